@@ -19,7 +19,7 @@ typedef struct tappfl {
     gnt_st st;
     gnt_model *m;
     gnt_service *service;
-    extractor *plugin;
+    extractor plugin;
     gnt_samples samples;
     gnt_attribute attribute;
     int64_t *id;
@@ -145,8 +145,6 @@ static int take_costs(tappfl *b, gnt_err *err) {
 }
 
 static int tappfl_open(void **self, const bench_row *row, const char *path, gnt_err *err) {
-    static const extractor_setting setting = {
-        .build = tappfl_objective, .lambda = BENCH_TAPPFL_LAMBDA, .sign = -1, .width = BENCH_TAPPFL_WIDTH};
     tappfl *b = *self = gnt_alloc(sizeof *b);
     if (!b)
         return gnt_fail(err, "out of memory");
@@ -161,15 +159,19 @@ static int tappfl_open(void **self, const bench_row *row, const char *path, gnt_
     if (take_params(b, path, err) || take_side(b, err) || take_samples(b, path, err) || make_update(b, err) ||
         take_costs(b, err))
         return -1;
-    b->plugin = extractor_new(&b->host.host, &setting);
-    return b->plugin ? 0 : gnt_fail(err, "%s", b->host.said);
+    b->plugin = (extractor){.host = &b->host.host,
+                            .setting = {.build = tappfl_objective,
+                                        .lambda = BENCH_TAPPFL_LAMBDA,
+                                        .sign = -1,
+                                        .width = BENCH_TAPPFL_WIDTH}};
+    return 0;
 }
 
 static void tappfl_free(void *self) {
     tappfl *b = self;
     if (!b)
         return;
-    extractor_free(b->plugin);
+    extractor_stop(&b->plugin);
     bench_host_leave(&b->host);
     gnt_service_free(b->service);
     gnt_model_free(b->m);
@@ -192,7 +194,7 @@ static int tappfl_start(void *self, gnt_err *err) {
     const gnt_key key = gnt_key_of_seed(1);
     const gnt_artefacts from = {.size = sizeof from, .tensors = {1, &b->side}};
     b->host.draws = gnt_stream_open(&key, "steps");
-    return extractor_load(b->plugin, 0, &from) == GNT_OK ? 0 : gnt_fail(err, "%s", b->host.said);
+    return extractor_load(&b->plugin, 0, &from) == GNT_OK ? 0 : gnt_fail(err, "%s", b->host.said);
 }
 
 /* Facts are told of the last round alone. */
@@ -209,7 +211,7 @@ static int train(tappfl *b, int32_t steps, double rate, int last, gnt_err *err) 
                                .batch = b->row->n,
                                .samples = &b->samples,
                                .weights = b->params};
-    if (extractor_client_update(b->plugin, &client, &update) != GNT_OK)
+    if (extractor_client_update(&b->plugin, &client, &update) != GNT_OK)
         return gnt_fail(err, "%s", b->host.said);
     b->loss[0] = (float)bench_host_fact(&b->host, "hidden_loss");
     b->loss[1] = (float)bench_host_fact(&b->host, "kept_loss");
@@ -238,7 +240,7 @@ static int tappfl_first(void *self, bench_result out[BENCH_OWN_RESULTS], gnt_err
     const int64_t shared = gnt_model_shared_size(b->m);
     if (tappfl_start(b, err) || train(b, 1, FIRST_RATE, 1, err))
         return -1;
-    if (extractor_save(b->plugin, 0, &sink) != GNT_OK)
+    if (extractor_save(&b->plugin, 0, &sink) != GNT_OK)
         return gnt_fail(err, "the networks that a device keeps are of another size");
     for (int64_t i = 0; i < shared; i++)
         b->moved[i] *= (float)(-1 / FIRST_RATE);

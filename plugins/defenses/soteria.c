@@ -25,7 +25,6 @@
 
 #include "gauntlet/plugin.h"
 
-enum { PARAM_P, PARAM_LAYER, PARAM_RANKING };
 enum { RANK_PAPER, RANK_REFERENCE, RANK_RECIPROCAL };
 enum { CHUNK = 16, SAYS = 500 };
 
@@ -49,26 +48,25 @@ typedef struct ranked {
 } ranked;
 
 static gnt_status unsupported(const soteria *s, const char *text) {
-    s->host->fail(s->host->context, text);
+    gnt_host_fail(s->host, text);
     return GNT_UNSUPPORTED;
 }
 
 static gnt_status service_failed(const soteria *s) {
-    return s->host->fail(s->host->context, s->host->last_error(s->host->context));
+    return gnt_host_fail(s->host, gnt_host_last_error(s->host));
 }
 
 static gnt_status not_finite(const soteria *s) {
-    return s->host->fail(s->host->context,
-                         "the representation, or what is made of it, holds NaN or infinite entries");
+    return gnt_host_fail(s->host, "the representation, or what is made of it, holds NaN or infinite entries");
 }
 
 static void *room(const soteria *s, int64_t n, size_t size) {
-    return s->host->scratch(s->host->context, (size_t)(n > 0 ? n : 1) * size);
+    return gnt_host_scratch(s->host, n > 0 ? n : 1, size);
 }
 
 static gnt_status no_room(const soteria *s) {
-    return s->host->fail(s->host->context, "no memory for the representation: the limit on scratch memory is "
-                                           "too low");
+    return gnt_host_fail(s->host, "no memory for the representation: the limit on scratch memory is "
+                                  "too low");
 }
 
 static double norm(const float *x, int64_t n) {
@@ -231,7 +229,7 @@ static gnt_status score_chunk(const soteria *s, const gnt_client *client, const 
         return service_failed(s);
     memcpy(c->r, seen->view[0].data, (size_t)(c->n * d->in) * sizeof *c->r);
     for (int64_t i = 0; i < d->in; i++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         for (int64_t k = 0; k < used; k++)
             c->u[k * d->in + i] = 1;
@@ -294,8 +292,8 @@ static int64_t choose(const soteria *s, ranked *e, int64_t n) {
     qsort(e, (size_t)n, sizeof *e, by_score);
     /* as people mean it: 0.29 of 100 is 29, though the double nearest to 0.29 lies below it */
     const int64_t k = (int64_t)floor(s->p * (double)living + 1e-9 * (s->p > 0));
-    host->fact(host->context, "dead_share", (double)(n - living) / (double)n);
-    host->fact(host->context, "masked_share", living ? (double)k / (double)living : 0);
+    gnt_host_fact(host, "dead_share", (double)(n - living) / (double)n);
+    gnt_host_fact(host, "masked_share", living ? (double)k / (double)living : 0);
     return k == living && s->p > 0 ? n : k;
 }
 
@@ -326,61 +324,33 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
     return GNT_OK;
 }
 
-static void *create(const gnt_host *host, const gnt_value *values) {
-    soteria *s = malloc(sizeof *s);
-    if (!s) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *s = (soteria){host, values[PARAM_P].r, values[PARAM_LAYER].text, values[PARAM_RANKING].i};
-    return s;
-}
-
 static const gnt_defense hooks = {.size = sizeof hooks, .transform_update = transform_update};
 
 static const char *const rankings[] = {"paper", "reference", "reciprocal", NULL};
 
 static const gnt_parameter parameters[] = {
-    {.id = "p",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 1,
-     .preset = 0.8,
-     .strength = 1,
-     .help = "share of the representation's living entries whose columns become zero"},
-    {.id = "layer",
-     .type = GNT_TYPE_TEXT,
-     .unit = "",
-     .preset_text = "",
-     .help = "name of the dense layer to defend; empty: the last one"},
-    {.id = "ranking",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "paper",
-     .choices = rankings,
-     .help = "which go first: the highest |r|/g, the least g/(|r| + 0.1), or the highest g/|r|, g = |dr/dx|"},
+    GNT_STRENGTH_REAL(soteria, p, 0, 1, 0.8, GNT_SCALE_LINEAR, 1, "",
+                      "share of the representation's living entries whose columns become zero"),
+    GNT_TEXT(soteria, layer, "", "name of the dense layer to defend; empty: the last one"),
+    GNT_CHOICE(
+        soteria, ranking, rankings, "paper",
+        "which go first: the highest |r|/g, the least g/(|r| + 0.1), or the highest g/|r|, g = |dr/dx|"),
 };
 
 static const char *const families[] = {GNT_FAMILY_PRUNING, NULL};
 
 static const gnt_descriptor descriptor = {
-    .size = sizeof descriptor,
-    .kind = GNT_PLUGIN_DEFENSE,
-    .id = "soteria",
-    .version = "1.0",
-    .line = "zeroes the columns of a dense layer's update that belong to telling entries of its input",
-    .licence = "MIT",
-    .citation = "Sun et al., Soteria: Provable Defense against Privacy Leakage in Federated Learning from "
-                "Representation Perspective, CVPR 2021",
+    GNT_DEFENSE("soteria", "1.0",
+                "zeroes the columns of a dense layer's update that belong to telling entries of its input",
+                "MIT",
+                "Sun et al., Soteria: Provable Defense against Privacy Leakage in Federated Learning from "
+                "Representation Perspective, CVPR 2021"),
+    GNT_PARAMETERS(parameters),
     .families = families,
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
     .surfaces = GNT_SURFACE_UPDATE,
     .data_kinds = GNT_KIND_ANY,
-    .create = create,
-    .destroy = free,
     .defense = &hooks,
+    .instance_size = GNT_INSTANCE(soteria),
 };
 
 GNT_DEFINE_ENTRY(descriptor)

@@ -11,23 +11,12 @@
  * it then tells nothing of that. It is no part of the paper. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "attribute.h"
 #include "shared/attribute/parameters.h"
 #include "shared/attribute/perturb.h"
 #include "shared/attribute/pool.h"
 
-enum {
-    EPSILON,
-    ZOO,
-    WIDEST,
-    POOLING,
-    SGD = POOLING + ATTR_POOLING,
-    JUDGING = SGD + ATTR_SGD,
-    DRAWN = JUDGING + ATTR_JUDGING,
-    ITERATIONS
-};
 enum { ATTRIBUTES = 16 };
 
 typedef struct hidden {
@@ -40,32 +29,11 @@ typedef struct defense {
     attr_perturbation how;
     attr_zoo_recipe recipe;
     attr_reading reading;
-    int random_target;
     /* zoos of the artefacts that were read last, by attribute */
     const float *read_from;
     hidden zoo[ATTRIBUTES];
     int32_t zoos;
 } defense;
-
-static void *create(const gnt_host *host, const gnt_value *v, attr_method method, int random_target) {
-    defense *s = calloc(1, sizeof *s);
-    if (!s) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    s->host = host;
-    s->how = (attr_perturbation){.method = method,
-                                 .iterations = method == ATTR_META ? (int32_t)v[ITERATIONS].i : 1,
-                                 .drawn = method == ATTR_ONE ? 1 : (int32_t)v[DRAWN].i,
-                                 .epsilon = v[EPSILON].r,
-                                 .toward = random_target};
-    s->recipe = (attr_zoo_recipe){.nets = (int32_t)v[ZOO].i, .widest = v[WIDEST].i, .net.host = host};
-    attr_read_pooling(&s->reading, v + POOLING);
-    attr_read_sgd(&s->recipe.net, v + SGD);
-    s->recipe.net.balanced = attr_read_judging(&s->reading, v + JUDGING);
-    s->random_target = random_target;
-    return s;
-}
 
 static void close_zoos(defense *s) {
     for (int32_t k = 0; k < s->zoos; k++)
@@ -74,10 +42,8 @@ static void close_zoos(defense *s) {
     s->read_from = NULL;
 }
 
-static void destroy(void *self) {
-    if (self)
-        close_zoos(self);
-    free(self);
+static void stop(void *self) {
+    close_zoos(self);
 }
 
 /* ---- the zoo ---- */
@@ -108,7 +74,7 @@ static gnt_status make_zoo(const defense *s, const gnt_defense_prepare *in, int3
 }
 
 static gnt_status no_attribute(const gnt_host *host) {
-    host->fail(host->context, "no attribute is hidden; name the task's private attributes in its `hide`");
+    gnt_host_fail(host, "no attribute is hidden; name the task's private attributes in its `hide`");
     return GNT_UNSUPPORTED;
 }
 
@@ -165,9 +131,9 @@ static gnt_status move_one(defense *s, hidden *h, const gnt_client *client, doub
     attr_perturbation how = s->how;
     attr_room room;
     if (label < 0)
-        return host->fail(host->context, "a sample has a hidden attribute out of its range");
-    if (s->random_target)
-        label = (int32_t)host->below(host->context, "target", (uint64_t)h->values);
+        return gnt_host_fail(host, "a sample has a hidden attribute out of its range");
+    if (s->how.toward)
+        label = (int32_t)gnt_host_below(host, "target", (uint64_t)h->values);
     if (client->steps > 0)
         how.epsilon *= client->rate;
     for (int64_t i = 0; i < m->size; i++)
@@ -191,8 +157,8 @@ static void write_back(const defense *s, const moving *m, double epsilon, gnt_te
             most = fabs(m->sum[at]) > most ? fabs(m->sum[at]) : most;
             entries += m->sum[at] != 0;
         }
-    host->fact(host->context, "moved_most", epsilon > 0 ? most / epsilon : 0);
-    host->fact(host->context, "moved_share", m->size ? entries / (double)m->size : 0);
+    gnt_host_fact(host, "moved_most", epsilon > 0 ? most / epsilon : 0);
+    gnt_host_fact(host, "moved_share", m->size ? entries / (double)m->size : 0);
 }
 
 static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
@@ -201,24 +167,23 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
     const gnt_samples *samples = client->samples;
     moving m = {0};
     if (!samples || !samples->a) {
-        host->fail(host->context,
-                   "the samples behind an update have no attributes, as where an encoding mixes them; "
-                   "put no such encoding before it");
+        gnt_host_fail(host,
+                      "the samples behind an update have no attributes, as where an encoding mixes them; "
+                      "put no such encoding before it");
         return GNT_UNSUPPORTED;
     }
     m.size = attr_tensors_size(update);
-    m.update = host->scratch(host->context, 2 * (size_t)m.size * sizeof *m.update);
-    m.sum = host->scratch(host->context, (size_t)m.size * sizeof *m.sum);
+    m.update = gnt_host_scratch(host, 2 * m.size, sizeof *m.update);
+    m.sum = gnt_host_scratch(host, m.size, sizeof *m.sum);
     if (!m.update || !m.sum)
-        return host->fail(host->context, "no memory for a copy of the update");
+        return gnt_host_fail(host, "no memory for a copy of the update");
     m.moved = m.update + m.size;
     attr_flatten_tensors(update, m.update);
     gnt_status status = read_zoos(s, client->artefacts, samples, m.size);
     for (int32_t k = 0; status == GNT_OK && k < s->zoos; k++) {
         const double gamma = (double)samples->attribute[s->zoo[k].attribute].weight;
         if (gamma > 0)
-            status =
-                host->should_stop(host->context) ? GNT_STOPPED : move_one(s, &s->zoo[k], client, gamma, &m);
+            status = gnt_host_should_stop(host) ? GNT_STOPPED : move_one(s, &s->zoo[k], client, gamma, &m);
     }
     if (status == GNT_OK)
         write_back(s, &m, client->steps > 0 ? s->how.epsilon * client->rate : s->how.epsilon, update);
@@ -233,103 +198,84 @@ static const gnt_defense hooks = {
 static const char *const families[] = {"adversarial", NULL};
 
 static const gnt_parameter parameters[] = {
-    {.id = "epsilon",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-7,
-     .most = 10,
-     .preset = 1e-3,
-     .strength = 1,
-     .help = "ε: how far one step moves an entry of the update; of a weight delta, times the rate"},
-    {.id = "zoo",
-     .type = GNT_TYPE_INT,
-     .unit = "networks",
-     .least = 1,
-     .most = ATTR_ZOO_MOST,
-     .preset = 20,
-     .help = "networks that tell a hidden attribute"},
-    {.id = "widest",
-     .type = GNT_TYPE_INT,
-     .unit = "neurons",
-     .least = 128,
-     .most = 4096,
-     .preset = 2048,
-     .help = "each of their three hidden layers has 128, 256 … neurons, drawn up to this"},
-    ATTR_POOLING_ROWS,
-    ATTR_SGD_ROWS,
-    ATTR_JUDGING_ROWS(ATTR_BEST_EPOCH),
-    {.id = "drawn",
-     .type = GNT_TYPE_INT,
-     .unit = "networks",
-     .least = 1,
-     .most = ATTR_ZOO_MOST,
-     .preset = 5,
-     .help = "Q: networks that are drawn at a time, at most the whole zoo"},
+    GNT_STRENGTH_REAL_ID(
+        "epsilon", defense, how.epsilon, 1e-7, 10, 1e-3, GNT_SCALE_LOG, 1, "",
+        "ε: how far one step moves an entry of the update; of a weight delta, times the rate"),
+    GNT_INT_ID("zoo", defense, recipe.nets, 1, ATTR_ZOO_MOST, 20, "networks",
+               "networks that tell a hidden attribute"),
+    GNT_INT_ID("widest", defense, recipe.widest, 128, 4096, 2048, "neurons",
+               "each of their three hidden layers has 128, 256 … neurons, drawn up to this"),
+    ATTR_POOLING_MEMBERS(defense, reading),
+    ATTR_SGD_MEMBERS(defense, recipe.net),
+    ATTR_JUDGING_MEMBERS(defense, reading, recipe.net.balanced, ATTR_BEST_EPOCH),
+    GNT_INT_ID("drawn", defense, how.drawn, 1, ATTR_ZOO_MOST, 5, "networks",
+               "Q: networks that are drawn at a time, at most the whole zoo"),
     /* of Algorithm 1 alone, so the last */
-    {.id = "iterations",
-     .type = GNT_TYPE_INT,
-     .unit = "iterations",
-     .least = 1,
-     .most = 1000,
-     .preset = 10,
-     .help = "P: how often networks are drawn anew, each time from where the update has come to"},
+    GNT_INT_ID("iterations", defense, how.iterations, 1, 1000, 10, "iterations",
+               "P: how often networks are drawn anew, each time from where the update has come to"),
 };
 enum { ALL = sizeof parameters / sizeof *parameters };
 
-static void *create_recup(const gnt_host *host, const gnt_value *v) {
-    return create(host, v, ATTR_META, 0);
+static gnt_status start(void *self, attr_method method) {
+    defense *s = self;
+    s->how.method = method;
+    s->recipe.net.host = s->host;
+    if (method != ATTR_META)
+        s->how.iterations = 1;
+    if (method == ATTR_ONE)
+        s->how.drawn = 1;
+    return GNT_OK;
 }
-static void *create_random(const gnt_host *host, const gnt_value *v) {
-    return create(host, v, ATTR_META, 1);
+static gnt_status start_recup(void *self) {
+    return start(self, ATTR_META);
 }
-static void *create_one(const gnt_host *host, const gnt_value *v) {
-    return create(host, v, ATTR_ONE, 0);
+static gnt_status start_random(void *self) {
+    ((defense *)self)->how.toward = 1;
+    return start(self, ATTR_META);
 }
-static void *create_average(const gnt_host *host, const gnt_value *v) {
-    return create(host, v, ATTR_AVERAGE, 0);
+static gnt_status start_one(void *self) {
+    return start(self, ATTR_ONE);
 }
-static void *create_iterated(const gnt_host *host, const gnt_value *v) {
-    return create(host, v, ATTR_ITERATED, 0);
+static gnt_status start_average(void *self) {
+    return start(self, ATTR_AVERAGE);
 }
-static void *create_momentum(const gnt_host *host, const gnt_value *v) {
-    return create(host, v, ATTR_MOMENTUM, 0);
+static gnt_status start_iterated(void *self) {
+    return start(self, ATTR_ITERATED);
+}
+static gnt_status start_momentum(void *self) {
+    return start(self, ATTR_MOMENTUM);
 }
 
-#define DESCRIPTOR(name, text, says, source, n, made)                                                        \
+/* A plugin of the first n rows. */
+#define DESCRIPTOR(name, id, line, citation, n, how)                                                         \
     const gnt_descriptor name = {                                                                            \
-        .size = sizeof name,                                                                                 \
-        .kind = GNT_PLUGIN_DEFENSE,                                                                          \
-        .id = text,                                                                                          \
-        .version = "1.0",                                                                                    \
-        .line = says,                                                                                        \
-        .licence = "MIT",                                                                                    \
-        .citation = source,                                                                                  \
-        .parameters = parameters,                                                                            \
-        .n_parameters = n,                                                                                   \
+        GNT_DEFENSE(id, "1.0", line, "MIT", citation),                                                       \
+        parameters,                                                                                          \
+        n,                                                                                                   \
         .scope = GNT_SCOPE_TASK,                                                                             \
         .surfaces = GNT_SURFACE_UPDATE,                                                                      \
         .data_kinds = GNT_KIND_ANY,                                                                          \
         .families = families,                                                                                \
         .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_SHADOW | GNT_FLAG_ARTEFACTS_PRIVATE |                  \
                  GNT_FLAG_PREPARES_ONCE,                                                                     \
-        .create = made,                                                                                      \
-        .destroy = destroy,                                                                                  \
         .defense = &hooks,                                                                                   \
+        .instance_size = GNT_INSTANCE(defense),                                                              \
+        .start = how,                                                                                        \
+        .stop = stop,                                                                                        \
     }
 
 DESCRIPTOR(recup, "recup", "moves an update so that classifiers of a hidden attribute are misled",
-           "RecUP-FL, ASIA CCS 2023, Algorithm 1", ALL, create_recup);
+           "RecUP-FL, ASIA CCS 2023, Algorithm 1", ALL, start_recup);
 DESCRIPTOR(recup_random_target, "recup-random-target",
            "moves an update so that classifiers tell a value of the hidden attribute drawn at random",
-           "after RecUP-FL, ASIA CCS 2023, Algorithm 1", ALL, create_random);
+           "after RecUP-FL, ASIA CCS 2023, Algorithm 1", ALL, start_random);
 DESCRIPTOR(fgsm_one, "fgsm-one", "moves an update by one step against one classifier of a hidden attribute",
-           "RecUP-FL, ASIA CCS 2023, Eq. 10", ALL - 2, create_one);
+           "RecUP-FL, ASIA CCS 2023, Eq. 10", ALL - 2, start_one);
 DESCRIPTOR(fgsm_avg, "fgsm-avg", "moves an update by the mean step against classifiers of a hidden attribute",
-           "RecUP-FL, ASIA CCS 2023, Eq. 11", ALL - 1, create_average);
+           "RecUP-FL, ASIA CCS 2023, Eq. 11", ALL - 1, start_average);
 DESCRIPTOR(fgsm_iter, "fgsm-iter",
            "moves an update by a step against each classifier of a hidden attribute in turn",
-           "RecUP-FL, ASIA CCS 2023, Eq. 12", ALL - 1, create_iterated);
+           "RecUP-FL, ASIA CCS 2023, Eq. 12", ALL - 1, start_iterated);
 DESCRIPTOR(fgsm_momentum, "fgsm-momentum",
            "moves an update along a running sum of derivatives of classifiers of a hidden attribute",
-           "RecUP-FL, ASIA CCS 2023, Eq. 13 and 14", ALL - 1, create_momentum);
+           "RecUP-FL, ASIA CCS 2023, Eq. 13 and 14", ALL - 1, start_momentum);

@@ -3,17 +3,16 @@
  * images and a secret that `prepare` draws for all clients, not on the round, the epoch or the images beside
  * it (up to the rounding of sums). */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cache.h"
 #include "obscure.h"
 
-enum { EXTRACTOR, PRESET, LAYERS, C, STEPS, STEP, BATCH }; /* rows of the table of parameters */
-
 typedef struct loda {
     const gnt_host *host;
     obscurer obscurer;
+    int64_t preset;
+    const char *extractor, *layers;
     cache *done;
     uint64_t secret;
     int has_secret;
@@ -22,8 +21,8 @@ typedef struct loda {
 /* ---- where an image starts ---- */
 
 static uint64_t draw_secret(const gnt_host *host) {
-    uint64_t high = host->below(host->context, "secret", (uint64_t)1 << 32);
-    return high << 32 | host->below(host->context, "secret", (uint64_t)1 << 32);
+    uint64_t high = gnt_host_below(host, "secret", (uint64_t)1 << 32);
+    return high << 32 | gnt_host_below(host, "secret", (uint64_t)1 << 32);
 }
 
 /* The secret out of the artefacts; drawn where nothing was prepared. */
@@ -56,8 +55,8 @@ static gnt_status prepare(void *self_, const gnt_defense_prepare *in, const gnt_
     const gnt_host *host = self->host;
     uint8_t bytes[8];
     if (!in->public_data || in->public_data->n < 1)
-        return host->fail(host->context,
-                          "it starts from public images and the task has none; give it data.public rows");
+        return gnt_host_fail(host,
+                             "it starts from public images and the task has none; give it data.public rows");
     gnt_status s = host->model ? features_fit(&self->obscurer.g, host->model->info) : GNT_OK;
     if (s != GNT_OK)
         return s;
@@ -76,12 +75,12 @@ typedef struct waiting { /* images of a set that are still to be encoded, one ba
 
 static int open_waiting(waiting *w, const loda *self, const gnt_samples *s) {
     const gnt_host *host = self->host;
-    size_t batch = (size_t)self->obscurer.batch, bytes = batch * (size_t)s->features * sizeof(float);
-    w->row = host->scratch(host->context, (size_t)s->n * sizeof *w->row);
-    w->key = host->scratch(host->context, (size_t)s->n * sizeof *w->key);
-    w->truth = host->scratch(host->context, bytes);
-    w->x = host->scratch(host->context, bytes);
-    w->about = host->scratch(host->context, batch * sizeof *w->about);
+    const int64_t batch = self->obscurer.batch, pixels = batch * s->features;
+    w->row = gnt_host_scratch(host, s->n, sizeof *w->row);
+    w->key = gnt_host_scratch(host, s->n, sizeof *w->key);
+    w->truth = gnt_host_scratch(host, pixels, sizeof(float));
+    w->x = gnt_host_scratch(host, pixels, sizeof(float));
+    w->about = gnt_host_scratch(host, batch, sizeof *w->about);
     return w->row && w->key && w->truth && w->x && w->about ? 0 : -1;
 }
 
@@ -100,9 +99,9 @@ static void list_new(waiting *w, const loda *self, const gnt_samples *s) {
 static void report(const loda *self, const obscured *about, int64_t pixels) {
     const gnt_host *host = self->host;
     double mean = about->square / (double)pixels;
-    host->fact(host->context, "objective_start", about->first);
-    host->fact(host->context, "objective_end", about->last);
-    host->fact(host->context, "psnr_to_private", mean > 0 ? -10 * log10(mean) : INFINITY);
+    gnt_host_fact(host, "objective_start", about->first);
+    gnt_host_fact(host, "objective_end", about->last);
+    gnt_host_fact(host, "psnr_to_private", mean > 0 ? -10 * log10(mean) : INFINITY);
 }
 
 /* Encodes rows from … from + n − 1 of the list. */
@@ -125,7 +124,7 @@ static gnt_status encode_batch_of(loda *self, waiting *w, int64_t from, int64_t 
     for (int64_t k = 0; status == GNT_OK && k < n; k++) {
         report(self, &w->about[k], s->features);
         if (cache_put(self->done, w->key[w->row[from + k]], w->x + k * s->features) != 0)
-            status = host->fail(host->context, "out of memory for the encoded images");
+            status = gnt_host_fail(host, "out of memory for the encoded images");
     }
     return status;
 }
@@ -134,13 +133,13 @@ static gnt_status check_set(const loda *self, const gnt_client *client) {
     const gnt_host *host = self->host;
     const gnt_samples *s = client->samples, *start = client->public_data;
     if (!start || start->n < 1)
-        return host->fail(host->context,
-                          "it starts from public images and the task has none; give it data.public rows");
+        return gnt_host_fail(host,
+                             "it starts from public images and the task has none; give it data.public rows");
     if (start->features != s->features)
-        return host->fail(host->context, "the public images have another shape than the private ones");
+        return gnt_host_fail(host, "the public images have another shape than the private ones");
     gnt_status fits = host->model ? features_fit(&self->obscurer.g, host->model->info) : GNT_OK;
     if (fits == GNT_OK && s->features != self->obscurer.g.pixels)
-        return host->fail(host->context, "the images have another shape than the extractor reads");
+        return gnt_host_fail(host, "the images have another shape than the extractor reads");
     return fits;
 }
 
@@ -156,7 +155,7 @@ static gnt_status encode_set(void *self_, const gnt_client *client, int64_t epoc
         return status;
     know_secret(self, client->artefacts);
     if (open_waiting(&w, self, s) != 0)
-        return host->fail(host->context, "no memory for a batch: set \"batch\" lower");
+        return gnt_host_fail(host, "no memory for a batch: set \"batch\" lower");
     list_new(&w, self, s);
     for (int64_t from = 0; status == GNT_OK && from < w.n; from += self->obscurer.batch) {
         int64_t n = w.n - from < self->obscurer.batch ? w.n - from : self->obscurer.batch;
@@ -172,112 +171,67 @@ static gnt_status encode_set(void *self_, const gnt_client *client, int64_t epoc
 
 static const char *const preset_names[] = {"LODA1", "LODA2", "LODA3", "custom", NULL};
 
-static void destroy(void *self_) {
+enum { CUSTOM = 3 };
+
+static gnt_status start(void *self_) {
+    loda *self = self_;
+    if (self->preset != CUSTOM && *self->layers)
+        return gnt_host_fail(
+            self->host, "\"layers\" stands beside a preset that names its own; set \"preset\" to \"custom\"");
+    if (features_open(&self->obscurer.g, self->host, "extractor",
+                      features_preset(self->preset, self->layers)))
+        return GNT_FAILED;
+    self->done = cache_new(self->obscurer.g.pixels);
+    if (!self->done || obscurer_open(&self->obscurer) != 0)
+        return gnt_host_fail(self->host, "out of memory: set \"batch\" lower");
+    return GNT_OK;
+}
+
+static void stop(void *self_) {
     loda *self = self_;
     obscurer_close(&self->obscurer);
     cache_free(self->done);
-    free(self);
-}
-
-static void *create(const gnt_host *host, const gnt_value *values) {
-    loda *self = calloc(1, sizeof *self);
-    if (!self) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    self->host = host;
-    self->obscurer = (obscurer){
-        .c = values[C].r, .steps = values[STEPS].i, .step = values[STEP].r, .batch = values[BATCH].i};
-    int custom = values[PRESET].i == 3, bad = 0;
-    if (!custom && *values[LAYERS].text) {
-        host->fail(host->context,
-                   "\"layers\" stands beside a preset that names its own; set \"preset\" to \"custom\"");
-        bad = 1;
-    }
-    if (!bad)
-        bad = features_open(&self->obscurer.g, host, values[EXTRACTOR].id,
-                            features_preset(values[PRESET].i, values[LAYERS].text));
-    if (!bad && (!(self->done = cache_new(self->obscurer.g.pixels)) || obscurer_open(&self->obscurer) != 0)) {
-        host->fail(host->context, "out of memory: set \"batch\" lower");
-        bad = 1;
-    }
-    if (!bad)
-        return self;
-    destroy(self);
-    return NULL;
 }
 
 static const gnt_parameter parameters[] = {
-    [EXTRACTOR] = {.id = "extractor",
-                   .type = GNT_TYPE_MODEL,
-                   .help = "network trained on public data whose activations are to stay"},
-    [PRESET] =
-        {.id = "preset",
-         .type = GNT_TYPE_CHOICE,
-         .preset_text = "LODA1",
-         .choices = preset_names,
-         .help =
-             "LODA1: the first five convolutions (c = 20 in the paper); LODA2: all (c = 30); LODA3: the last "
-             "five and the dense layer (c = 1)"},
-    [LAYERS] =
-        {.id = "layers",
-         .type = GNT_TYPE_TEXT,
-         .preset_text = "",
-         .help =
-             "with preset custom: names of layers, convs:firstN, convs:lastN, convs:all, dense, joined by +"},
-    [C] = {.id = "c",
-           .type = GNT_TYPE_REAL,
-           .scale = GNT_SCALE_LOG,
-           .least = 1e-3,
-           .most = 1e7,
-           .preset = 20,
-           .strength = 1,
-           .help = "weight of the distance to the private image; what it does depends on the size of the "
-                   "activations"},
-    [STEPS] = {.id = "steps",
-               .type = GNT_TYPE_INT,
-               .least = 1,
-               .most = 100000,
-               .preset = 500,
-               .help = "of descent"},
-    [STEP] = {.id = "step",
-              .type = GNT_TYPE_REAL,
-              .scale = GNT_SCALE_LOG,
-              .least = 1e-6,
-              .most = 100,
-              .preset = 0.1,
-              .help = "length of a step, L2 over the image"},
-    [BATCH] = {.id = "batch",
-               .type = GNT_TYPE_INT,
-               .least = 1,
-               .most = 4096,
-               .preset = 16,
-               .help = "images encoded at once; changes speed and memory only"}};
+    GNT_MODEL(loda, extractor, NULL, "network trained on public data whose activations are to stay"),
+    GNT_CHOICE(
+        loda, preset, preset_names, "LODA1",
+        "LODA1: the first five convolutions (c = 20 in the paper); LODA2: all (c = 30); LODA3: the last "
+        "five and the dense layer (c = 1)"),
+    GNT_TEXT(loda, layers, "",
+             "with preset custom: names of layers, convs:firstN, convs:lastN, convs:all, dense, joined by +"),
+    GNT_STRENGTH_REAL_ID(
+        "c", loda, obscurer.c, 1e-3, 1e7, 20, GNT_SCALE_LOG, 1, "",
+        "weight of the distance to the private image; what it does depends on the size of the "
+        "activations"),
+    GNT_INT_ID("steps", loda, obscurer.steps, 1, 100000, 500, "", "of descent"),
+    GNT_REAL_ID("step", loda, obscurer.step, 1e-6, 100, 0.1, GNT_SCALE_LOG, "",
+                "length of a step, L2 over the image"),
+    GNT_INT_ID("batch", loda, obscurer.batch, 1, 4096, 16, "",
+               "images encoded at once; changes speed and memory only"),
+};
 
 static const gnt_defense hooks = {.size = sizeof hooks, .prepare = prepare, .encode_set = encode_set};
 static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
 
 static const char *const families[] = {"loda", NULL};
 
-static const gnt_descriptor loda_defense = {
-    .size = sizeof loda_defense,
-    .kind = GNT_PLUGIN_DEFENSE,
-    .id = "loda",
-    .version = "1.0",
-    .line = "replaces each image by one that keeps an extractor's activations and lies far from it",
-    .licence = "MIT",
-    .citation = "Learning to Obscure Data (LODA), Algorithm 1 and Eq. 4",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+static const gnt_descriptor descriptor = {
+    GNT_DEFENSE("loda", "1.0",
+                "replaces each image by one that keeps an extractor's activations and lies far from it",
+                "MIT", "Learning to Obscure Data (LODA), Algorithm 1 and Eq. 4"),
+    GNT_PARAMETERS(parameters),
     .scope = GNT_SCOPE_TASK,
     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING,
     .data_kinds = GNT_KIND_IMAGE,
     .families = families,
     .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_PUBLIC | GNT_FLAG_NO_GRADIENT | GNT_FLAG_ARTEFACTS_PRIVATE,
     .services = services,
-    .create = create,
-    .destroy = destroy,
     .defense = &hooks,
+    .instance_size = GNT_INSTANCE(loda),
+    .start = start,
+    .stop = stop,
 };
 
-GNT_DEFINE_ENTRY(loda_defense)
+GNT_DEFINE_ENTRY(descriptor)

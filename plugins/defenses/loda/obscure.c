@@ -93,7 +93,7 @@ static gnt_status evaluate(descent *d) {
         d->out[i].square = apart;
         d->o->value[i] = feature - d->o->c * apart;
         if (!isfinite(d->o->value[i]))
-            return g->host->fail(g->host->context,
+            return gnt_host_fail(g->host,
                                  "the objective is not finite: the extractor's activations are too large");
     }
     return GNT_OK;
@@ -132,14 +132,14 @@ gnt_status obscurer_run(obscurer *o, int64_t n, const float *truth, float *x, ob
         .o = o, .map = n == o->batch ? &o->whole : &o->rest, .n = n, .truth = truth, .x = x, .out = out};
     gnt_status s = set_goal(&d);
     for (int64_t step = 0; s == GNT_OK && step <= o->steps; step++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         s = evaluate(&d);
         for (int64_t i = 0; i < n; i++)
             *(step == 0 ? &out[i].first : &out[i].last) = o->value[i];
         if (s == GNT_OK && step < o->steps)
             s = move(&d);
-        host->progress(host->context, done + (double)(step * n), all);
+        gnt_host_progress(host, done + (double)(step * n), all);
     }
     return s;
 }

@@ -17,7 +17,6 @@
  *
  * A client that shares one gradient multiplies it by its rate over the announced one: what the server gets
  * when it divides one local step's delta by the rate that it announced. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "lrp.h"
@@ -38,8 +37,7 @@ static gnt_status contribute(void *context, const gnt_client *client, double *ve
 static gnt_status receive_sum(void *context, const double *sum, int64_t n) {
     lrp *self = context;
     if (n != contribute_size(self))
-        return self->host->fail(self->host->context,
-                                "the secure sum has another length than was contributed");
+        return gnt_host_fail(self->host, "the secure sum has another length than was contributed");
     memcpy(self->sum, sum, (size_t)n * sizeof *sum);
     self->received = 1;
     return GNT_OK;
@@ -54,13 +52,13 @@ static gnt_status draw_rate(const lrp *self, const gnt_client *client, double *r
     if (status != GNT_OK)
         return status;
     if (self->spread > 0)
-        host->uniform(host->context, "rate", 1, &u);
+        gnt_host_uniform(host, "rate", 1, &u);
     *rate = mean.rate * (1 + self->spread * (2 * u - 1));
-    host->fact(host->context, "share", mean.share);
+    gnt_host_fact(host, "share", mean.share);
     if (self->adaptive)
-        host->fact(host->context, "k", mean.k);
+        gnt_host_fact(host, "k", mean.k);
     if (client->rate > 0)
-        host->fact(host->context, "rate_factor", *rate / client->rate);
+        gnt_host_fact(host, "rate_factor", *rate / client->rate);
     return GNT_OK;
 }
 
@@ -76,10 +74,10 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
     if (client->steps > 0)
         return GNT_OK; /* the rates of its steps did it */
     if (!(client->rate > 0))
-        return host->fail(host->context, "the announced learning rate is not above 0");
+        return gnt_host_fail(host, "the announced learning rate is not above 0");
     const gnt_status status = draw_rate(self, client, &rate);
     for (int64_t t = 0; status == GNT_OK && t < update->n; t++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         for (int64_t i = 0; i < update->tensor[t].count; i++)
             update->tensor[t].data[i] = (float)(rate / client->rate * (double)update->tensor[t].data[i]);
@@ -94,7 +92,7 @@ static gnt_status aggregate(void *context, const gnt_aggregate *in, float *new_w
     enum { CHUNK = 1 << 20 };
     for (int64_t i = 0; i < in->n_params; i++) {
         double sum = 0;
-        if (i % CHUNK == 0 && self->host->should_stop(self->host->context))
+        if (i % CHUNK == 0 && gnt_host_should_stop(self->host))
             return GNT_STOPPED;
         for (int64_t k = 0; k < in->n_clients; k++)
             sum += (double)in->update[k][i];
@@ -105,41 +103,18 @@ static gnt_status aggregate(void *context, const gnt_aggregate *in, float *new_w
 
 /* ---- instances ---- */
 
-static void *create(const gnt_host *host, lrp what) {
-    lrp *self = malloc(sizeof *self);
-    if (!self) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *self = what;
-    self->host = host;
-    return self;
+static gnt_status start_lrp(void *context) {
+    const lrp *self = context;
+    if (self->rates.n > 0 && self->share > 0)
+        return gnt_host_fail(self->host,
+                             "share and rates are both given; rates says all of a client's rate, so "
+                             "leave one of them out");
+    return GNT_OK;
 }
 
-enum { SPREAD, SHARE, RATES, ZETA = RATES, BETA }; /* RATES of lrp, ZETA and BETA of ada-lrp */
-
-static void *create_lrp(const gnt_host *host, const gnt_value *v) {
-    if (v[RATES].n > 0 && v[SHARE].r > 0) {
-        host->fail(host->context,
-                   "share and rates are both given; rates says all of a client's rate, so leave "
-                   "one of them out");
-        return NULL;
-    }
-    return create(
-        host,
-        (lrp){.spread = v[SPREAD].r, .share = v[SHARE].r, .rate = v[RATES].list, .n_rates = v[RATES].n});
-}
-
-static void *create_ada_lrp(const gnt_host *host, const gnt_value *v) {
-    return create(
-        host,
-        (lrp){
-            .adaptive = 1, .spread = v[SPREAD].r, .share = v[SHARE].r, .zeta = v[ZETA].r, .beta = v[BETA].r});
-}
-
-static void *create_scheme_one(const gnt_host *host, const gnt_value *v) {
-    (void)v;
-    return create(host, (lrp){.spread = 0});
+static gnt_status start_ada_lrp(void *context) {
+    ((lrp *)context)->adaptive = 1;
+    return GNT_OK;
 }
 
 static const gnt_defense hooks = {.size = sizeof hooks,
@@ -150,80 +125,68 @@ static const gnt_defense hooks = {.size = sizeof hooks,
                                   .transform_update = transform_update,
                                   .aggregate = aggregate};
 
-#define SPREAD_ROW                                                                                           \
-    {                                                                                                        \
-        .id = "spread", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 1, .preset = 1,               \
-        .strength = 1,                                                                                       \
-        .help =                                                                                              \
-            "how far a rate strays from its expectation: by at most this fraction of it, uniformly; 1 is "   \
-            "the paper's, from 0 to twice the expectation"                                                   \
-    }
-#define SHARE_ROW                                                                                            \
-    {                                                                                                        \
-        .id = "share", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 1000, .preset = 0,             \
-        .help = "p_k*N, a client's samples over the mean of all clients, the same for each client; 0: "      \
-                "what it is, from a secure sum"                                                              \
-    }
+#define SPREAD                                                                                               \
+    GNT_STRENGTH_REAL(                                                                                       \
+        lrp, spread, 0, 1, 1, GNT_SCALE_LINEAR, 1, "",                                                       \
+        "how far a rate strays from its expectation: by at most this fraction of it, uniformly; 1 is "       \
+        "the paper's, from 0 to twice the expectation")
+#define SHARE                                                                                                \
+    GNT_REAL(lrp, share, 0, 1000, 0, GNT_SCALE_LINEAR, "",                                                   \
+             "p_k*N, a client's samples over the mean of all clients, the same for each client; 0: "         \
+             "what it is, from a secure sum")
 
 static const gnt_parameter lrp_parameters[] = {
-    SPREAD_ROW,
-    SHARE_ROW,
-    {.id = "rates",
-     .type = GNT_TYPE_REAL_LIST,
-     .unit = "",
-     .least = 0,
-     .most = 1000,
-     .preset_text = "[]",
-     .help = "expectation of each client's rate, one entry for each client, in place of p_k*N times the "
-             "announced rate, whatever the schedule; none: not fixed"},
+    SPREAD,
+    SHARE,
+    GNT_REAL_LIST(lrp, rates, 0, 1000, "[]", "",
+                  "expectation of each client's rate, one entry for each client, in place of p_k*N times the "
+                  "announced rate, whatever the schedule; none: not fixed"),
 };
 
 static const gnt_parameter ada_lrp_parameters[] = {
-    SPREAD_ROW,
-    SHARE_ROW,
-    {.id = "zeta",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 10,
-     .preset = 0.1,
-     .help = "how much a label more than the clients' mean adds to K; the paper has 1/6 for MNIST, 1/10 for "
-             "CIFAR-10, 1/20 for CIFAR-100 and 1/400 for ImageNet"},
-    {.id = "beta",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 100,
-     .preset = 1,
-     .help = "the mean of K over all clients"},
+    SPREAD,
+    SHARE,
+    GNT_REAL(lrp, zeta, 0, 10, 0.1, GNT_SCALE_LINEAR, "",
+             "how much a label more than the clients' mean adds to K; the paper has 1/6 for MNIST, 1/10 for "
+             "CIFAR-10, 1/20 for CIFAR-100 and 1/400 for ImageNet"),
+    GNT_REAL(lrp, beta, 0, 100, 1, GNT_SCALE_LINEAR, "", "the mean of K over all clients"),
 };
 
 /* A word of its own: what an attack must do to know it is to be free of the size of steps. */
 static const char *const families[] = {"step-size", NULL};
 
 #define COMMON                                                                                               \
-    .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .version = "1.0", .licence = "MIT",          \
     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_TRANSCRIPT, .families = families,                           \
-    .data_kinds = GNT_KIND_ANY, .destroy = free, .defense = &hooks
+    .data_kinds = GNT_KIND_ANY, .defense = &hooks, .instance_size = GNT_INSTANCE(lrp)
 #define PAPER                                                                                                \
     "Wan, Du, Yuan, Yang, Chen and Xu, Enhancing Privacy Preservation in Federated Learning via Learning "   \
     "Rate Perturbation, ICCV 2023, equations 10 to 13"
 
-static const gnt_descriptor descriptors[] = {
-    {COMMON, .id = "lrp", .line = "draws the learning rate of each local step at random", .citation = PAPER,
-     .flags = GNT_FLAG_RANDOMISED, .parameters = lrp_parameters,
-     .n_parameters = sizeof lrp_parameters / sizeof *lrp_parameters, .create = create_lrp},
-    {COMMON, .id = "ada-lrp",
-     .line = "draws the learning rate of each local step at random, larger for clients with more labels",
-     .citation = PAPER, .flags = GNT_FLAG_RANDOMISED, .parameters = ada_lrp_parameters,
-     .n_parameters = sizeof ada_lrp_parameters / sizeof *ada_lrp_parameters, .create = create_ada_lrp},
-    {COMMON, .id = "scheme-one",
-     .line = "scales each client's loss by its share of the samples; the server takes the plain mean",
-     .citation = "Li, Huang, Yang, Wang and Zhang, On the Convergence of FedAvg on Non-IID Data, ICLR 2020, "
-                 "scheme I with transformed losses",
-     .create = create_scheme_one},
+static const gnt_descriptor plain = {
+    GNT_DEFENSE("lrp", "1.0", "draws the learning rate of each local step at random", "MIT", PAPER),
+    GNT_PARAMETERS(lrp_parameters),
+    COMMON,
+    .flags = GNT_FLAG_RANDOMISED,
+    .start = start_lrp,
+};
+static const gnt_descriptor ada_lrp = {
+    GNT_DEFENSE("ada-lrp", "1.0",
+                "draws the learning rate of each local step at random, larger for clients with more labels",
+                "MIT", PAPER),
+    GNT_PARAMETERS(ada_lrp_parameters),
+    COMMON,
+    .flags = GNT_FLAG_RANDOMISED,
+    .start = start_ada_lrp,
+};
+static const gnt_descriptor scheme_one = {
+    GNT_DEFENSE("scheme-one", "1.0",
+                "scales each client's loss by its share of the samples; the server takes the plain mean",
+                "MIT",
+                "Li, Huang, Yang, Wang and Zhang, On the Convergence of FedAvg on Non-IID Data, ICLR 2020, "
+                "scheme I with transformed losses"),
+    COMMON,
 };
 
-static const gnt_descriptor *const list[] = {&descriptors[0], &descriptors[1], &descriptors[2]};
+static const gnt_descriptor *const list[] = {&plain, &ada_lrp, &scheme_one};
 
 GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)

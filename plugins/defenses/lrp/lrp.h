@@ -9,13 +9,12 @@ enum { SUM_SAMPLES, SUM_LABELS, SUM_ENTRIES }; /* of the secure sum: Σ n_k and 
 
 typedef struct lrp {
     const gnt_host *host;
-    int adaptive;       /* K is ζ·(|Y_k| − mean |Y|) + β, else 1 */
-    double spread;      /* 0: the expectation itself; 1: uniform from 0 to twice of it */
-    double share;       /* p_k·N where it is fixed; 0: from the secure sum */
-    double zeta, beta;  /* of K */
-    const double *rate; /* n_rates: each client's expectation, in place of p_k·N times the announced rate */
-    int64_t n_rates;    /* 0: none is given */
-    int received;       /* `sum` is there */
+    int adaptive;      /* K is ζ·(|Y_k| − mean |Y|) + β, else 1 */
+    double spread;     /* 0: the expectation itself; 1: uniform from 0 to twice of it */
+    double share;      /* p_k·N where it is fixed; 0: from the secure sum */
+    double zeta, beta; /* of K */
+    gnt_list rates; /* each client's expectation, in place of p_k·N times the announced rate; may be empty */
+    int received;   /* `sum` is there */
     double sum[SUM_ENTRIES];
 } lrp;
 

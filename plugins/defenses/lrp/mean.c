@@ -6,15 +6,15 @@
 static gnt_status of_list(const lrp *self, const gnt_client *client, lrp_mean *out) {
     const gnt_host *host = self->host;
     char text[200];
-    if (self->n_rates != client->n_clients || client->index < 0 || client->index >= client->n_clients) {
+    if (self->rates.n != client->n_clients || client->index < 0 || client->index >= client->n_clients) {
         snprintf(text, sizeof text,
                  "rates has %lld entries for %d clients; give one for each, or none to take them from the "
                  "clients' shares",
-                 (long long)self->n_rates, client->n_clients);
-        host->fail(host->context, text);
+                 (long long)self->rates.n, client->n_clients);
+        gnt_host_fail(host, text);
         return GNT_UNSUPPORTED;
     }
-    *out = (lrp_mean){.rate = self->rate[client->index], .share = 1, .k = 1};
+    *out = (lrp_mean){.rate = self->rates.at[client->index], .share = 1, .k = 1};
     return GNT_OK;
 }
 
@@ -29,20 +29,20 @@ static gnt_status not_positive(const lrp *self, const gnt_client *client, double
         "must be above 0: %sraise beta above %g",
         client->index, self->zeta, (long long)client->n_labels, mean, self->beta, k, lower,
         self->zeta * fewer);
-    self->host->fail(self->host->context, text);
+    gnt_host_fail(self->host, text);
     return GNT_UNSUPPORTED;
 }
 
 gnt_status lrp_mean_of(const lrp *self, const gnt_client *client, lrp_mean *out) {
     const gnt_host *host = self->host;
-    if (self->n_rates > 0)
+    if (self->rates.n > 0)
         return of_list(self, client, out);
     *out = (lrp_mean){.share = self->share, .k = 1};
     if (!self->received && (self->adaptive || self->share == 0))
-        return host->fail(host->context, "the secure sum did not arrive before the first local step");
+        return gnt_host_fail(host, "the secure sum did not arrive before the first local step");
     if (self->share == 0) {
         if (!(self->sum[SUM_SAMPLES] > 0))
-            return host->fail(host->context, "the clients hold no samples together, so nobody has a share");
+            return gnt_host_fail(host, "the clients hold no samples together, so nobody has a share");
         out->share = (double)client->n_samples * client->n_clients / self->sum[SUM_SAMPLES];
     }
     if (self->adaptive) {

@@ -12,7 +12,7 @@ gnt_status mixing_draw_weights(const mixing *m, int64_t privates, double *weight
     float draw[MOST_PARTNERS];
     for (int tries = 0; tries < MOST_DRAWS; tries++) {
         double sum = 0, most = 0, own = 0;
-        host->normal(host->context, "weights", m->k, draw);
+        gnt_host_normal(host, "weights", m->k, draw);
         for (int64_t c = 0; c < m->k; c++)
             sum += weight[c] = fabs((double)draw[c]);
         if (!(sum > 0))
@@ -29,7 +29,7 @@ gnt_status mixing_draw_weights(const mixing *m, int64_t privates, double *weight
         text, sizeof text,
         "no weights for k = %d with none above max_weight = %g were found in %d draws; raise max_weight%s",
         (int)m->k, m->most, MOST_DRAWS, m->scheme == SCHEME_CROSS ? " or lower private_weight" : "");
-    host->fail(host->context, text);
+    gnt_host_fail(host, text);
     return GNT_UNSUPPORTED; /* the values do not go together */
 }
 
@@ -45,7 +45,7 @@ static void shuffle(const mixing *m, int64_t n, int64_t *order) {
     for (int64_t i = 0; i < n; i++)
         order[i] = i;
     for (int64_t i = n - 1; i > 0; i--)
-        swap(&order[i], &order[host->below(host->context, "partners", (uint64_t)i + 1)]);
+        swap(&order[i], &order[gnt_host_below(host, "partners", (uint64_t)i + 1)]);
 }
 
 /* Does mix i hold column c's sample in an earlier column too? */
@@ -62,7 +62,7 @@ static int repair(const mixing *m, int64_t n, int64_t c, int64_t *partner) {
     int64_t *column = partner + c * n;
     for (int64_t i = 0; i < n; i++)
         for (int tries = 0; repeats(partner, n, c, i); tries++) {
-            int64_t other = (int64_t)host->below(host->context, "partners", (uint64_t)n);
+            int64_t other = (int64_t)gnt_host_below(host, "partners", (uint64_t)n);
             if (tries == 1000)
                 return 0;
             swap(&column[i], &column[other]);
@@ -75,7 +75,7 @@ static int repair(const mixing *m, int64_t n, int64_t c, int64_t *partner) {
 /* Sets hardly larger than k: the mixes are k neighbours on one random circle, which always comes out. */
 static void go_round(const mixing *m, int64_t n, int64_t columns, int64_t *partner) {
     const gnt_host *host = m->host;
-    int64_t *circle = host->scratch(host->context, (size_t)n * sizeof *circle);
+    int64_t *circle = gnt_host_scratch(host, n, sizeof *circle);
     if (!circle)
         return;
     shuffle(m, n, circle);
@@ -96,7 +96,7 @@ gnt_status mixing_draw_partners(const mixing *m, int64_t n, int64_t columns, int
     for (int64_t c = 1; c < columns; c++)
         for (int64_t i = 0; i < n; i++)
             if (repeats(partner, n, c, i))
-                return host->fail(host->context, "no memory for the partners of a mix");
+                return gnt_host_fail(host, "no memory for the partners of a mix");
     return GNT_OK;
 }
 
@@ -105,7 +105,7 @@ void mixing_draw_public(const mixing *m, int64_t n, int64_t count, int64_t *row)
     for (int64_t c = 0; c < count; c++) {
         int again = 1;
         while (again) {
-            row[c] = (int64_t)host->below(host->context, "public partners", (uint64_t)n);
+            row[c] = (int64_t)gnt_host_below(host, "public partners", (uint64_t)n);
             again = 0;
             for (int64_t d = 0; d < c; d++)
                 again |= row[d] == row[c];

@@ -6,12 +6,9 @@
  * its negative, entry by entry; an attacker gets |v| back as |2e − 1|. Public partners bring no labels: those
  * of the private samples are scaled up to sum to 1. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mixing.h"
-
-enum { K, SCHEME, MAX_WEIGHT, PRIVATE_WEIGHT, SIGNS };
 
 /* The sets that one call mixes. */
 typedef struct job {
@@ -31,7 +28,7 @@ static gnt_status fits(const mixing *m, const gnt_client *client, int64_t privat
                  "scheme \"cross\" mixes with %d public samples, but the task has %d; raise data.public, or "
                  "take \"intra\"",
                  (int)(m->k - privates), shared ? (int)shared->n : 0);
-        host->fail(host->context, text);
+        gnt_host_fail(host, text);
         return GNT_UNSUPPORTED;
     }
     if (client->samples->n >= privates)
@@ -41,7 +38,7 @@ static gnt_status fits(const mixing *m, const gnt_client *client, int64_t privat
              "clients more "
              "rows, or let observe.set say how many samples are encoded together",
              (int)m->k, (int)privates, (int)client->samples->n);
-    return host->fail(host->context, text);
+    return gnt_host_fail(host, text);
 }
 
 static void add(const gnt_samples *s, int64_t row, double weight, float *x) {
@@ -98,16 +95,16 @@ static gnt_status encode_set(void *self, const gnt_client *client, int64_t epoch
     gnt_status status = fits(m, client, j.privates);
     if (status != GNT_OK)
         return status;
-    j.partner = host->scratch(host->context, (size_t)(j.privates * own->n) * sizeof *j.partner);
-    j.x = host->scratch(host->context, (size_t)own->features * sizeof *j.x);
-    j.y = host->scratch(host->context, (size_t)own->classes * sizeof *j.y);
+    j.partner = gnt_host_scratch(host, j.privates * own->n, sizeof *j.partner);
+    j.x = gnt_host_scratch(host, own->features, sizeof *j.x);
+    j.y = gnt_host_scratch(host, own->classes, sizeof *j.y);
     if (!j.partner || !j.x || !j.y)
-        return host->fail(host->context, "no memory for the mixes of a set");
+        return gnt_host_fail(host, "no memory for the mixes of a set");
     status = mixing_draw_partners(m, own->n, j.privates, j.partner);
     for (int64_t i = 0; status == GNT_OK && i < own->n; i++)
-        status = host->should_stop(host->context) ? GNT_STOPPED : release(&j, i, out, &largest);
+        status = gnt_host_should_stop(host) ? GNT_STOPPED : release(&j, i, out, &largest);
     if (status == GNT_OK)
-        host->fact(host->context, "largest_private_weight", largest);
+        gnt_host_fact(host, "largest_private_weight", largest);
     return status;
 }
 
@@ -118,12 +115,12 @@ static gnt_status encode_query(void *self, const gnt_client *client, int64_t dra
     mixing *m = self;
     const gnt_host *host = m->host;
     const gnt_samples *own = client->samples;
-    float *x = host->scratch(host->context, (size_t)own->features * sizeof *x);
+    float *x = gnt_host_scratch(host, own->features, sizeof *x);
     (void)draw;
     if (!x)
-        return host->fail(host->context, "no memory for one sample");
+        return gnt_host_fail(host, "no memory for one sample");
     for (int64_t i = 0; i < own->n; i++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         memcpy(x, own->x + i * own->features, (size_t)own->features * sizeof *x);
         mixing_flip(m, own->features, x);
@@ -134,30 +131,12 @@ static gnt_status encode_query(void *self, const gnt_client *client, int64_t dra
     return GNT_OK;
 }
 
-static void *create(const gnt_host *host, const gnt_value *v, int flips) {
-    mixing *m = calloc(1, sizeof *m);
-    if (!m) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *m = (mixing){.host = host,
-                  .flips = flips,
-                  .k = v[K].i,
-                  .scheme = v[SCHEME].i,
-                  .signs = flips ? v[SIGNS].i : SIGNS_SEEDED,
-                  .most = v[MAX_WEIGHT].r,
-                  .least_private = v[PRIVATE_WEIGHT].r};
+static gnt_status start_instahide(void *self) {
+    mixing *m = self;
+    m->flips = 1;
     if (m->signs == SIGNS_CSPRNG)
         mixing_key(m);
-    return m;
-}
-
-static void *create_mixup(const gnt_host *host, const gnt_value *values) {
-    return create(host, values, 0);
-}
-
-static void *create_instahide(const gnt_host *host, const gnt_value *values) {
-    return create(host, values, 1);
+    return GNT_OK;
 }
 
 static const gnt_defense mixup_hooks = {.size = sizeof mixup_hooks, .encode_set = encode_set};
@@ -168,66 +147,48 @@ static const char *const schemes[] = {"intra", "cross", NULL};
 static const char *const sources[] = {"seeded", "csprng", NULL};
 
 #define SHARED_PARAMETERS                                                                                    \
-    {.id = "k",                                                                                              \
-     .type = GNT_TYPE_INT,                                                                                   \
-     .scale = GNT_SCALE_LINEAR,                                                                              \
-     .unit = "samples",                                                                                      \
-     .least = 2,                                                                                             \
-     .most = MOST_PARTNERS,                                                                                  \
-     .preset = 4,                                                                                            \
-     .strength = 1,                                                                                          \
-     .help = "samples in one mix; the papers take 4 within one set, 6 across two"},                          \
-        {.id = "scheme",                                                                                     \
-         .type = GNT_TYPE_CHOICE,                                                                            \
-         .unit = "",                                                                                         \
-         .preset_text = "intra",                                                                             \
-         .choices = schemes,                                                                                 \
-         .help = "partners: intra: private samples alone; cross: two private ones, the others public"},      \
-        {.id = "max_weight",                                                                                 \
-         .type = GNT_TYPE_REAL,                                                                              \
-         .scale = GNT_SCALE_LINEAR,                                                                          \
-         .unit = "",                                                                                         \
-         .least = 0.1,                                                                                       \
-         .most = 1,                                                                                          \
-         .preset = 0.65,                                                                                     \
-         .help = "weights are drawn anew while one is above this"},                                          \
-    {                                                                                                        \
-        .id = "private_weight", .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LINEAR, .unit = "", .least = 0,    \
-        .most = 1, .preset = 0.3,                                                                            \
-        .help = "cross: weights are drawn anew while the two private ones sum to less"                       \
-    }
+    GNT_STRENGTH_INT(mixing, k, 2, MOST_PARTNERS, 4, GNT_SCALE_LINEAR, 1, "samples",                         \
+                     "samples in one mix; the papers take 4 within one set, 6 across two"),                  \
+        GNT_CHOICE(mixing, scheme, schemes, "intra",                                                         \
+                   "partners: intra: private samples alone; cross: two private ones, the others public"),    \
+        GNT_REAL_ID("max_weight", mixing, most, 0.1, 1, 0.65, GNT_SCALE_LINEAR, "",                          \
+                    "weights are drawn anew while one is above this"),                                       \
+        GNT_REAL_ID("private_weight", mixing, least_private, 0, 1, 0.3, GNT_SCALE_LINEAR, "",                \
+                    "cross: weights are drawn anew while the two private ones sum to less")
 
 static const gnt_parameter mixup_parameters[] = {SHARED_PARAMETERS};
 static const gnt_parameter instahide_parameters[] = {
     SHARED_PARAMETERS,
-    {.id = "signs",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "seeded",
-     .choices = sources,
-     .help = "where signs come from: the host's stream, or ChaCha20 with a key from it"}};
+    GNT_CHOICE(mixing, signs, sources, "seeded",
+               "where signs come from: the host's stream, or ChaCha20 with a key from it"),
+};
 
 static const char *const families[] = {GNT_FAMILY_MIXING, NULL};
 
 #define COMMON                                                                                               \
-    .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .version = "1.0", .licence = "MIT",          \
     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING, .flags = GNT_FLAG_RANDOMISED,                     \
-    .families = families, .destroy = free
+    .families = families, .instance_size = GNT_INSTANCE(mixing)
 
-static const gnt_descriptor descriptors[] = {
-    {COMMON, .id = "mixup", .line = "trains on weighted sums of k samples, drawn anew each epoch",
-     .citation = "Zhang, Cisse, Dauphin and Lopez-Paz, mixup: Beyond Empirical Risk Minimization, ICLR 2018",
-     .parameters = mixup_parameters, .n_parameters = sizeof mixup_parameters / sizeof *mixup_parameters,
-     .data_kinds = GNT_KIND_ANY, .create = create_mixup, .defense = &mixup_hooks},
-    {COMMON, .id = "instahide",
-     .line = "mixes k images as mixup does, then flips the sign of each pixel at random",
-     .citation = "Huang, Song, Li and Arora, InstaHide: Instance-hiding Schemes for Private Distributed "
-                 "Learning, ICML 2020",
-     .parameters = instahide_parameters,
-     .n_parameters = sizeof instahide_parameters / sizeof *instahide_parameters, .data_kinds = GNT_KIND_IMAGE,
-     .create = create_instahide, .defense = &instahide_hooks},
+static const gnt_descriptor mixup = {
+    GNT_DEFENSE("mixup", "1.0", "trains on weighted sums of k samples, drawn anew each epoch", "MIT",
+                "Zhang, Cisse, Dauphin and Lopez-Paz, mixup: Beyond Empirical Risk Minimization, ICLR 2018"),
+    GNT_PARAMETERS(mixup_parameters),
+    COMMON,
+    .data_kinds = GNT_KIND_ANY,
+    .defense = &mixup_hooks,
+};
+static const gnt_descriptor instahide = {
+    GNT_DEFENSE("instahide", "1.0",
+                "mixes k images as mixup does, then flips the sign of each pixel at random", "MIT",
+                "Huang, Song, Li and Arora, InstaHide: Instance-hiding Schemes for Private Distributed "
+                "Learning, ICML 2020"),
+    GNT_PARAMETERS(instahide_parameters),
+    COMMON,
+    .data_kinds = GNT_KIND_IMAGE,
+    .defense = &instahide_hooks,
+    .start = start_instahide,
 };
 
-static const gnt_descriptor *const list[] = {&descriptors[0], &descriptors[1]};
+static const gnt_descriptor *const list[] = {&mixup, &instahide};
 
 GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)

@@ -42,7 +42,7 @@ void mixing_chacha20(const uint32_t key[8], uint64_t counter, uint64_t nonce, ui
 }
 
 static uint32_t word(const mixing *m, const char *stream) {
-    return (uint32_t)m->host->below(m->host->context, stream, (uint64_t)1 << 32);
+    return (uint32_t)gnt_host_below(m->host, stream, (uint64_t)1 << 32);
 }
 
 void mixing_key(mixing *m) {

@@ -13,26 +13,24 @@
  * Steps are plain SGD on batches of its own order. Of one gradient there is nothing to regularise. Batch norm
  * runs on the broadcast running statistics, for who computes a client's update cannot change them. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mechanism.h"
 #include "region.h"
 #include "sparse.h"
 
-enum { EPSILON, CLIP, DELTA, LAMBDA, KEEP };
-
 typedef struct blur_lus {
+    const gnt_host *host;
     mechanism mechanism;
     double lambda, keep;
 } blur_lus;
 
 static gnt_status service_failed(const gnt_host *host) {
-    return host->fail(host->context, host->last_error(host->context));
+    return gnt_host_fail(host, gnt_host_last_error(host));
 }
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for a client's local steps");
+    return gnt_host_fail(host, "no memory for a client's local steps");
 }
 
 /* ---- local steps ---- */
@@ -54,7 +52,7 @@ static int is_shared(const gnt_model_info *info, int64_t k) {
 
 static void shuffle(training *t) {
     for (int64_t i = t->client->samples->n; i-- > 1;) {
-        const int64_t k = (int64_t)t->host->below(t->host->context, "order", (uint64_t)i + 1);
+        const int64_t k = (int64_t)gnt_host_below(t->host, "order", (uint64_t)i + 1);
         const int64_t kept = t->order[i];
         t->order[i] = t->order[k];
         t->order[k] = kept;
@@ -117,10 +115,10 @@ static gnt_status open_training(training *t) {
     t->rows = t->client->batch < s->n ? t->client->batch : s->n;
     const gnt_function_spec spec = {
         .size = sizeof spec, .kind = GNT_FN_LOSS, .n = t->rows, .vjp = GNT_WRT_WEIGHTS};
-    t->weights = host->scratch(host->context, (size_t)n * sizeof *t->weights);
-    t->x = host->scratch(host->context, (size_t)(t->rows * s->features) * sizeof *t->x);
-    t->y = host->scratch(host->context, (size_t)(t->rows * s->classes) * sizeof *t->y);
-    t->order = host->scratch(host->context, (size_t)s->n * sizeof *t->order);
+    t->weights = gnt_host_scratch(host, n, sizeof *t->weights);
+    t->x = gnt_host_scratch(host, t->rows * s->features, sizeof *t->x);
+    t->y = gnt_host_scratch(host, t->rows * s->classes, sizeof *t->y);
+    t->order = gnt_host_scratch(host, s->n, sizeof *t->order);
     if (!t->weights || !t->x || !t->y || !t->order)
         return no_memory(host);
     if (!(t->loss = host->model->prepare(host->model->context, &spec)))
@@ -133,12 +131,12 @@ static gnt_status open_training(training *t) {
 }
 
 static gnt_status train(const blur_lus *self, const gnt_client *client, gnt_tensors *update) {
-    const gnt_host *host = self->mechanism.host;
+    const gnt_host *host = self->host;
     const gnt_model_service *m = host->model;
     training t = {.self = self, .host = host, .client = client};
     gnt_status status = open_training(&t);
     for (int32_t i = 0; status == GNT_OK && i < client->steps; i++)
-        status = host->should_stop(host->context) ? GNT_STOPPED : step(&t);
+        status = gnt_host_should_stop(host) ? GNT_STOPPED : step(&t);
     if (t.loss)
         m->release(m->context, t.loss);
     if (status != GNT_OK)
@@ -150,7 +148,7 @@ static gnt_status train(const blur_lus *self, const gnt_client *client, gnt_tens
             for (int64_t i = 0; i < to->count; i++)
                 to->data[i] = t.weights[at + i] - client->weights[at + i];
         }
-    host->fact(host->context, "regularised", (double)t.regularised / client->steps);
+    gnt_host_fact(host, "regularised", (double)t.regularised / client->steps);
     return GNT_OK;
 }
 
@@ -173,14 +171,14 @@ static gnt_status share_gradient(const gnt_host *host, const gnt_client *client,
 
 static gnt_status client_update(void *context, const gnt_client *client, gnt_tensors *update) {
     const blur_lus *self = context;
-    const gnt_host *host = self->mechanism.host;
+    const gnt_host *host = self->host;
     const gnt_status status =
         client->steps > 0 ? train(self, client, update) : share_gradient(host, client, update);
     for (int64_t k = 0; status == GNT_OK && k < update->n; k++)
         for (int64_t i = 0; i < update->tensor[k].count; i++)
             if (!isfinite(update->tensor[k].data[i]))
-                return host->fail(host->context,
-                                  "a client's training diverged; a lower rate, or a lower lambda, may help");
+                return gnt_host_fail(
+                    host, "a client's training diverged; a lower rate, or a lower lambda, may help");
     return status;
 }
 
@@ -188,71 +186,42 @@ static gnt_status client_update(void *context, const gnt_client *client, gnt_ten
 
 static gnt_status transform_update(void *context, const gnt_client *client, gnt_tensors *update) {
     const blur_lus *self = context;
-    const gnt_host *host = self->mechanism.host;
+    const gnt_host *host = self->host;
     layers whole = {.n = 1, .tensors = update->n};
-    whole.of = host->scratch(host->context, (size_t)(update->n > 0 ? update->n : 1) * sizeof *whole.of);
+    whole.of = gnt_host_scratch(host, update->n > 0 ? update->n : 1, sizeof *whole.of);
     if (!whole.of)
         return no_memory(host);
     const gnt_status status = sparse_keep(host, update, self->keep);
     if (status != GNT_OK)
         return status;
-    return mechanism_apply(&self->mechanism, client, &whole, &self->mechanism.epsilon, update);
-}
-
-static void *create(const gnt_host *host, const gnt_value *v) {
-    blur_lus *self = malloc(sizeof *self);
-    if (!self) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *self = (blur_lus){
-        .mechanism = {.host = host, .epsilon = v[EPSILON].r, .delta = v[DELTA].r, .clip = v[CLIP].r},
-        .lambda = v[LAMBDA].r,
-        .keep = v[KEEP].r};
-    return self;
+    return mechanism_apply(host, &self->mechanism, client, &whole, &self->mechanism.epsilon, update);
 }
 
 static const gnt_defense hooks = {
     .size = sizeof hooks, .client_update = client_update, .transform_update = transform_update};
 
 static const gnt_parameter parameters[] = {
-    EPSILON_ROW,
-    CLIP_ROW(1, "C: greatest L2 norm of the update, by the clip and the regulariser"),
-    DELTA_ROW,
-    {.id = "lambda",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 1000,
-     .preset = 1,
-     .help = "weight of the regulariser in local steps; it must stay below 2 over the rate"},
-    {.id = "keep",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 0,
-     .most = 1,
-     .preset = 0.5,
-     .help = "share of the update's entries, those of greatest magnitude, that stay; the others become 0"},
+    EPSILON_ROW(blur_lus),
+    CLIP_ROW(blur_lus, 1, "C: greatest L2 norm of the update, by the clip and the regulariser"),
+    DELTA_ROW(blur_lus),
+    GNT_REAL(blur_lus, lambda, 0, 1000, 1, GNT_SCALE_LINEAR, "",
+             "weight of the regulariser in local steps; it must stay below 2 over the rate"),
+    GNT_REAL(blur_lus, keep, 0, 1, 0.5, GNT_SCALE_LINEAR, "",
+             "share of the update's entries, those of greatest magnitude, that stay; the others become 0"),
 };
 
 static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, GNT_FAMILY_PRUNING, NULL};
 
 const gnt_descriptor blur_lus_descriptor = {
-    .size = sizeof blur_lus_descriptor,
-    .kind = GNT_PLUGIN_DEFENSE,
-    .id = "blur-lus",
-    .version = "1.0",
-    .line = "regularises and sparsifies local updates, then clips them and adds Gaussian noise",
-    .licence = "MIT",
-    .citation = "Cheng, Wang, Zhang and Cheng, Differentially Private Federated Learning with Local "
-                "Regularization and Sparsification, CVPR 2022; as a baseline: " FEDRE_PAPER,
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_DEFENSE("blur-lus", "1.0",
+                "regularises and sparsifies local updates, then clips them and adds Gaussian noise", "MIT",
+                "Cheng, Wang, Zhang and Cheng, Differentially Private Federated Learning with Local "
+                "Regularization and Sparsification, CVPR 2022; as a baseline: " FEDRE_PAPER),
+    GNT_PARAMETERS(parameters),
     .surfaces = GNT_SURFACE_UPDATE,
     .data_kinds = GNT_KIND_ANY,
     .families = families,
     .flags = GNT_FLAG_RANDOMISED,
-    .create = create,
-    .destroy = free,
     .defense = &hooks,
+    .instance_size = GNT_INSTANCE(blur_lus),
 };

@@ -18,10 +18,10 @@
 #include "shared/region/psi.h"
 #include "region.h"
 
-enum { EPSILON, CLIP, DELTA, SCORES, SAMPLES, PROBES }; /* uniform has the first three */
 enum { SCORES_OWN, SCORES_PUBLIC };
 
 typedef struct fedre {
+    const gnt_host *host;
     mechanism mechanism;
     int evenly; /* uniform */
     int64_t scores, samples, probes;
@@ -39,11 +39,11 @@ static void forget(fedre *self) {
 /* Keeps n scores, as floats, which is what a saved state and artefacts hold: those of the first round are the
  * same as those of later ones. */
 static gnt_status keep(fedre *self, int32_t client, const float *score, int64_t n) {
-    const gnt_host *host = self->mechanism.host;
+    const gnt_host *host = self->host;
     forget(self);
     self->kept = malloc((size_t)(n > 0 ? n : 1) * sizeof *self->kept);
     if (!self->kept)
-        return host->fail(host->context, "out of memory for the scores of layers");
+        return gnt_host_fail(host, "out of memory for the scores of layers");
     memcpy(self->kept, score, (size_t)n * sizeof *score);
     self->n_kept = n;
     self->client = client;
@@ -53,7 +53,7 @@ static gnt_status keep(fedre *self, int32_t client, const float *score, int64_t 
 /* The scores of up to `samples` of these samples; *score is scratch. */
 static gnt_status measure(const fedre *self, const layers *l, const gnt_samples *s, const float *weights,
                           const float *buffers, float **score) {
-    const gnt_host *host = self->mechanism.host;
+    const gnt_host *host = self->host;
     psi_request in = {.samples = s, .weights = weights, .buffers = buffers, .probes = self->probes};
     int64_t *row;
     gnt_status status = psi_choose(host, s, self->samples, "samples", &row, &in.n);
@@ -61,27 +61,26 @@ static gnt_status measure(const fedre *self, const layers *l, const gnt_samples 
         return status;
     in.row = row;
     in.seed = draw_seed(host, "probes");
-    double *exact = host->scratch(host->context, (size_t)l->n * sizeof *exact);
-    *score = host->scratch(host->context, (size_t)l->n * sizeof **score);
+    double *exact = gnt_host_scratch(host, l->n, sizeof *exact);
+    *score = gnt_host_scratch(host, l->n, sizeof **score);
     if (!exact || !*score)
-        return host->fail(host->context, "no memory for the scores of layers");
+        return gnt_host_fail(host, "no memory for the scores of layers");
     if (in.n == 0)
-        host->log(host->context, GNT_LOG_WARN,
-                  "no sample has a sensitive region: the budget is split evenly");
+        gnt_host_log(host, GNT_LOG_WARN, "no sample has a sensitive region: the budget is split evenly");
     status = psi_scores(host, l, &in, exact);
     for (int32_t i = 0; status == GNT_OK && i < l->n; i++) {
         (*score)[i] = (float)exact[i];
         if (!isfinite((*score)[i]))
-            status = host->fail(host->context,
-                                "the gradient's derivative by the samples holds NaN or infinite entries, so "
-                                "that layers cannot be scored; a training that diverges does that");
+            status = gnt_host_fail(
+                host, "the gradient's derivative by the samples holds NaN or infinite entries, so "
+                      "that layers cannot be scored; a training that diverges does that");
     }
     return status;
 }
 
 static gnt_status prepare(void *context, const gnt_defense_prepare *in, const gnt_sink *out) {
     const fedre *self = context;
-    const gnt_host *host = self->mechanism.host;
+    const gnt_host *host = self->host;
     layers l;
     float *score;
     if (self->scores != SCORES_PUBLIC)
@@ -98,17 +97,17 @@ static gnt_status prepare(void *context, const gnt_defense_prepare *in, const gn
 /* ---- the client ---- */
 
 static gnt_status read_public(fedre *self, const gnt_client *client) {
-    const gnt_host *host = self->mechanism.host;
+    const gnt_host *host = self->host;
     const gnt_artefacts *from = client->artefacts;
     for (int64_t i = 0; from && i < from->tensors.n; i++)
         if (strcmp(from->tensors.view[i].name, "psi") == 0)
             return keep(self, client->index, from->tensors.view[i].data, from->tensors.view[i].count);
-    return host->fail(host->context, "the scores that `prepare` measured on public samples are not there");
+    return gnt_host_fail(host, "the scores that `prepare` measured on public samples are not there");
 }
 
 static gnt_status measure_own(fedre *self, const gnt_client *client, const layers *l) {
     float *score;
-    gnt_status status = psi_fits(self->mechanism.host, client->samples, "scores \"own\": the client's");
+    gnt_status status = psi_fits(self->host, client->samples, "scores \"own\": the client's");
     if (status == GNT_OK)
         status = measure(self, l, client->samples, client->weights, client->buffers, &score);
     return status == GNT_OK ? keep(self, client->index, score, l->n) : status;
@@ -123,23 +122,23 @@ static gnt_status same_layers(const gnt_host *host, const layers *update) {
     int same = model.tensors == update->tensors;
     for (int64_t k = 0; same && k < model.tensors; k++)
         same = model.of[k] == update->of[k];
-    return same ? GNT_OK : host->fail(host->context, "the update has other layers than the model");
+    return same ? GNT_OK : gnt_host_fail(host, "the update has other layers than the model");
 }
 
 static gnt_status split(fedre *self, const gnt_client *client, const layers *l, double *epsilon) {
-    const gnt_host *host = self->mechanism.host;
+    const gnt_host *host = self->host;
     gnt_status status = same_layers(host, l);
     if (self->kept && self->client != client->index)
         forget(self);
     if (status == GNT_OK && !self->kept)
         status = self->scores == SCORES_PUBLIC ? read_public(self, client) : measure_own(self, client, l);
     if (status == GNT_OK && self->n_kept != l->n)
-        status = host->fail(host->context, "the scores that were kept are of another model");
+        status = gnt_host_fail(host, "the scores that were kept are of another model");
     if (status != GNT_OK)
         return status;
-    double *score = host->scratch(host->context, (size_t)l->n * sizeof *score);
+    double *score = gnt_host_scratch(host, l->n, sizeof *score);
     if (!score)
-        return host->fail(host->context, "no memory for the scores of layers");
+        return gnt_host_fail(host, "no memory for the scores of layers");
     for (int32_t i = 0; i < l->n; i++)
         score[i] = (double)self->kept[i];
     mechanism_split(self->mechanism.epsilon, score, l->n, epsilon);
@@ -148,19 +147,19 @@ static gnt_status split(fedre *self, const gnt_client *client, const layers *l, 
 
 static gnt_status transform_update(void *context, const gnt_client *client, gnt_tensors *update) {
     fedre *self = context;
-    const gnt_host *host = self->mechanism.host;
+    const gnt_host *host = self->host;
     layers l;
     gnt_status status = layers_of_update(host, update, &l);
     if (status != GNT_OK)
         return status;
-    double *epsilon = host->scratch(host->context, (size_t)(l.n > 0 ? l.n : 1) * sizeof *epsilon);
+    double *epsilon = gnt_host_scratch(host, l.n > 0 ? l.n : 1, sizeof *epsilon);
     if (!epsilon)
-        return host->fail(host->context, "no memory for the budgets of layers");
+        return gnt_host_fail(host, "no memory for the budgets of layers");
     if (self->evenly)
         mechanism_split_evenly(self->mechanism.epsilon, l.n, epsilon);
     else
         status = split(self, client, &l, epsilon);
-    return status == GNT_OK ? mechanism_apply(&self->mechanism, client, &l, epsilon, update) : status;
+    return status == GNT_OK ? mechanism_apply(host, &self->mechanism, client, &l, epsilon, update) : status;
 }
 
 static gnt_status save(void *context, int32_t client, const gnt_sink *out) {
@@ -180,37 +179,13 @@ static gnt_status load(void *context, int32_t client, const gnt_artefacts *state
 
 /* ---- instances ---- */
 
-static fedre *create(const gnt_host *host, const gnt_value *v) {
-    fedre *self = calloc(1, sizeof *self);
-    if (!self) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    self->mechanism =
-        (mechanism){.host = host, .epsilon = v[EPSILON].r, .delta = v[DELTA].r, .clip = v[CLIP].r};
-    return self;
+static gnt_status start_uniform(void *context) {
+    ((fedre *)context)->evenly = 1;
+    return GNT_OK;
 }
 
-static void *create_fedre(const gnt_host *host, const gnt_value *v) {
-    fedre *self = create(host, v);
-    if (self) {
-        self->scores = v[SCORES].i;
-        self->samples = v[SAMPLES].i;
-        self->probes = v[PROBES].i;
-    }
-    return self;
-}
-
-static void *create_uniform(const gnt_host *host, const gnt_value *v) {
-    fedre *self = create(host, v);
-    if (self)
-        self->evenly = 1;
-    return self;
-}
-
-static void destroy(void *context) {
+static void stop(void *context) {
     forget(context);
-    free(context);
 }
 
 static const gnt_defense fedre_hooks = {.size = sizeof fedre_hooks,
@@ -222,48 +197,45 @@ static const gnt_defense uniform_hooks = {.size = sizeof uniform_hooks, .transfo
 
 static const char *const sources[] = {"own", "public", NULL};
 
-#define COMMON_ROWS EPSILON_ROW, CLIP_ROW(0.2, "C: greatest L2 norm of each layer of the update"), DELTA_ROW
+#define COMMON_ROWS                                                                                          \
+    EPSILON_ROW(fedre), CLIP_ROW(fedre, 0.2, "C: greatest L2 norm of each layer of the update"),             \
+        DELTA_ROW(fedre)
 
 static const gnt_parameter fedre_parameters[] = {
     COMMON_ROWS,
-    {.id = "scores",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "own",
-     .choices = sources,
-     .help =
-         "own: each client scores the layers on samples of its own, private data that no epsilon accounts "
-         "for; public: on public samples, once for all"},
-    SAMPLES_ROW("of these"),
-    PROBES_ROW,
+    GNT_CHOICE(
+        fedre, scores, sources, "own",
+        "own: each client scores the layers on samples of its own, private data that no epsilon accounts "
+        "for; public: on public samples, once for all"),
+    SAMPLES_ROW(fedre, "of these"),
+    PROBES_ROW(fedre),
 };
 static const gnt_parameter uniform_parameters[] = {COMMON_ROWS};
 
 static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, NULL};
 
 #define COMMON                                                                                               \
-    .size = sizeof(gnt_descriptor), .kind = GNT_PLUGIN_DEFENSE, .version = "1.0", .licence = "MIT",          \
-    .surfaces = GNT_SURFACE_UPDATE, .data_kinds = GNT_KIND_ANY, .families = families, .destroy = destroy
+    .surfaces = GNT_SURFACE_UPDATE, .data_kinds = GNT_KIND_ANY, .families = families,                        \
+    .instance_size = GNT_INSTANCE(fedre), .stop = stop
 
 const gnt_descriptor fedre_descriptor = {
+    GNT_DEFENSE("fedre", "1.0",
+                "adds noise to each layer of an update, the more it tells of the sensitive region", "MIT",
+                FEDRE_PAPER),
+    GNT_PARAMETERS(fedre_parameters),
     COMMON,
-    .id = "fedre",
-    .line = "adds noise to each layer of an update, the more it tells of the sensitive region",
-    .citation = FEDRE_PAPER,
     .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_PREPARES_ONCE,
     .scope = GNT_SCOPE_TASK,
-    .parameters = fedre_parameters,
-    .n_parameters = sizeof fedre_parameters / sizeof *fedre_parameters,
-    .create = create_fedre,
-    .defense = &fedre_hooks};
+    .defense = &fedre_hooks,
+};
 
 const gnt_descriptor uniform_descriptor = {
+    GNT_DEFENSE("uniform", "1.0",
+                "adds noise to each layer of an update, with an even share of the budget for each", "MIT",
+                "as a baseline: " FEDRE_PAPER),
+    GNT_PARAMETERS(uniform_parameters),
     COMMON,
-    .id = "uniform",
-    .line = "adds noise to each layer of an update, with an even share of the budget for each",
-    .citation = "as a baseline: " FEDRE_PAPER,
     .flags = GNT_FLAG_RANDOMISED,
-    .parameters = uniform_parameters,
-    .n_parameters = sizeof uniform_parameters / sizeof *uniform_parameters,
-    .create = create_uniform,
-    .defense = &uniform_hooks};
+    .defense = &uniform_hooks,
+    .start = start_uniform,
+};

@@ -39,11 +39,10 @@ typedef struct counted {
     double *sigma;
 } counted;
 
-static gnt_status count(const mechanism *m, const layers *l, const gnt_tensors *update, counted *out) {
-    const gnt_host *host = m->host;
-    double *room = host->scratch(host->context, 3 * (size_t)(l->n > 0 ? l->n : 1) * sizeof *room);
+static gnt_status count(const gnt_host *host, const layers *l, const gnt_tensors *update, counted *out) {
+    double *room = gnt_host_scratch(host, 3 * (l->n > 0 ? l->n : 1), sizeof *room);
     if (!room)
-        return host->fail(host->context, "no memory for the norms of layers");
+        return gnt_host_fail(host, "no memory for the norms of layers");
     *out = (counted){room, room + l->n, room + 2 * l->n};
     for (int64_t k = 0; k < update->n; k++) {
         const gnt_tensor *t = &update->tensor[k];
@@ -53,8 +52,7 @@ static gnt_status count(const mechanism *m, const layers *l, const gnt_tensors *
     }
     for (int32_t i = 0; i < l->n; i++)
         if (!isfinite(out->squares[i]))
-            return host->fail(host->context,
-                              "the update holds NaN or infinite entries, which cannot be clipped");
+            return gnt_host_fail(host, "the update holds NaN or infinite entries, which cannot be clipped");
     return GNT_OK;
 }
 
@@ -86,18 +84,17 @@ static gnt_status add_noise(const gnt_host *host, gnt_tensor *t, double deviatio
     snprintf(stream, sizeof stream, "noise %s", t->name);
     for (int64_t from = 0; from < t->count; from += CHUNK) {
         const int64_t n = t->count - from < CHUNK ? t->count - from : CHUNK;
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
-        host->normal(host->context, stream, n, noise);
+        gnt_host_normal(host, stream, n, noise);
         for (int64_t i = 0; i < n; i++)
             t->data[from + i] = (float)((double)t->data[from + i] + deviation * (double)noise[i]);
     }
     return GNT_OK;
 }
 
-static void report(const mechanism *m, const layers *l, const double *epsilon, const counted *c,
-                   int32_t shortened, double rounds) {
-    const gnt_host *host = m->host;
+static void report(const gnt_host *host, const mechanism *m, const layers *l, const double *epsilon,
+                   const counted *c, int32_t shortened, double rounds) {
     double claimed = 0, inverse = 0, noise = 0, signal = 0;
     for (int32_t i = 0; i < l->n; i++) {
         const double deviation = m->clip * c->sigma[i];
@@ -107,31 +104,30 @@ static void report(const mechanism *m, const layers *l, const double *epsilon, c
         signal += c->squares[i];
     }
     const double sensitivity = sqrt(rounds * inverse); /* over the noise */
-    host->fact(host->context, "epsilon_claimed", claimed);
-    host->fact(host->context, "epsilon_add", gnt_dp_gaussian_epsilon(1, m->delta, sensitivity));
-    host->fact(host->context, "epsilon_replace", gnt_dp_gaussian_epsilon(1, m->delta, 2 * sensitivity));
-    host->fact(host->context, "clipped", l->n ? (double)shortened / (double)l->n : 0);
+    gnt_host_fact(host, "epsilon_claimed", claimed);
+    gnt_host_fact(host, "epsilon_add", gnt_dp_gaussian_epsilon(1, m->delta, sensitivity));
+    gnt_host_fact(host, "epsilon_replace", gnt_dp_gaussian_epsilon(1, m->delta, 2 * sensitivity));
+    gnt_host_fact(host, "clipped", l->n ? (double)shortened / (double)l->n : 0);
     if (signal > 0)
-        host->fact(host->context, "noise_to_signal", sqrt(noise / signal));
+        gnt_host_fact(host, "noise_to_signal", sqrt(noise / signal));
 }
 
-gnt_status mechanism_apply(const mechanism *m, const gnt_client *client, const layers *l,
-                           const double *epsilon, gnt_tensors *update) {
-    const gnt_host *host = m->host;
+gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_client *client,
+                           const layers *l, const double *epsilon, gnt_tensors *update) {
     const double rounds = client->rounds > 1 ? client->rounds : 1;
     counted c = {0};
-    gnt_status status = count(m, l, update, &c);
+    gnt_status status = count(host, l, update, &c);
     if (status != GNT_OK)
         return status;
     for (int32_t i = 0; i < l->n; i++)
         c.sigma[i] = mechanism_sigma(epsilon[i], m->delta / l->n, rounds);
-    float *noise = host->scratch(host->context, CHUNK * sizeof *noise);
+    float *noise = gnt_host_scratch(host, CHUNK, sizeof *noise);
     if (!noise)
-        return host->fail(host->context, "no memory for the noise");
+        return gnt_host_fail(host, "no memory for the noise");
     const int32_t shortened = clip(m, l, &c, update);
     for (int64_t k = 0; k < update->n && status == GNT_OK; k++)
         status = add_noise(host, &update->tensor[k], m->clip * c.sigma[l->of[k]], noise);
     if (status == GNT_OK)
-        report(m, l, epsilon, &c, shortened, rounds);
+        report(host, m, l, epsilon, &c, shortened, rounds);
     return status;
 }

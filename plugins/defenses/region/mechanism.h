@@ -12,7 +12,6 @@
 #include "shared/region/layers.h"
 
 typedef struct mechanism {
-    const gnt_host *host;
     double epsilon, delta; /* of all layers and rounds */
     double clip;           /* C */
 } mechanism;
@@ -29,21 +28,17 @@ double mechanism_sigma(double epsilon, double delta, double rounds);
 /* In place; `epsilon` holds that of each layer. Facts: epsilon_claimed, epsilon_add, epsilon_replace,
  * clipped, the share of the layers that were, and noise_to_signal, the root of the expected squared norm of
  * the noise over the norm of the clipped update. */
-gnt_status mechanism_apply(const mechanism *m, const gnt_client *client, const layers *l,
-                           const double *epsilon, gnt_tensors *update);
+gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_client *client,
+                           const layers *l, const double *epsilon, gnt_tensors *update);
 
 /* Rows that the tables of parameters share. */
-/* clang-format off */
-#define EPSILON_ROW                                                                                          \
-    {.id = "epsilon", .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LOG, .unit = "", .least = 1e-3,              \
-     .most = 1e9, .preset = 50, .strength = -1,                                                              \
-     .help = "the budget of all layers and rounds, as claimed; what holds is reported beside it"}
-#define CLIP_ROW(value, what)                                                                                \
-    {.id = "clip", .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LOG, .unit = "units of the update",             \
-     .least = 1e-10, .most = 1e6, .preset = value, .help = what}
-#define DELTA_ROW                                                                                            \
-    {.id = "delta", .type = GNT_TYPE_REAL, .scale = GNT_SCALE_LOG, .unit = "", .least = 1e-15, .most = 0.5,  \
-     .preset = 1e-5, .help = "of all layers and rounds"}
-/* clang-format on */
+#define EPSILON_ROW(T)                                                                                       \
+    GNT_STRENGTH_REAL_ID(                                                                                    \
+        "epsilon", T, mechanism.epsilon, 1e-3, 1e9, 50, GNT_SCALE_LOG, -1, "",                               \
+        "the budget of all layers and rounds, as claimed; what holds is reported beside it")
+#define CLIP_ROW(T, preset, help)                                                                            \
+    GNT_REAL_ID("clip", T, mechanism.clip, 1e-10, 1e6, preset, GNT_SCALE_LOG, "units of the update", help)
+#define DELTA_ROW(T)                                                                                         \
+    GNT_REAL_ID("delta", T, mechanism.delta, 1e-15, 0.5, 1e-5, GNT_SCALE_LOG, "", "of all layers and rounds")
 
 #endif

@@ -15,14 +15,12 @@
  * A score that is NaN, or infinite, counts as infinite: the client's layer has no weight, unless all clients'
  * are so; then shares alone count. New running statistics stay the host's average. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "shared/region/draw.h"
 #include "shared/region/psi.h"
 #include "region.h"
 
-enum { RULE, SAMPLES, PROBES };
 enum { RULE_SOFTMAX, RULE_PRINTED };
 
 typedef struct pda_pam {
@@ -37,9 +35,9 @@ static gnt_status score_clients(const pda_pam *self, const gnt_aggregate *in, co
     psi_request at = {.samples = in->public_data, .probes = self->probes};
     int64_t *row;
     gnt_status status = psi_choose(host, in->public_data, self->samples, "samples", &row, &at.n);
-    float *weights = host->scratch(host->context, (size_t)in->n_params * sizeof *weights);
+    float *weights = gnt_host_scratch(host, in->n_params, sizeof *weights);
     if (status != GNT_OK || !weights)
-        return host->fail(host->context, "no memory for a client's weights");
+        return gnt_host_fail(host, "no memory for a client's weights");
     at.row = row;
     at.seed = draw_seed(host, "probes");
     at.weights = weights;
@@ -102,7 +100,7 @@ static gnt_status add_up(const pda_pam *self, const gnt_aggregate *in, const lay
     int64_t at = 0;
     for (int64_t t = 0; t < params->n; t++) {
         const double *of_layer = factor + l->of[t];
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         for (int64_t end = at + params->view[t].count; at < end; at++) {
             double sum = 0;
@@ -119,8 +117,8 @@ static gnt_status aggregate(void *context, const gnt_aggregate *in, float *new_w
     const gnt_host *host = self->host;
     layers l;
     if (in->n_params != host->model->info->n_params) {
-        host->fail(host->context, "the model has parameters that clients keep for themselves, and without "
-                                  "them the server cannot score their models; share all of it");
+        gnt_host_fail(host, "the model has parameters that clients keep for themselves, and without "
+                            "them the server cannot score their models; share all of it");
         return GNT_UNSUPPORTED;
     }
     gnt_status status = psi_fits(host, in->public_data, "public");
@@ -129,30 +127,20 @@ static gnt_status aggregate(void *context, const gnt_aggregate *in, float *new_w
     if (status != GNT_OK)
         return status;
     const size_t n = (size_t)in->n_clients * (size_t)l.n;
-    double *score = host->scratch(host->context, n * sizeof *score);
-    double *factor = host->scratch(host->context, n * sizeof *factor);
+    double *score = gnt_host_scratch(host, n, sizeof *score);
+    double *factor = gnt_host_scratch(host, n, sizeof *factor);
     if (!score || !factor)
-        return host->fail(host->context, "no memory for the scores of the clients' layers");
+        return gnt_host_fail(host, "no memory for the scores of the clients' layers");
     status = score_clients(self, in, &l, score);
     for (int32_t i = 0; status == GNT_OK && i < l.n; i++)
         if (weigh(self, in, score + i, l.n, factor + i) != 0)
-            return host->fail(host->context,
-                              "rule \"printed\" divides by a weight that is 0, for the scores of two clients "
-                              "lie hundreds apart or are not finite; take rule \"softmax\"");
+            return gnt_host_fail(
+                host, "rule \"printed\" divides by a weight that is 0, for the scores of two clients "
+                      "lie hundreds apart or are not finite; take rule \"softmax\"");
     if (status != GNT_OK)
         return status;
-    host->fact(host->context, "effective_clients", effective_clients(factor, in->n_clients, l.n));
+    gnt_host_fact(host, "effective_clients", effective_clients(factor, in->n_clients, l.n));
     return add_up(self, in, &l, factor, new_weights);
-}
-
-static void *create(const gnt_host *host, const gnt_value *v) {
-    pda_pam *self = malloc(sizeof *self);
-    if (!self) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *self = (pda_pam){host, v[RULE].i, v[SAMPLES].i, v[PROBES].i};
-    return self;
 }
 
 static const gnt_defense hooks = {.size = sizeof hooks, .aggregate = aggregate};
@@ -160,35 +148,25 @@ static const gnt_defense hooks = {.size = sizeof hooks, .aggregate = aggregate};
 static const char *const rules[] = {"softmax", "printed", NULL};
 
 static const gnt_parameter parameters[] = {
-    {.id = "rule",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "softmax",
-     .choices = rules,
-     .help = "softmax: a mean of updates, with more weight for lower scores; printed: Eq. 10 and 11, whose "
-             "steps are at least as many times longer as there are clients"},
-    SAMPLES_ROW("public"),
-    PROBES_ROW,
+    GNT_CHOICE(pda_pam, rule, rules, "softmax",
+               "softmax: a mean of updates, with more weight for lower scores; printed: Eq. 10 and 11, whose "
+               "steps are at least as many times longer as there are clients"),
+    SAMPLES_ROW(pda_pam, "public"),
+    PROBES_ROW(pda_pam),
 };
 
 /* A word of its own: what clients send, given the model, is the same with it and without. */
 static const char *const families[] = {"aggregation", NULL};
 
 const gnt_descriptor pda_pam_descriptor = {
-    .size = sizeof pda_pam_descriptor,
-    .kind = GNT_PLUGIN_DEFENSE,
-    .id = "pda-pam",
-    .version = "1.0",
-    .line = "the server gives less weight to layers of clients that tell more of sensitive regions",
-    .licence = "MIT",
-    .citation = FEDRE_PAPER,
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_DEFENSE("pda-pam", "1.0",
+                "the server gives less weight to layers of clients that tell more of sensitive regions",
+                "MIT", FEDRE_PAPER),
+    GNT_PARAMETERS(parameters),
     .surfaces = GNT_SURFACE_UPDATE,
     .data_kinds = GNT_KIND_ANY,
     .families = families,
     .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_PUBLIC,
-    .create = create,
-    .destroy = free,
     .defense = &hooks,
+    .instance_size = GNT_INSTANCE(pda_pam),
 };

@@ -4,13 +4,11 @@
  * time that it is used, in whatever pass or round. It follows from the sample's pixels and a secret that
  * `prepare` draws for all clients. Without masks the whole sample is the region. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "shared/region/draw.h"
 #include "region.h"
 
-enum { SIGMA };
 enum { SECRET_BYTES = 8 };
 
 typedef struct pixel_noise {
@@ -37,9 +35,8 @@ static gnt_status know_secret(pixel_noise *self, const gnt_artefacts *from) {
                 self->secret |= (uint64_t)from->blob[i].data[k] << 8 * k;
             self->has_secret = 1;
         }
-    return self->has_secret
-               ? GNT_OK
-               : self->host->fail(self->host->context, "the secret that `prepare` drew is not there");
+    return self->has_secret ? GNT_OK
+                            : gnt_host_fail(self->host, "the secret that `prepare` drew is not there");
 }
 
 /* Sample i into x; every entry has noise of its own, which those outside of the region do not take. How many
@@ -66,64 +63,39 @@ static gnt_status encode_set(void *context, const gnt_client *client, int64_t ep
     int64_t changed = 0;
     (void)epoch;
     gnt_status status = know_secret(self, client->artefacts);
-    float *x = host->scratch(host->context, (size_t)s->features * sizeof *x);
+    float *x = gnt_host_scratch(host, s->features, sizeof *x);
     if (status == GNT_OK && !x)
-        status = host->fail(host->context, "no memory for one sample");
+        status = gnt_host_fail(host, "no memory for one sample");
     for (int64_t i = 0; status == GNT_OK && i < s->n; i++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         changed += add_noise(self, s, i, x);
         status = out->put(out->context, x, s->y + i * s->classes, s->id ? s->id[i] : i);
     }
     if (status == GNT_OK && s->n > 0)
-        host->fact(host->context, "region_share", (double)changed / ((double)s->n * (double)s->features));
+        gnt_host_fact(host, "region_share", (double)changed / ((double)s->n * (double)s->features));
     return status;
-}
-
-static void *create(const gnt_host *host, const gnt_value *v) {
-    pixel_noise *self = calloc(1, sizeof *self);
-    if (!self) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    self->host = host;
-    self->sigma = v[SIGMA].r;
-    return self;
 }
 
 static const gnt_defense hooks = {.size = sizeof hooks, .prepare = prepare, .encode_set = encode_set};
 
 static const gnt_parameter parameters[] = {
-    {.id = "sigma",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "of the range of a pixel",
-     .least = 1e-4,
-     .most = 10,
-     .preset = 0.1,
-     .strength = 1,
-     .help = "standard deviation of the noise, before it is cut to the range"},
+    GNT_STRENGTH_REAL(pixel_noise, sigma, 1e-4, 10, 0.1, GNT_SCALE_LOG, 1, "of the range of a pixel",
+                      "standard deviation of the noise, before it is cut to the range"),
 };
 
 /* A word of its own: attacks that adapt to noise mean that of an update. */
 static const char *const families[] = {"pixel-noise", NULL};
 
 const gnt_descriptor pixel_noise_descriptor = {
-    .size = sizeof pixel_noise_descriptor,
-    .kind = GNT_PLUGIN_DEFENSE,
-    .id = "pixel-noise",
-    .version = "1.0",
-    .line = "adds Gaussian noise to the pixels of each sample's sensitive region",
-    .licence = "MIT",
-    .citation = "as a baseline: " FEDRE_PAPER,
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_DEFENSE("pixel-noise", "1.0", "adds Gaussian noise to the pixels of each sample's sensitive region",
+                "MIT", "as a baseline: " FEDRE_PAPER),
+    GNT_PARAMETERS(parameters),
     .scope = GNT_SCOPE_TASK,
     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING,
     .data_kinds = GNT_KIND_IMAGE,
     .families = families,
     .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_ARTEFACTS_PRIVATE | GNT_FLAG_PREPARES_ONCE,
-    .create = create,
-    .destroy = free,
     .defense = &hooks,
+    .instance_size = GNT_INSTANCE(pixel_noise),
 };

@@ -11,14 +11,11 @@ extern const gnt_descriptor fedre_descriptor, uniform_descriptor, pda_pam_descri
     "FedRE: Robust and Effective Federated Learning with Privacy Preference, ICMR 2025, section 3.2"
 
 /* Of psi, in the tables of fedre and pda-pam. */
-/* clang-format off */
-#define SAMPLES_ROW(whose)                                                                                   \
-    {.id = "samples", .type = GNT_TYPE_INT, .unit = "samples", .least = 1, .most = 1000, .preset = 10,       \
-     .help = "scores are a mean over at most so many " whose " samples"}
-#define PROBES_ROW                                                                                           \
-    {.id = "probes", .type = GNT_TYPE_INT, .unit = "directions", .least = 0, .most = 1000, .preset = 16,     \
-     .help = "random directions by which each layer is measured, which makes scores too small by a share "   \
-             "of about 1/(4·probes); 0: exactly, one product for each entry of the region"}
-/* clang-format on */
+#define SAMPLES_ROW(T, whose)                                                                                \
+    GNT_INT(T, samples, 1, 1000, 10, "samples", "scores are a mean over at most so many " whose " samples")
+#define PROBES_ROW(T)                                                                                        \
+    GNT_INT(T, probes, 0, 1000, 16, "directions",                                                            \
+            "random directions by which each layer is measured, which makes scores too small by a share "    \
+            "of about 1/(4·probes); 0: exactly, one product for each entry of the region")
 
 #endif

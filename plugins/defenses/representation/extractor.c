@@ -6,62 +6,25 @@
 
 enum { HIDDEN, KEPT, BY_R, SCORES, OUTPUTS };
 
-/* The program of steps of one size. */
-typedef struct compiled {
-    objective_shape shape;
-    objective nodes;
-    gnt_program *program; /* hidden, kept, ∂/∂r, scores, then ∂own of each tensor of the side networks */
-    gnt_function *features;
-} compiled;
-
-/* The networks that a device keeps; NULL before it first trains. */
-typedef struct side_state {
-    float *flat;
-    int64_t n;
-} side_state;
-
-struct extractor {
-    const gnt_host *host;
-    extractor_setting setting;
-    compiled now;
-    side_state *state; /* states: of each device */
-    int32_t states;
-};
-
-extractor *extractor_new(const gnt_host *host, const extractor_setting *setting) {
-    extractor *e = calloc(1, sizeof *e);
-    if (!e) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    e->host = host;
-    e->setting = *setting;
-    return e;
-}
-
 static void forget(extractor *e) {
     const gnt_model_service *m = e->host->model;
     gnt_program_free(e->now.program);
     if (e->now.features && m)
         m->release(m->context, e->now.features);
-    e->now = (compiled){0};
+    e->now = (extractor_program){0};
 }
 
-void extractor_free(void *self) {
+void extractor_stop(void *self) {
     extractor *e = self;
-    if (!e)
-        return;
     gnt_program_free(e->now.program);
     for (int32_t i = 0; i < e->states; i++)
         free(e->state[i].flat);
     free(e->state);
-    free(e);
 }
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context,
-                      "no memory for the networks beside the extractor; a smaller `width` needs "
-                      "less");
+    return gnt_host_fail(host, "no memory for the networks beside the extractor; a smaller `width` needs "
+                               "less");
 }
 
 /* ---- the program ---- */
@@ -72,7 +35,7 @@ static int same_shape(const objective_shape *a, const objective_shape *b) {
 }
 
 static gnt_status build(extractor *e) {
-    compiled *c = &e->now;
+    extractor_program *c = &e->now;
     gnt_node out[OUTPUTS + SIDE_TENSORS];
     char error[300] = "no memory for the networks beside the extractor";
     objective *o = &c->nodes;
@@ -88,7 +51,7 @@ static gnt_status build(extractor *e) {
     gnt_nn_vjp(g, &o->own, NULL, 1, o->side.node, o->side.n, out + OUTPUTS);
     c->program = gnt_program_new(g, out, NULL, OUTPUTS + o->side.n, 4, error, sizeof error);
     gnt_graph_free(g);
-    return c->program ? GNT_OK : e->host->fail(e->host->context, error);
+    return c->program ? GNT_OK : gnt_host_fail(e->host, error);
 }
 
 static gnt_status compile(extractor *e, const objective_shape *shape) {
@@ -109,19 +72,19 @@ static gnt_status compile(extractor *e, const objective_shape *shape) {
     for (int32_t i = 0; i < 3; i++)
         e->now.shape.r_dim[i] = i < layer->rank ? layer->dim[i] : 0;
     if (layer->rank != 1 && layer->rank != 3)
-        return e->host->fail(e->host->context, "the representation must be a vector or channels of an image");
+        return gnt_host_fail(e->host, "the representation must be a vector or channels of an image");
     e->now.features = m->prepare(m->context, &spec);
     if (!e->now.features)
-        return e->host->fail(e->host->context, e->host->last_error(e->host->context));
+        return gnt_host_fail(e->host, gnt_host_last_error(e->host));
     return build(e);
 }
 
 /* ---- a device's state ---- */
 
 /* NULL: out of memory. */
-static side_state *state_of(extractor *e, int32_t client) {
+static extractor_state *state_of(extractor *e, int32_t client) {
     if (client >= e->states) {
-        side_state *more = realloc(e->state, ((size_t)client + 1) * sizeof *more);
+        extractor_state *more = realloc(e->state, ((size_t)client + 1) * sizeof *more);
         if (!more)
             return NULL;
         memset(more + e->states, 0, (size_t)(client + 1 - e->states) * sizeof *more);
@@ -132,7 +95,7 @@ static side_state *state_of(extractor *e, int32_t client) {
 }
 
 /* Room for n entries, whatever they were before. */
-static int make_room(side_state *state, int64_t n) {
+static int make_room(extractor_state *state, int64_t n) {
     free(state->flat);
     state->flat = malloc((size_t)n * sizeof *state->flat);
     state->n = state->flat ? n : 0;
@@ -141,7 +104,7 @@ static int make_room(side_state *state, int64_t n) {
 
 static gnt_status begin_state(extractor *e, int32_t client, float **out) {
     const side_params *p = &e->now.nodes.side;
-    side_state *state = state_of(e, client);
+    extractor_state *state = state_of(e, client);
     if (!state)
         return no_memory(e->host);
     if (!state->flat) {
@@ -150,7 +113,7 @@ static gnt_status begin_state(extractor *e, int32_t client, float **out) {
         side_start(p, e->host, state->flat);
     }
     if (state->n != p->size)
-        return e->host->fail(e->host->context,
+        return gnt_host_fail(e->host,
                              "the networks that a device kept are of another size: they are of another task");
     *out = state->flat;
     return GNT_OK;
@@ -168,7 +131,7 @@ gnt_status extractor_load(void *self, int32_t client, const gnt_artefacts *from)
     if (client < 0 || from->tensors.n == 0)
         return GNT_OK;
     const gnt_view *v = &from->tensors.view[0];
-    side_state *state = state_of(e, client);
+    extractor_state *state = state_of(e, client);
     if (!state || !make_room(state, v->count))
         return no_memory(e->host);
     memcpy(state->flat, v->data, (size_t)v->count * sizeof *state->flat);
@@ -206,13 +169,13 @@ static int32_t hidden_attribute(const gnt_host *host, const gnt_samples *s) {
     for (int32_t k = 0; k < s->n_attributes; k++)
         if (s->attribute[k].weight > 0) {
             if (found >= 0) {
-                host->fail(host->context, "it hides one attribute; name one in the task's `hide`");
+                gnt_host_fail(host, "it hides one attribute; name one in the task's `hide`");
                 return -1;
             }
             found = k;
         }
     if (found < 0)
-        host->fail(host->context, "it hides an attribute; name one in the task's `hide`");
+        gnt_host_fail(host, "it hides an attribute; name one in the task's `hide`");
     return found;
 }
 
@@ -232,7 +195,7 @@ static gnt_status sort_by_value(training *t) {
     for (int64_t i = 0; i < t->held + t->unseen; i++) {
         const int32_t v = value_of(t, t->order[i]);
         if (v < 0 || v >= values)
-            return t->e->host->fail(t->e->host->context, "a sample has a hidden attribute out of its range");
+            return gnt_host_fail(t->e->host, "a sample has a hidden attribute out of its range");
         if (i < t->held)
             t->begin[v + 1]++;
     }
@@ -250,7 +213,7 @@ static gnt_status sort_by_value(training *t) {
 static void shuffle(training *t) {
     const gnt_host *host = t->e->host;
     for (int64_t i = t->held; i-- > 1;) {
-        const int64_t k = (int64_t)host->below(host->context, "order", (uint64_t)i + 1), kept = t->order[i];
+        const int64_t k = (int64_t)gnt_host_below(host, "order", (uint64_t)i + 1), kept = t->order[i];
         t->order[i] = t->order[k];
         t->order[k] = kept;
     }
@@ -264,7 +227,7 @@ static int64_t draw_other(const training *t, int64_t i) {
     const int64_t n = t->begin[v + 1] - t->begin[v];
     if (n < 2)
         return i;
-    const int64_t k = (int64_t)host->below(host->context, "other", (uint64_t)n - 1);
+    const int64_t k = (int64_t)gnt_host_below(host, "other", (uint64_t)n - 1);
     const int64_t drawn = t->of_value[t->begin[v] + k];
     return drawn != i ? drawn : t->of_value[t->begin[v + 1] - 1];
 }
@@ -361,10 +324,10 @@ static gnt_status compute(training *t, const int64_t *sample) {
     const gnt_views *r;
     fill_batch(t, sample);
     if (m->eval(m->context, e->now.features, &args, &r) != GNT_OK)
-        return host->fail(host->context, host->last_error(host->context));
+        return gnt_host_fail(host, gnt_host_last_error(host));
     gnt_program_bind(e->now.program, e->now.nodes.r, r->view[0].data);
     if (gnt_program_run(e->now.program, 0) != 0)
-        return host->fail(host->context, "the networks beside the extractor could not be run");
+        return gnt_host_fail(host, "the networks beside the extractor could not be run");
     return GNT_OK;
 }
 
@@ -380,7 +343,7 @@ static gnt_status step(training *t, int counts) {
         count(t);
     const float *cotangent[1] = {gnt_program_output(e->now.program, BY_R)};
     if (m->vjp(m->context, e->now.features, cotangent, &by) != GNT_OK)
-        return host->fail(host->context, host->last_error(host->context));
+        return gnt_host_fail(host, gnt_host_last_error(host));
     step_side(t);
     step_extractor(t, by);
     return GNT_OK;
@@ -399,7 +362,7 @@ static gnt_status try_unseen(training *t) {
             return status;
         right += count_right(t, t->rows) - count_right(t, t->rows - count);
     }
-    host->fact(host->context, "unseen_accuracy", (double)right / (double)t->unseen);
+    gnt_host_fact(host, "unseen_accuracy", (double)right / (double)t->unseen);
     return GNT_OK;
 }
 
@@ -408,13 +371,12 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
     const gnt_samples *s = client->samples;
     const gnt_model_info *info = host->model->info;
     if (client->steps < 1) {
-        host->fail(host->context, "it trains in local steps; set federated.local_steps to 1 or more");
+        gnt_host_fail(host, "it trains in local steps; set federated.local_steps to 1 or more");
         return GNT_UNSUPPORTED;
     }
     if (!s || !s->a || s->n < 1) {
-        host->fail(host->context,
-                   "the samples have no attributes, as where an encoding mixes them; put no such "
-                   "encoding before it");
+        gnt_host_fail(host, "the samples have no attributes, as where an encoding mixes them; put no such "
+                            "encoding before it");
         return GNT_UNSUPPORTED;
     }
     const int64_t unseen = (int64_t)(e->setting.validation * (double)s->n);
@@ -438,14 +400,14 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
         status = begin_state(e, client->index, &t->side);
     if (status != GNT_OK)
         return status;
-    t->weights = host->scratch(host->context, (size_t)info->n_params * sizeof *t->weights);
-    t->x = host->scratch(host->context, (size_t)(t->rows * s->features) * sizeof *t->x);
-    t->other = host->scratch(host->context, (size_t)(t->rows * s->features) * sizeof *t->other);
-    t->u = host->scratch(host->context, (size_t)(t->rows * values) * sizeof *t->u);
-    t->y = host->scratch(host->context, (size_t)(t->rows * s->classes) * sizeof *t->y);
-    t->order = host->scratch(host->context, (size_t)s->n * sizeof *t->order);
-    t->of_value = host->scratch(host->context, (size_t)s->n * sizeof *t->of_value);
-    t->begin = host->scratch(host->context, (size_t)(values + 1) * sizeof *t->begin);
+    t->weights = gnt_host_scratch(host, info->n_params, sizeof *t->weights);
+    t->x = gnt_host_scratch(host, t->rows * s->features, sizeof *t->x);
+    t->other = gnt_host_scratch(host, t->rows * s->features, sizeof *t->other);
+    t->u = gnt_host_scratch(host, t->rows * values, sizeof *t->u);
+    t->y = gnt_host_scratch(host, t->rows * s->classes, sizeof *t->y);
+    t->order = gnt_host_scratch(host, s->n, sizeof *t->order);
+    t->of_value = gnt_host_scratch(host, s->n, sizeof *t->of_value);
+    t->begin = gnt_host_scratch(host, values + 1, sizeof *t->begin);
     if (!t->weights || !t->x || !t->other || !t->u || !t->y || !t->order || !t->of_value || !t->begin)
         return no_memory(host);
     memcpy(t->weights, client->weights, (size_t)info->n_params * sizeof *t->weights);
@@ -469,16 +431,16 @@ static gnt_status give(const training *t, gnt_tensors *update) {
         }
     }
     return finite ? GNT_OK
-                  : host->fail(host->context, "its training diverged: a lower rate, or narrower networks "
-                                              "beside the extractor, may help");
+                  : gnt_host_fail(host, "its training diverged: a lower rate, or narrower networks "
+                                        "beside the extractor, may help");
 }
 
 static void tell(const training *t) {
     const gnt_host *host = t->e->host;
-    host->fact(host->context, "hidden_loss", t->hidden / (double)t->counted);
-    host->fact(host->context, "kept_loss", t->kept / (double)t->counted);
+    gnt_host_fact(host, "hidden_loss", t->hidden / (double)t->counted);
+    gnt_host_fact(host, "kept_loss", t->kept / (double)t->counted);
     if (t->e->now.nodes.scores >= 0)
-        host->fact(host->context, "own_accuracy", (double)t->right / (double)t->seen);
+        gnt_host_fact(host, "own_accuracy", (double)t->right / (double)t->seen);
 }
 
 gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_tensors *update) {
@@ -495,8 +457,7 @@ gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_ten
     t.b = (float)(1 - lambda);
     bind(&t);
     for (int32_t i = 0; status == GNT_OK && i < client->steps; i++)
-        status =
-            host->should_stop(host->context) ? GNT_STOPPED : step(&t, last && i >= client->steps - epoch);
+        status = gnt_host_should_stop(host) ? GNT_STOPPED : step(&t, last && i >= client->steps - epoch);
     if (status == GNT_OK)
         status = give(&t, update);
     if (status == GNT_OK && t.counted > 0)

@@ -15,7 +15,7 @@ typedef struct extractor_setting {
     objective_build *build;
     double lambda;    /* how much the attribute counts, 0 … 1 */
     double sign;      /* a = sign·λ, b = 1 − λ */
-    int32_t pretrain; /* rounds with λ = 0, first */
+    int64_t pretrain; /* rounds with λ = 0, first */
     double rate;      /* of the networks beside it; 0: the clients' */
     double g_rate;    /* of g instead; 0: rate */
     double width;     /* of these networks; 1: as published */
@@ -24,11 +24,30 @@ typedef struct extractor_setting {
     double validation;
 } extractor_setting;
 
-typedef struct extractor extractor;
+/* The program of steps of one size. */
+typedef struct extractor_program {
+    objective_shape shape;
+    objective nodes;
+    gnt_program *program; /* hidden, kept, ∂/∂r, scores, then ∂own of each tensor of the side networks */
+    gnt_function *features;
+} extractor_program;
 
-/* NULL after host->fail. */
-extractor *extractor_new(const gnt_host *host, const extractor_setting *setting);
-void extractor_free(void *self);
+/* The networks that a device keeps; NULL before it first trains. */
+typedef struct extractor_state {
+    float *flat;
+    int64_t n;
+} extractor_state;
+
+typedef struct extractor {
+    const gnt_host *host;
+    extractor_setting setting;
+    int64_t printed; /* the parameter `sign` of tappfl */
+    extractor_program now;
+    extractor_state *state; /* states: of each device */
+    int32_t states;
+} extractor;
+
+void extractor_stop(void *self); /* gives back what the hooks took */
 
 /* Hooks of gnt_defense. The facts of the last round: `hidden_loss`, `kept_loss`, means over the last epoch's
  * steps, and `own_accuracy`, how often the device's own network told the attribute there; with `validation`

@@ -4,37 +4,26 @@
 
 #include "extractor.h"
 
-/* The rows with which their tables begin, and what they say. */
-enum {
-    REPRESENTATION_LAMBDA,
-    REPRESENTATION_PRETRAIN,
-    REPRESENTATION_RATE,
-    REPRESENTATION_G_RATE,
-    REPRESENTATION_WIDTH,
-    REPRESENTATION_G_WIDTH,
-    REPRESENTATION_VALIDATION,
-    REPRESENTATION_COMMON
-};
-extractor_setting representation_setting(const gnt_value *v, objective_build *build, double sign);
 extern const gnt_defense representation_hooks;
 
-/* clang-format off */
+/* The rows with which their tables begin. */
 #define REPRESENTATION_ROWS                                                                                  \
-    {.id = "lambda", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 1, .preset = 0.5, .strength = 1, \
-     .help = "λ: how much hiding the attribute counts against keeping the rest, 0 to 1"},                    \
-    {.id = "pretrain", .type = GNT_TYPE_INT, .unit = "rounds", .least = 0, .most = 1000000, .preset = 0,     \
-     .help = "first rounds, in which λ is 0"},                                                               \
-    {.id = "side_rate", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 10, .preset = 0,              \
-     .help = "learning rate of the networks beside the extractor; 0: that of the clients, as in the paper"}, \
-    {.id = "g_rate", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 10, .preset = 0,                 \
-     .help = "learning rate of g instead; 0: as `side_rate` says"},                                          \
-    {.id = "width", .type = GNT_TYPE_REAL, .unit = "", .least = 0.001, .most = 4, .preset = 1,               \
-     .help = "how wide the layers of these networks are; 1: as published"},                                  \
-    {.id = "g_width", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 4, .preset = 0,                 \
-     .help = "how wide those of g, and of a task's head, are instead; 0: as `width` says"},                  \
-    {.id = "validation", .type = GNT_TYPE_REAL, .unit = "", .least = 0, .most = 0.9, .preset = 0,            \
-     .help = "share of a device's samples on which g is tried in the end, and nothing is learnt from"}
-/* clang-format on */
+    GNT_STRENGTH_REAL_ID("lambda", extractor, setting.lambda, 0, 1, 0.5, GNT_SCALE_LINEAR, 1, "",            \
+                         "λ: how much hiding the attribute counts against keeping the rest, 0 to 1"),        \
+        GNT_INT_ID("pretrain", extractor, setting.pretrain, 0, 1000000, 0, "rounds",                         \
+                   "first rounds, in which λ is 0"),                                                         \
+        GNT_REAL_ID("side_rate", extractor, setting.rate, 0, 10, 0, GNT_SCALE_LINEAR, "",                    \
+                    "learning rate of the networks beside the extractor; 0: that of the clients, as in the " \
+                    "paper"),                                                                                \
+        GNT_REAL_ID("g_rate", extractor, setting.g_rate, 0, 10, 0, GNT_SCALE_LINEAR, "",                     \
+                    "learning rate of g instead; 0: as `side_rate` says"),                                   \
+        GNT_REAL_ID("width", extractor, setting.width, 0.001, 4, 1, GNT_SCALE_LINEAR, "",                    \
+                    "how wide the layers of these networks are; 1: as published"),                           \
+        GNT_REAL_ID("g_width", extractor, setting.g_width, 0, 4, 0, GNT_SCALE_LINEAR, "",                    \
+                    "how wide those of g, and of a task's head, are instead; 0: as `width` says"),           \
+        GNT_REAL_ID(                                                                                         \
+            "validation", extractor, setting.validation, 0, 0.9, 0, GNT_SCALE_LINEAR, "",                    \
+            "share of a device's samples on which g is tried in the end, and nothing is learnt from")
 
 extern const gnt_descriptor tappfl_descriptor, adversarial_descriptor, dpfe_descriptor;
 

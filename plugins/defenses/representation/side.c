@@ -35,7 +35,7 @@ void side_start(const side_params *p, const gnt_host *host, float *flat) {
         for (int64_t i = 0; i < p->count[k]; i++) {
             double u = 0.5;
             if (bound > 0)
-                host->uniform(host->context, "side", 1, &u);
+                gnt_host_uniform(host, "side", 1, &u);
             *flat++ = (float)(bound * (2 * u - 1));
         }
     }

@@ -2,42 +2,35 @@
  * what TAPPFL (2024) compares itself with. */
 #include "representation.h"
 
-static void *create_adversarial(const gnt_host *host, const gnt_value *v) {
-    const extractor_setting setting = representation_setting(v, adversarial_objective, -1);
-    return extractor_new(host, &setting);
+static gnt_status start_adversarial(void *self) {
+    extractor *e = self;
+    e->setting.build = adversarial_objective;
+    e->setting.sign = -1;
+    return GNT_OK;
 }
 
-static void *create_dpfe(const gnt_host *host, const gnt_value *v) {
-    const extractor_setting setting = representation_setting(v, dpfe_objective, 1);
-    return extractor_new(host, &setting);
+static gnt_status start_dpfe(void *self) {
+    extractor *e = self;
+    e->setting.build = dpfe_objective;
+    e->setting.sign = 1;
+    return GNT_OK;
 }
 
 static const gnt_parameter parameters[] = {REPRESENTATION_ROWS};
 static const char *const families[] = {"tappfl", NULL};
 
-#define DESCRIPTOR(name, text, says, source, made)                                                           \
-    const gnt_descriptor name = {                                                                            \
-        .size = sizeof name,                                                                                 \
-        .kind = GNT_PLUGIN_DEFENSE,                                                                          \
-        .id = text,                                                                                          \
-        .version = "1.0",                                                                                    \
-        .line = says,                                                                                        \
-        .licence = "MIT",                                                                                    \
-        .citation = source,                                                                                  \
-        .parameters = parameters,                                                                            \
-        .n_parameters = sizeof parameters / sizeof *parameters,                                              \
-        .surfaces = GNT_SURFACE_REPRESENTATION | GNT_SURFACE_UPDATE,                                         \
-        .data_kinds = GNT_KIND_IMAGE | GNT_KIND_TABULAR,                                                     \
-        .families = families,                                                                                \
-        .flags = GNT_FLAG_RANDOMISED,                                                                        \
-        .create = made,                                                                                      \
-        .destroy = extractor_free,                                                                           \
-        .defense = &representation_hooks,                                                                    \
-    }
+#define COMMON                                                                                               \
+    GNT_PARAMETERS(parameters), .surfaces = GNT_SURFACE_REPRESENTATION | GNT_SURFACE_UPDATE,                 \
+                                .data_kinds = GNT_KIND_IMAGE | GNT_KIND_TABULAR, .families = families,       \
+                                .flags = GNT_FLAG_RANDOMISED, .defense = &representation_hooks,              \
+                                .instance_size = GNT_INSTANCE(extractor), .stop = extractor_stop
 
-DESCRIPTOR(adversarial_descriptor, "adversarial",
-           "trains an extractor for the task against a classifier of an attribute",
-           "after Li et al., DeepObfuscator, 2019; compared with in TAPPFL, AAAI 2024", create_adversarial);
-DESCRIPTOR(dpfe_descriptor, "dpfe",
-           "trains an extractor for the task with little information on an attribute, were both normal",
-           "after Osia et al., Deep Private-Feature Extraction, TKDE 2018", create_dpfe);
+const gnt_descriptor adversarial_descriptor = {
+    GNT_DEFENSE("adversarial", "1.0", "trains an extractor for the task against a classifier of an attribute",
+                "MIT", "after Li et al., DeepObfuscator, 2019; compared with in TAPPFL, AAAI 2024"),
+    COMMON, .start = start_adversarial};
+const gnt_descriptor dpfe_descriptor = {
+    GNT_DEFENSE("dpfe", "1.0",
+                "trains an extractor for the task with little information on an attribute, were both normal",
+                "MIT", "after Osia et al., Deep Private-Feature Extraction, TKDE 2018"),
+    COMMON, .start = start_dpfe};

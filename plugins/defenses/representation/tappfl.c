@@ -8,11 +8,11 @@
  * the sign that hides, and is the default. */
 #include "representation.h"
 
-enum { SIGN = REPRESENTATION_COMMON };
-
-static void *create(const gnt_host *host, const gnt_value *v) {
-    const extractor_setting setting = representation_setting(v, tappfl_objective, v[SIGN].i == 0 ? -1 : 1);
-    return extractor_new(host, &setting);
+static gnt_status start(void *self) {
+    extractor *e = self;
+    e->setting.build = tappfl_objective;
+    e->setting.sign = e->printed ? 1 : -1;
+    return GNT_OK;
 }
 
 static const char *const signs[] = {"hiding", "printed", NULL};
@@ -20,29 +20,22 @@ static const char *const families[] = {"tappfl", NULL};
 
 static const gnt_parameter parameters[] = {
     REPRESENTATION_ROWS,
-    {.id = "sign",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "hiding",
-     .choices = signs,
-     .help = "hiding: f raises g's loss (Eq. 7); printed: it lowers it (line 18 of Algorithm 1)"},
+    GNT_CHOICE_ID("sign", extractor, printed, signs, "hiding",
+                  "hiding: f raises g's loss (Eq. 7); printed: it lowers it (line 18 of Algorithm 1)"),
 };
 
 const gnt_descriptor tappfl_descriptor = {
-    .size = sizeof tappfl_descriptor,
-    .kind = GNT_PLUGIN_DEFENSE,
-    .id = "tappfl",
-    .version = "1.0",
-    .line = "trains an extractor whose representation hides an attribute and keeps the rest, without labels",
-    .licence = "MIT",
-    .citation = "TAPPFL, AAAI 2024, Algorithm 1",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_DEFENSE(
+        "tappfl", "1.0",
+        "trains an extractor whose representation hides an attribute and keeps the rest, without labels",
+        "MIT", "TAPPFL, AAAI 2024, Algorithm 1"),
+    GNT_PARAMETERS(parameters),
     .surfaces = GNT_SURFACE_REPRESENTATION | GNT_SURFACE_UPDATE,
     .data_kinds = GNT_KIND_IMAGE | GNT_KIND_TABULAR,
     .families = families,
     .flags = GNT_FLAG_RANDOMISED,
-    .create = create,
-    .destroy = extractor_free,
     .defense = &representation_hooks,
+    .instance_size = GNT_INSTANCE(extractor),
+    .start = start,
+    .stop = extractor_stop,
 };

@@ -29,8 +29,7 @@ typedef struct trainer {
 } trainer;
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context,
-                      "no memory for the network; narrower layers or a larger window need less");
+    return gnt_host_fail(host, "no memory for the network; narrower layers or a larger window need less");
 }
 
 static void lay_out(attr_net *net, const float *flat) {
@@ -53,7 +52,7 @@ static void start(trainer *r) {
     for (int32_t i = 0; i < r->net.layers; i++) {
         double bound = sqrt(6.0 / (double)r->net.width[i]), u;
         for (int64_t k = 0; k < r->net.width[i] * r->net.width[i + 1]; k++) {
-            host->uniform(host->context, "weights", 1, &u);
+            gnt_host_uniform(host, "weights", 1, &u);
             *w++ = (float)(bound * (2 * u - 1));
         }
         w += r->net.width[i + 1];
@@ -106,7 +105,7 @@ static gnt_status compile(trainer *r) {
     char error[300] = "no memory for the network; narrower layers or a larger window need less";
     gnt_graph *g = gnt_graph_new();
     if (!g)
-        return host->fail(host->context, error);
+        return gnt_host_fail(host, error);
     gnt_node scores = build(g, &r->net, r->batch, &x, param);
     y = gnt_nn_input(g, "y", 2, labels, 0);
     out[0] = r->t->target ? gnt_nn_mse(g, scores, y) : gnt_nn_cross_entropy(g, scores, y);
@@ -119,7 +118,7 @@ static gnt_status compile(trainer *r) {
         r->score = compile_scores(&r->net, r->x, error, sizeof error);
     }
     gnt_graph_free(g);
-    return r->score ? GNT_OK : host->fail(host->context, error);
+    return r->score ? GNT_OK : gnt_host_fail(host, error);
 }
 
 static void shape(attr_net *net, const attr_recipe *recipe, int64_t columns, int32_t values) {
@@ -185,17 +184,17 @@ static void draw_order(trainer *r) {
     for (int64_t i = 0; r->recipe->balanced && i < t->n_train; i++) {
         int32_t v;
         do
-            v = (int32_t)host->below(host->context, "values", (uint64_t)t->values);
+            v = (int32_t)gnt_host_below(host, "values", (uint64_t)t->values);
         while (t->count[v] == 0);
         const int32_t *of = t->row;
         for (int32_t c = 0; c < v; c++)
             of += t->count[c];
-        r->order[i] = of[host->below(host->context, "order", (uint64_t)t->count[v])];
+        r->order[i] = of[gnt_host_below(host, "order", (uint64_t)t->count[v])];
     }
     if (r->recipe->balanced)
         return;
     for (int64_t i = t->n_train - 1; i > 0; i--) {
-        int64_t k = (int64_t)host->below(host->context, "order", (uint64_t)i + 1);
+        int64_t k = (int64_t)gnt_host_below(host, "order", (uint64_t)i + 1);
         int32_t kept = r->order[i];
         r->order[i] = r->order[k];
         r->order[k] = kept;
@@ -250,7 +249,7 @@ static gnt_status epoch(trainer *r) {
     const gnt_host *host = r->recipe->host;
     draw_order(r);
     for (int64_t from = 0; from < r->t->n_train; from += r->batch) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         load_batch(r, from);
         gnt_program_run(r->step, 0);
@@ -361,7 +360,7 @@ static gnt_status train(trainer *r, attr_trained *out) {
             out->kept_epoch = e;
             kept = now;
         }
-        host->progress(host->context, (double)e, (double)r->recipe->epochs);
+        gnt_host_progress(host, (double)e, (double)r->recipe->epochs);
     }
     out->accuracy = kept.accuracy;
     out->unexplained = r->t->target ? kept.loss / kept.squares : NAN;
@@ -381,7 +380,7 @@ gnt_status attr_train(attr_trained *out, float *flat, const attr_recipe *recipe,
             break;
     }
     if (status == GNT_OK && r.diverged)
-        status = host->fail(host->context, "its network diverged at every rate it tried; give a lower rate");
+        status = gnt_host_fail(host, "its network diverged at every rate it tried; give a lower rate");
     gnt_adam_free(r.adam);
     gnt_program_free(r.step);
     gnt_program_free(r.score);
@@ -417,13 +416,13 @@ gnt_status attr_forward_all(const attr_net *net, const gnt_host *host, const flo
     char error[300] = "no memory for the network; narrower layers need less";
     float *rows = calloc((size_t)(SCORED * columns), sizeof *rows);
     gnt_program *p = rows ? compile_scores(net, rows, error, sizeof error) : NULL;
-    gnt_status status = p ? GNT_OK : host->fail(host->context, error);
+    gnt_status status = p ? GNT_OK : gnt_host_fail(host, error);
     for (int64_t from = 0; status == GNT_OK && from < n; from += SCORED) {
         const int64_t some = n - from < SCORED ? n - from : SCORED;
         memcpy(rows, x + from * columns, (size_t)(some * columns) * sizeof *rows);
         gnt_program_run(p, 0);
         memcpy(out + from * outputs, gnt_program_output(p, 0), (size_t)(some * outputs) * sizeof *out);
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             status = GNT_STOPPED;
     }
     gnt_program_free(p);

@@ -32,7 +32,7 @@ typedef struct attr_recipe {
     double rate, momentum;
     int adam; /* Adam (Kingma and Ba, 2015) at that rate, falling to 0 along a cosine; else SGD */
     /* Not with a target: */
-    int balanced; /* rare values count as much as common ones, in training and in validation */
+    int64_t balanced; /* rare values count as much as common ones, in training and in validation */
     /* Unless NULL: called before each epoch but the first, to fill x anew. */
     gnt_status (*renew)(void *context, attr_table *t);
     void *context;

@@ -8,11 +8,11 @@ static const double momentum = 0.9; /* µ of Eq. 13 */
 gnt_status attr_room_open(attr_room *room, const attr_zoo *zoo) {
     const gnt_host *host = zoo->host;
     const size_t entries = (size_t)(zoo->rows * zoo->size);
-    room->base = host->scratch(host->context, entries * sizeof *room->base);
-    room->sum = host->scratch(host->context, entries * sizeof *room->sum);
-    room->work = host->scratch(host->context, (size_t)zoo->rows * sizeof *room->work);
+    room->base = gnt_host_scratch(host, entries, sizeof *room->base);
+    room->sum = gnt_host_scratch(host, entries, sizeof *room->sum);
+    room->work = gnt_host_scratch(host, zoo->rows, sizeof *room->work);
     if (!room->base || !room->sum || !room->work)
-        return host->fail(host->context, "no memory for a perturbed update");
+        return gnt_host_fail(host, "no memory for a perturbed update");
     for (int64_t r = 0; r < zoo->rows; r++)
         room->work[r] = room->base + r * zoo->size;
     return GNT_OK;
@@ -28,8 +28,7 @@ static void draw(const attr_zoo *zoo, int32_t q, int32_t which[ATTR_ZOO_MOST]) {
     for (int32_t k = 0; k < zoo->nets; k++)
         which[k] = k;
     for (int32_t k = 0; k < q; k++) {
-        const int32_t other =
-            k + (int32_t)zoo->host->below(zoo->host->context, "drawn", (uint64_t)(zoo->nets - k));
+        const int32_t other = k + (int32_t)gnt_host_below(zoo->host, "drawn", (uint64_t)(zoo->nets - k));
         const int32_t kept = which[k];
         which[k] = which[other];
         which[other] = kept;
@@ -86,7 +85,7 @@ static gnt_status add_momentum(attr_zoo *zoo, attr_room *room, int32_t which, do
 gnt_status attr_perturb(const attr_perturbation *p, attr_zoo *zoo, attr_room *room, float *const *update,
                         const int32_t *label) {
     const double step = p->toward ? -p->epsilon : p->epsilon;
-    const int32_t q = p->method == ATTR_ONE ? 1 : p->drawn < zoo->nets ? p->drawn : zoo->nets;
+    const int32_t q = p->method == ATTR_ONE ? 1 : p->drawn < zoo->nets ? (int32_t)p->drawn : zoo->nets;
     int32_t which[ATTR_ZOO_MOST];
     gnt_status status = GNT_OK;
     if (p->method == ATTR_META) {

@@ -19,8 +19,8 @@ typedef enum attr_method {
 
 typedef struct attr_perturbation {
     attr_method method;
-    int32_t iterations; /* P, of META */
-    int32_t drawn;      /* Q; at most the zoo's networks */
+    int64_t iterations; /* P, of META */
+    int64_t drawn;      /* Q; at most the zoo's networks */
     double epsilon;
     int toward; /* 0: away from the label, as the paper; 1: towards it */
 } attr_perturbation;

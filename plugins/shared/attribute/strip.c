@@ -138,12 +138,12 @@ static void fit(layer *l) {
 
 static gnt_status take_room(const gnt_host *host, layer *l) {
     const size_t m = (size_t)l->rows, n = (size_t)l->columns;
-    l->g = host->scratch(host->context, m * n * sizeof *l->g);
-    l->u = host->scratch(host->context, 2 * m * sizeof *l->u);
-    l->v = host->scratch(host->context, 2 * n * sizeof *l->v);
-    l->sorted = host->scratch(host->context, (m > n ? m : n) * sizeof *l->sorted);
+    l->g = gnt_host_scratch(host, m * n, sizeof *l->g);
+    l->u = gnt_host_scratch(host, 2 * m, sizeof *l->u);
+    l->v = gnt_host_scratch(host, 2 * n, sizeof *l->v);
+    l->sorted = gnt_host_scratch(host, m > n ? m : n, sizeof *l->sorted);
     if (!l->g || !l->u || !l->v || !l->sorted)
-        return host->fail(host->context, "no memory for a dense layer's update");
+        return gnt_host_fail(host, "no memory for a dense layer's update");
     l->best_u = l->u + m;
     l->best_v = l->v + n;
     return GNT_OK;

@@ -10,7 +10,7 @@ enum { LEAST_OBSERVATIONS = 10 };
 static gnt_status refuse(const gnt_host *host, const char *format, int64_t found, int64_t expected) {
     char text[300];
     snprintf(text, sizeof text, format, (long long)found, (long long)expected);
-    return host->fail(host->context, text);
+    return gnt_host_fail(host, text);
 }
 
 static gnt_status check_observations(const gnt_host *host, const gnt_attack_prepare *in) {
@@ -41,11 +41,11 @@ static gnt_status size_up(attr_source *s, const attr_reading *reading) {
     s->window = attr_window(reading->window, reading->inputs, s->size);
     s->columns = attr_pooled_size(s->size, s->window);
     if (s->n > INT32_MAX / 2 || s->columns > INT64_MAX / 8 / s->n)
-        return host->fail(host->context, "there are too many shadow observations of too large updates");
-    s->flat = host->scratch(host->context, (size_t)s->size * sizeof *s->flat);
-    s->mean = host->scratch(host->context, 2 * (size_t)s->columns * sizeof *s->mean);
+        return gnt_host_fail(host, "there are too many shadow observations of too large updates");
+    s->flat = gnt_host_scratch(host, s->size, sizeof *s->flat);
+    s->mean = gnt_host_scratch(host, 2 * s->columns, sizeof *s->mean);
     s->scale = s->mean ? s->mean + s->columns : NULL;
-    return s->flat && s->mean ? GNT_OK : host->fail(host->context, "no memory for one update");
+    return s->flat && s->mean ? GNT_OK : gnt_host_fail(host, "no memory for one update");
 }
 
 gnt_status attr_source_of_samples(attr_source *s, const gnt_host *host, const attr_reading *reading,
@@ -54,9 +54,8 @@ gnt_status attr_source_of_samples(attr_source *s, const gnt_host *host, const at
     *s = (attr_source){.host = host, .attribute = attribute};
     if (!samples || !samples->a || samples->n_attributes <= attribute ||
         samples->attribute[attribute].values < 2) {
-        host->fail(host->context,
-                   "it learns from shadow samples with that attribute, and has none; give rows of "
-                   "that role in data");
+        gnt_host_fail(host, "it learns from shadow samples with that attribute, and has none; give rows of "
+                            "that role in data");
         return GNT_UNSUPPORTED;
     }
     s->values = samples->attribute[attribute].values;
@@ -86,7 +85,7 @@ gnt_status attr_source_of_attack(attr_source *s, const gnt_host *host, const att
     const gnt_observation *like = in->setting;
     *s = (attr_source){.host = host, .seen = in, .attribute = in->attribute, .values = in->attribute_values};
     if (in->attribute < 0 || in->attribute_values < 2) {
-        host->fail(host->context, "it needs the task to name a private attribute (observe.attribute)");
+        gnt_host_fail(host, "it needs the task to name a private attribute (observe.attribute)");
         return GNT_UNSUPPORTED;
     }
     if (in->shadow && in->shadow_truth) {
@@ -96,7 +95,7 @@ gnt_status attr_source_of_attack(attr_source *s, const gnt_host *host, const att
         return status == GNT_OK ? size_up(s, reading) : status;
     }
     if (!like)
-        return host->fail(host->context, "it was not told what the targets show");
+        return gnt_host_fail(host, "it was not told what the targets show");
     const attr_setting setting = {.steps = like->steps,
                                   .batch = like->batch,
                                   .behind = like->n,
@@ -117,7 +116,7 @@ void attr_source_close(attr_source *s) {
 }
 
 gnt_status attr_source_read(attr_source *s, int64_t i) {
-    if (s->host->should_stop(s->host->context))
+    if (gnt_host_should_stop(s->host))
         return GNT_STOPPED;
     if (!s->seen) {
         float *at = s->flat;
@@ -203,10 +202,10 @@ static int by_id(const void *a, const void *b) {
  * learning samples by heart. */
 static gnt_status split(attr_table *t, const attr_source *s, double share) {
     const gnt_host *host = s->host;
-    owner *of = host->scratch(host->context, (size_t)t->n * sizeof *of);
-    int64_t *group = host->scratch(host->context, ((size_t)t->n + 1) * sizeof *group), groups = 0, at = 0;
+    owner *of = gnt_host_scratch(host, t->n, sizeof *of);
+    int64_t *group = gnt_host_scratch(host, (size_t)t->n + 1, sizeof *group), groups = 0, at = 0;
     if (!of || !group)
-        return host->fail(host->context, "no memory for the shadow observations");
+        return gnt_host_fail(host, "no memory for the shadow observations");
     for (int64_t i = 0; i < t->n; i++)
         of[i] = (owner){owner_of(s, i), (int32_t)i};
     qsort(of, (size_t)t->n, sizeof *of, by_id);
@@ -214,7 +213,7 @@ static gnt_status split(attr_table *t, const attr_source *s, double share) {
         if (i == 0 || of[i].id != of[i - 1].id)
             group[groups++] = i; /* where it begins in `of` */
     for (int64_t g = groups - 1; g > 0; g--) {
-        int64_t other = (int64_t)host->below(host->context, "split", (uint64_t)g + 1), kept = group[g];
+        int64_t other = (int64_t)gnt_host_below(host, "split", (uint64_t)g + 1), kept = group[g];
         group[g] = group[other];
         group[other] = kept;
     }
@@ -230,10 +229,10 @@ static gnt_status split(attr_table *t, const attr_source *s, double share) {
 
 /* Counts the training part's values and puts its rows in their order. */
 static gnt_status sort_values(attr_table *t, const gnt_host *host) {
-    int32_t *sorted = host->scratch(host->context, (size_t)t->n * sizeof *sorted), present = 0;
+    int32_t *sorted = gnt_host_scratch(host, t->n, sizeof *sorted), present = 0;
     int64_t at = 0;
     if (!sorted)
-        return host->fail(host->context, "no memory for the shadow observations");
+        return gnt_host_fail(host, "no memory for the shadow observations");
     for (int32_t v = 0; v < t->values; v++) {
         int64_t from = at;
         for (int64_t i = 0; i < t->n_train; i++)
@@ -257,13 +256,13 @@ gnt_status attr_table_make(attr_table *t, const attr_reading *reading, attr_sour
     const gnt_host *host = s->host;
     *t = (attr_table){.n = s->n, .columns = s->columns, .values = s->values};
     size_t n = (size_t)t->n;
-    t->x = host->scratch(host->context, n * (size_t)t->columns * sizeof *t->x);
-    t->label = host->scratch(host->context, n * sizeof *t->label);
-    t->row = host->scratch(host->context, n * sizeof *t->row);
-    t->count = host->scratch(host->context, (size_t)t->values * sizeof *t->count);
+    t->x = gnt_host_scratch(host, n * (size_t)t->columns, sizeof *t->x);
+    t->label = gnt_host_scratch(host, n, sizeof *t->label);
+    t->row = gnt_host_scratch(host, n, sizeof *t->row);
+    t->count = gnt_host_scratch(host, t->values, sizeof *t->count);
     if (!t->x || !t->label || !t->row || !t->count)
-        return host->fail(host->context, "no memory for the pooled shadow observations; a larger window, or "
-                                         "fewer inputs, needs less");
+        return gnt_host_fail(host, "no memory for the pooled shadow observations; a larger window, or "
+                                   "fewer inputs, needs less");
     gnt_status status = fill(t, s);
     if (status == GNT_OK)
         status = split(t, s, reading->share);
@@ -293,15 +292,14 @@ float *attr_read_seen(const gnt_host *host, const attr_reading *reading, const g
     const gnt_view *mean = attr_find(own, "", "mean", 1), *scale = attr_find(own, "", "scale", 1);
     *columns = attr_pooled_size(size, window);
     if (!mean || !scale || mean->count != *columns || scale->count != *columns) {
-        host->fail(host->context,
-                   "its artefacts are not of what has this size: they were prepared for another "
-                   "task");
+        gnt_host_fail(host, "its artefacts are not of what has this size: they were prepared for another "
+                            "task");
         return NULL;
     }
-    float *flat = host->scratch(host->context, (size_t)size * sizeof *flat);
-    float *x = host->scratch(host->context, (size_t)*columns * sizeof *x);
+    float *flat = gnt_host_scratch(host, size, sizeof *flat);
+    float *x = gnt_host_scratch(host, *columns, sizeof *x);
     if (!flat || !x) {
-        host->fail(host->context, "no memory for one pooled update");
+        gnt_host_fail(host, "no memory for one pooled update");
         return NULL;
     }
     attr_seen_flatten(seen, flat);

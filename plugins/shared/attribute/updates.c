@@ -73,13 +73,13 @@ static gnt_status allocate(attr_updates *u, int32_t values, int64_t **of_value) 
     const gnt_host *host = u->host;
     const gnt_samples *s = u->samples;
     const size_t rows = (size_t)(s->n + LEAST_OF_VALUE * values * u->behind);
-    u->row = host->scratch(host->context, (rows + (size_t)s->n) * sizeof *u->row);
+    u->row = gnt_host_scratch(host, rows + (size_t)s->n, sizeof *u->row);
     *of_value = u->row ? u->row + rows : NULL;
-    u->x = host->scratch(host->context, (size_t)(u->behind * s->features) * sizeof *u->x);
-    u->y = host->scratch(host->context, (size_t)(u->behind * s->classes) * sizeof *u->y);
-    u->rates = host->scratch(host->context, ((size_t)u->steps + 1) * sizeof *u->rates);
+    u->x = gnt_host_scratch(host, u->behind * s->features, sizeof *u->x);
+    u->y = gnt_host_scratch(host, u->behind * s->classes, sizeof *u->y);
+    u->rates = gnt_host_scratch(host, (size_t)u->steps + 1, sizeof *u->rates);
     return u->row && u->x && u->y && u->rates ? GNT_OK
-                                              : host->fail(host->context, "no memory for batches of samples");
+                                              : gnt_host_fail(host, "no memory for batches of samples");
 }
 
 gnt_status attr_updates_open(attr_updates *u, const gnt_host *host, const gnt_samples *samples,
@@ -115,7 +115,7 @@ gnt_status attr_updates_open(attr_updates *u, const gnt_host *host, const gnt_sa
                                     .momentum = setting->momentum,
                                     .decay = setting->decay};
     u->f = host->model->prepare(host->model->context, &spec);
-    return u->f ? GNT_OK : host->fail(host->context, host->last_error(host->context));
+    return u->f ? GNT_OK : gnt_host_fail(host, gnt_host_last_error(host));
 }
 
 void attr_updates_close(attr_updates *u) {
@@ -140,7 +140,7 @@ gnt_status attr_update_at(attr_updates *u, int64_t i, float *out) {
                                     .rates = u->rates};
     gnt_status status = u->host->model->eval(u->host->model->context, u->f, &args, &update);
     if (status != GNT_OK)
-        return u->host->fail(u->host->context, u->host->last_error(u->host->context));
+        return gnt_host_fail(u->host, gnt_host_last_error(u->host));
     if (u->features)
         attr_mean_representation(update->view, u->behind, out);
     else

@@ -9,7 +9,7 @@
 enum { NARROWEST = 128, TENSORS = 2 * (ATTR_HIDDEN + 1) };
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for the zoo; fewer or narrower networks need less");
+    return gnt_host_fail(host, "no memory for the zoo; fewer or narrower networks need less");
 }
 
 /* ---- training ---- */
@@ -21,7 +21,7 @@ static void draw_widths(attr_recipe *net, int64_t widest) {
         choices++;
     net->n_hidden = ATTR_ZOO_HIDDEN;
     for (int32_t i = 0; i < ATTR_ZOO_HIDDEN; i++)
-        net->hidden[i] = NARROWEST << net->host->below(net->host->context, "widths", choices);
+        net->hidden[i] = NARROWEST << gnt_host_below(net->host, "widths", choices);
 }
 
 gnt_status attr_zoo_train(attr_zoo *zoo, const attr_zoo_recipe *recipe, const attr_source *from,
@@ -29,7 +29,7 @@ gnt_status attr_zoo_train(attr_zoo *zoo, const attr_zoo_recipe *recipe, const at
     const gnt_host *host = from->host;
     double accuracy = 0;
     *zoo = (attr_zoo){.host = host,
-                      .nets = recipe->nets,
+                      .nets = (int32_t)recipe->nets,
                       .values = t->values,
                       .size = from->size,
                       .window = from->window,
@@ -48,9 +48,9 @@ gnt_status attr_zoo_train(attr_zoo *zoo, const attr_zoo_recipe *recipe, const at
             return status;
         zoo->net[k] = trained.net;
         accuracy += trained.accuracy;
-        host->progress(host->context, (double)(k + 1), (double)zoo->nets);
+        gnt_host_progress(host, (double)(k + 1), (double)zoo->nets);
     }
-    host->fact(host->context, "zoo_validation_accuracy", accuracy / zoo->nets);
+    gnt_host_fact(host, "zoo_validation_accuracy", accuracy / zoo->nets);
     return GNT_OK;
 }
 
@@ -63,7 +63,7 @@ gnt_status attr_zoo_write(const attr_zoo *zoo, const gnt_sink *out, const char *
         snprintf(name, sizeof name, "%s%d.", prefix, k);
         status = attr_write_net(out, name, &zoo->net[k]);
     }
-    return status == GNT_OK ? status : zoo->host->fail(zoo->host->context, "its zoo could not be kept");
+    return status == GNT_OK ? status : gnt_host_fail(zoo->host, "its zoo could not be kept");
 }
 
 int attr_zoo_read(attr_zoo *zoo, const gnt_host *host, const gnt_artefacts *from, const char *prefix,
@@ -165,7 +165,7 @@ gnt_status attr_zoo_open(attr_zoo *zoo, int64_t rows) {
     zoo->scores = calloc((size_t)zoo->values, sizeof *zoo->scores);
     if (!zoo->x || !zoo->y || !zoo->scores || !zoo->slope || !zoo->where)
         return no_memory(host);
-    return compile_all(zoo, error, sizeof error) == 0 ? GNT_OK : host->fail(host->context, error);
+    return compile_all(zoo, error, sizeof error) == 0 ? GNT_OK : gnt_host_fail(host, error);
 }
 
 void attr_zoo_close(attr_zoo *zoo) {
@@ -208,7 +208,7 @@ gnt_status attr_zoo_slope(attr_zoo *zoo, int32_t which, const float *const *upda
     }
     const float *by_x = slope_by_x(zoo, which);
     if (!by_x)
-        return zoo->host->fail(zoo->host->context, "a network of the zoo could not be run");
+        return gnt_host_fail(zoo->host, "a network of the zoo could not be run");
     for (int64_t i = 0; i < zoo->rows * columns; i++)
         zoo->slope[i] = by_x[i] * zoo->scale[i % columns];
     *g = zoo->slope;

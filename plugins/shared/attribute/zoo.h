@@ -14,9 +14,8 @@
 enum { ATTR_ZOO_MOST = 64, ATTR_ZOO_HIDDEN = 3 };
 
 typedef struct attr_zoo_recipe {
-    int32_t nets;
-    int64_t widest;  /* hidden layers have 128, 256 … neurons, a power of two up to this one */
-    attr_recipe net; /* but for `hidden` */
+    int64_t nets, widest; /* hidden layers have 128, 256 … neurons, a power of two up to this one */
+    attr_recipe net;      /* but for `hidden` */
 } attr_zoo_recipe;
 
 typedef struct attr_zoo {

@@ -4,19 +4,18 @@
 
 int features_open(features *g, const gnt_host *host, const char *parameter, const char *text) {
     char why[FEATURES_WHY];
-    const gnt_models *models = host->extension(host->context, GNT_EXTENSION_MODELS, 1);
+    const gnt_models *models = gnt_host_extension(host, GNT_EXTENSION_MODELS, 1);
     *g = (features){.host = host, .pixels = 1};
     g->extractor = models ? models->open(models->context, parameter) : NULL;
     if (!g->extractor) {
-        host->fail(host->context,
-                   models ? host->last_error(host->context) : "this host has no models to open");
+        gnt_host_fail(host, models ? gnt_host_last_error(host) : "this host has no models to open");
         return -1;
     }
     const gnt_model_info *info = g->extractor->service->info;
     for (int32_t i = 0; i < info->rank; i++)
         g->pixels *= info->dim[i];
     if (features_choose(info, text, g->layer, &g->n_layers, why) != 0) {
-        host->fail(host->context, why);
+        gnt_host_fail(host, why);
         return -1;
     }
     for (int32_t i = 0; i < g->n_layers; i++) {
@@ -47,12 +46,12 @@ gnt_status features_fit(const features *g, const gnt_model_info *task) {
     shape_text(theirs, task);
     snprintf(why, sizeof why, "the extractor %s reads samples of %s, the task has %s; name a model for those",
              g->extractor->id, mine, theirs);
-    g->host->fail(g->host->context, why);
+    gnt_host_fail(g->host, why);
     return GNT_UNSUPPORTED;
 }
 
 static gnt_status service_failed(const features *g) {
-    return g->host->fail(g->host->context, g->host->last_error(g->host->context));
+    return gnt_host_fail(g->host, gnt_host_last_error(g->host));
 }
 
 gnt_status feature_map_open(feature_map *m, const features *g, int64_t n, int with_jvp) {

@@ -6,8 +6,8 @@
 static const double two_pi = 6.283185307179586;
 
 uint64_t draw_seed(const gnt_host *host, const char *name) {
-    const uint64_t high = host->below(host->context, name, (uint64_t)1 << 32);
-    return high << 32 | host->below(host->context, name, (uint64_t)1 << 32);
+    const uint64_t high = gnt_host_below(host, name, (uint64_t)1 << 32);
+    return high << 32 | gnt_host_below(host, name, (uint64_t)1 << 32);
 }
 
 /* The finaliser of SplitMix64. */

@@ -14,8 +14,8 @@ static void number(layers *l, int32_t *index) {
 /* Room for the layers of n tensors and their indices, which stand behind. */
 static gnt_status open(const gnt_host *host, int64_t n, layers *out) {
     *out = (layers){.tensors = n};
-    out->of = host->scratch(host->context, 2 * (size_t)(n > 0 ? n : 1) * sizeof *out->of);
-    return out->of ? GNT_OK : host->fail(host->context, "no memory for the layers of an update");
+    out->of = gnt_host_scratch(host, 2 * (n > 0 ? n : 1), sizeof *out->of);
+    return out->of ? GNT_OK : gnt_host_fail(host, "no memory for the layers of an update");
 }
 
 gnt_status layers_of_update(const gnt_host *host, const gnt_tensors *update, layers *out) {

@@ -23,7 +23,7 @@ typedef struct measuring {
 } measuring;
 
 static gnt_status failed(const measuring *m) {
-    return m->host->fail(m->host->context, m->host->last_error(m->host->context));
+    return gnt_host_fail(m->host, gnt_host_last_error(m->host));
 }
 
 static int64_t plane_of(const gnt_samples *s) {
@@ -63,7 +63,7 @@ static gnt_status add_entry(measuring *m, int64_t pixel, int64_t channel) {
     const gnt_function_args direction = {.size = sizeof direction, .x = m->x};
     const gnt_views *by;
     float *entry = &m->x[channel * m->plane + pixel];
-    if (m->host->should_stop(m->host->context))
+    if (gnt_host_should_stop(m->host))
         return GNT_STOPPED;
     *entry = 1;
     const gnt_status status = model->jvp(model->context, m->f, &direction, &by);
@@ -132,7 +132,7 @@ static gnt_status probe_layer(measuring *m, int32_t layer, int64_t from, int64_t
     const gnt_gradient *by;
     memset(m->square, 0, (size_t)(size * m->plane) * sizeof *m->square);
     for (int64_t probe = 0; probe < m->in->probes; probe++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         draw_probe(m, layer, d);
         if (model->vjp(model->context, m->f, m->cotangent, &by) != GNT_OK)
@@ -187,10 +187,10 @@ static gnt_status open_measuring(measuring *m) {
     const gnt_samples *s = m->in->samples;
     const int64_t rows = m->in->probes > 0 ? CHUNK : 1;
     const int64_t planes = m->in->probes > 0 ? CHUNK : m->layers->n;
-    int64_t *count = host->scratch(host->context, (size_t)m->layers->tensors * sizeof *count);
+    int64_t *count = gnt_host_scratch(host, m->layers->tensors, sizeof *count);
     int64_t largest = 0, at = 0;
     if (!count)
-        return host->fail(host->context, "no memory for the scores of layers");
+        return gnt_host_fail(host, "no memory for the scores of layers");
     for (int64_t k = 0; k < info->params.n; k++)
         if (!info->federated || info->federated[k])
             count[at++] = info->params.view[k].count;
@@ -201,13 +201,13 @@ static gnt_status open_measuring(measuring *m) {
         largest = entries > largest ? entries : largest;
     }
     m->count = count;
-    m->x = host->scratch(host->context, (size_t)(rows * s->features) * sizeof *m->x);
-    m->y = host->scratch(host->context, (size_t)(rows * s->classes) * sizeof *m->y);
-    m->probe = host->scratch(host->context, (size_t)largest * sizeof *m->probe);
-    m->cotangent = host->scratch(host->context, (size_t)m->layers->tensors * sizeof *m->cotangent);
-    m->square = host->scratch(host->context, (size_t)(planes * m->plane) * sizeof *m->square);
+    m->x = gnt_host_scratch(host, rows * s->features, sizeof *m->x);
+    m->y = gnt_host_scratch(host, rows * s->classes, sizeof *m->y);
+    m->probe = gnt_host_scratch(host, largest, sizeof *m->probe);
+    m->cotangent = gnt_host_scratch(host, m->layers->tensors, sizeof *m->cotangent);
+    m->square = gnt_host_scratch(host, planes * m->plane, sizeof *m->square);
     if (!m->x || !m->y || !m->probe || !m->cotangent || !m->square)
-        return host->fail(host->context, "no memory for the scores of layers");
+        return gnt_host_fail(host, "no memory for the scores of layers");
     return GNT_OK;
 }
 
@@ -231,9 +231,9 @@ gnt_status psi_of_each(const gnt_host *host, const layers *l, const psi_request 
 
 gnt_status psi_scores(const gnt_host *host, const layers *l, const psi_request *in, double *score) {
     const size_t scores = (size_t)(in->n * l->n);
-    double *each = host->scratch(host->context, (scores > 0 ? scores : 1) * sizeof *each);
+    double *each = gnt_host_scratch(host, scores > 0 ? scores : 1, sizeof *each);
     if (!each)
-        return host->fail(host->context, "no memory for the scores of layers");
+        return gnt_host_fail(host, "no memory for the scores of layers");
     memset(score, 0, (size_t)l->n * sizeof *score);
     const gnt_status status = psi_of_each(host, l, in, each);
     for (int64_t i = 0; status == GNT_OK && i < in->n; i++)
@@ -244,14 +244,14 @@ gnt_status psi_scores(const gnt_host *host, const layers *l, const psi_request *
 
 gnt_status psi_choose(const gnt_host *host, const gnt_samples *s, int64_t most, const char *stream,
                       int64_t **row, int64_t *n) {
-    int64_t *all = host->scratch(host->context, (size_t)(s->n > 0 ? s->n : 1) * sizeof *all), found = 0;
+    int64_t *all = gnt_host_scratch(host, s->n > 0 ? s->n : 1, sizeof *all), found = 0;
     if (!all)
-        return host->fail(host->context, "no memory for the numbers of samples");
+        return gnt_host_fail(host, "no memory for the numbers of samples");
     for (int64_t i = 0; i < s->n; i++)
         if (has_region(s, i))
             all[found++] = i;
     for (int64_t i = 0; found > most && i < most; i++) {
-        const int64_t k = i + (int64_t)host->below(host->context, stream, (uint64_t)(found - i));
+        const int64_t k = i + (int64_t)gnt_host_below(host, stream, (uint64_t)(found - i));
         const int64_t kept = all[i];
         all[i] = all[k];
         all[k] = kept;
@@ -274,6 +274,6 @@ gnt_status psi_fits(const gnt_host *host, const gnt_samples *s, const char *whos
              "measure the layers; found %s",
              whose, (long long)features, (int)info->classes,
              !s || !s->x || !s->y ? "none" : "samples of another shape, or with other classes");
-    host->fail(host->context, text);
+    gnt_host_fail(host, text);
     return GNT_UNSUPPORTED;
 }
