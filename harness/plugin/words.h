@@ -2,18 +2,7 @@
 #ifndef GNT_PLUGIN_WORDS_H
 #define GNT_PLUGIN_WORDS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-typedef struct gnt_word {
-    const char *name;
-    uint32_t bit; /* a GNT_* bit, or the value of an enumeration */
-} gnt_word;
-
-typedef struct gnt_words {
-    const gnt_word *word;
-    size_t n;
-} gnt_words;
+#include "base/words.h"
 
 extern const gnt_words gnt_kind_words;    /* GNT_PLUGIN_*: defense, attack */
 extern const gnt_words gnt_surface_words; /* GNT_SURFACE_*: update, encoding, representation, transcript */
@@ -26,11 +15,5 @@ extern const gnt_words gnt_scope_words;     /* GNT_SCOPE_*: none, task, stage */
 extern const gnt_words gnt_type_words;  /* GNT_TYPE_*: bool, int, real, text, choice, int_list, real_list */
 extern const gnt_words gnt_scale_words; /* GNT_SCALE_*: linear, log, complement */
 extern const gnt_words gnt_hook_words;  /* GNT_HOOK_* of info.h */
-
-const char *gnt_word_name(const gnt_words *words, uint32_t bit); /* NULL when there is no such bit */
-int gnt_word_bit(const gnt_words *words, const char *name, uint32_t *bit); /* 0, or −1 for an unknown name */
-uint32_t gnt_words_all(const gnt_words *words);                            /* all bits together */
-/* "update, encoding": the names of `bits`, cut to fit; "none" for 0. Returns `text`. */
-const char *gnt_words_list(const gnt_words *words, uint32_t bits, char *text, size_t size);
 
 #endif

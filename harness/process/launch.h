@@ -7,7 +7,7 @@
 #define GNT_PROCESS_LAUNCH_H
 
 #include "process/sandbox.h"
-#include "request/fields.h"
+#include "base/fields.h"
 
 /* An input, an output or a socket. */
 typedef struct gnt_launch_piece {

@@ -27,7 +27,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "request/fields.h"
+#include "base/fields.h"
 
 /* Layers, as bits. */
 enum { GNT_SANDBOX_NAMESPACES = 1, GNT_SANDBOX_LANDLOCK = 2, GNT_SANDBOX_SECCOMP = 4 };

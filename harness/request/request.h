@@ -24,7 +24,7 @@
 
 #include "base/random.h"
 #include "fl/partition.h"
-#include "request/fields.h"
+#include "base/fields.h"
 
 typedef enum gnt_job_kind {
     GNT_JOB_DATA,

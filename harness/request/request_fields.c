@@ -6,6 +6,7 @@
 #include "gauntlet/plugin.h"
 #include "metric/embedding.h"
 #include "plugin/info.h"
+#include "plugin/words.h"
 #include "request/inputs.h"
 
 static const gnt_word partitions[] = {{"iid", GNT_PARTITION_IID},
@@ -359,7 +360,7 @@ static const gnt_fields vet_fields = GNT_FIELDS_OF(gnt_request_vet, vet_rows);
 static const gnt_field describe_rows[] = {{GNT_FIELD(gnt_request_describe, file, TEXT), .is_place = 1}};
 static const gnt_fields describe_fields = GNT_FIELDS_OF(gnt_request_describe, describe_rows);
 
-static const gnt_fields no_fields = {NULL, 0, 0};
+static const gnt_fields no_fields = {.n = 0};
 
 const gnt_request_kind gnt_request_kinds[GNT_JOB_KINDS] = {
     [GNT_JOB_DATA] = {"data", &data_fields},

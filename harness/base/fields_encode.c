@@ -1,8 +1,9 @@
+#include <math.h>
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/fields_impl.h"
 #include "base/random.h"
-#include "request/fields.h"
 
 static const void *pointer_at(const void *at) {
     const void *pointer;
@@ -45,6 +46,11 @@ static json_t *real_of(const void *list, size_t i) {
     return json_real(((const gnt_reals *)list)->at[i]);
 }
 
+static json_t *real_or_null_of(const void *list, size_t i) {
+    const double x = ((const gnt_reals *)list)->at[i];
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
 static json_t *text_of(const void *list, size_t i) {
     return json_string(((const gnt_texts *)list)->at[i]);
 }
@@ -62,6 +68,35 @@ static json_t *encode_groups(const gnt_fields *of, const void *list, gnt_fields_
     return all;
 }
 
+static json_t *encode_reals(const gnt_field *f, const gnt_reals *list) {
+    if (f->single && list->n == 1)
+        return json_real(list->at[0]);
+    return encode_list(list, list->n, f->nullable ? real_or_null_of : real_of);
+}
+
+static json_t *encode_map(const gnt_fields *of, const void *map, gnt_fields_part part) {
+    const char *at = pointer_at(map);
+    size_t n;
+    memcpy(&n, (const char *)map + sizeof at, sizeof n);
+    json_t *all = json_object();
+    for (size_t i = 0; i < n; i++) {
+        const char *entry = at + i * of->size;
+        if (json_object_set_new(all, pointer_at(entry), gnt_fields_encode(of, entry, part)) != 0) {
+            json_decref(all);
+            return NULL;
+        }
+    }
+    return all;
+}
+
+static json_t *encode_text(const char *text) {
+    return json_string(text ? text : "");
+}
+
+static json_t *encode_json(const char *text) {
+    return text ? json_loads(text, JSON_DECODE_ANY, NULL) : json_null();
+}
+
 /* The value of one field that is there. */
 static json_t *encode(const gnt_field *f, const void *at, gnt_fields_part part) {
     uint32_t word;
@@ -73,7 +108,7 @@ static json_t *encode(const gnt_field *f, const void *at, gnt_fields_part part) 
     case GNT_FIELD_FLAG:
         return json_boolean(*(const int *)at);
     case GNT_FIELD_TEXT:
-        return json_string(*(const char *const *)at);
+        return encode_text(pointer_at(at));
     case GNT_FIELD_KEY:
         return encode_key(at);
     case GNT_FIELD_WORD:
@@ -84,25 +119,58 @@ static json_t *encode(const gnt_field *f, const void *at, gnt_fields_part part) 
     case GNT_FIELD_INTS:
         return encode_list(at, ((const gnt_ints *)at)->n, int_of);
     case GNT_FIELD_REALS:
-        return encode_list(at, ((const gnt_reals *)at)->n, real_of);
+        return encode_reals(f, at);
     case GNT_FIELD_TEXTS:
         return encode_list(at, ((const gnt_texts *)at)->n, text_of);
     case GNT_FIELD_GROUP:
-        return gnt_fields_encode(f->group, f->optional ? pointer_at(at) : at, part);
+        return gnt_fields_encode(f->group, gnt_field_is_pointer(f) ? pointer_at(at) : at, part);
     case GNT_FIELD_LIST:
         return encode_groups(f->group, at, part);
+    case GNT_FIELD_MAP:
+        return encode_map(f->group, at, part);
+    case GNT_FIELD_JSON:
+        return encode_json(pointer_at(at));
     }
     return NULL;
 }
 
+static int is_missing(const gnt_fields *fields, const gnt_field *f, const void *from, const void *at) {
+    if (f->old || !f->optional)
+        return f->old;
+    return fields->there ? !gnt_fields_has(fields, from, at) : !gnt_field_is_set(f, at);
+}
+
+static json_t *encode_field(const gnt_field *f, const void *at, gnt_fields_part part) {
+    return f->nullable && !gnt_field_is_set(f, at) ? json_null() : encode(f, at, part);
+}
+
+static json_t *encode_tuple(const gnt_fields *fields, const void *from, gnt_fields_part part) {
+    json_t *all = json_array();
+    for (size_t i = 0; i < fields->n; i++) {
+        const gnt_field *f = &fields->field[i];
+        if (json_array_append_new(all, encode_field(f, (const char *)from + f->offset, part)) != 0) {
+            json_decref(all);
+            return NULL;
+        }
+    }
+    return all;
+}
+
 json_t *gnt_fields_encode(const gnt_fields *fields, const void *from, gnt_fields_part part) {
+    if (fields->form == GNT_FIELDS_TUPLE)
+        return encode_tuple(fields, from, part);
+    if (fields->form == GNT_FIELDS_BARE)
+        return encode_field(&fields->field[0], (const char *)from + fields->field[0].offset, part);
+    if (fields->nullable &&
+        !gnt_field_is_set(&fields->field[0], (const char *)from + fields->field[0].offset))
+        return json_null();
     json_t *all = json_object();
     for (size_t i = 0; i < fields->n; i++) {
         const gnt_field *f = &fields->field[i];
         const void *at = (const char *)from + f->offset;
-        if ((f->is_place && part == GNT_FIELDS_IDENTITY) || (f->optional && !pointer_at(at)))
+        if ((f->is_place && part == GNT_FIELDS_IDENTITY) || is_missing(fields, f, from, at))
             continue;
-        if (json_object_set_new(all, f->name, encode(f, at, part)) != 0) {
+        if (json_object_set_new(all, f->name, encode_field(f, at, part)) != 0) {
             json_decref(all);
             return NULL;
         }
