@@ -83,7 +83,7 @@ TESTS_OWN_INCLUDE = -Itests -Iplugins \
 TEST_INCLUDE = $(INCLUDE) $(TESTS_OWN_INCLUDE)
 
 NN_ROOMS = nn/graph nn/kernels nn/conv nn/plan nn/model nn/io nn/solve
-ROOMS = base data $(NN_ROOMS) metric fl match suite plugin request tally render results process job run vet \
+ROOMS = base data $(NN_ROOMS) metric fl match suite plugin request result tally render results process job run vet \
     finished seal report board gate cluster cli
 ROOM_SRC = $(foreach r,$(ROOMS),$(wildcard harness/$(r)/*.c))
 # files named real_*.c are compiled twice, for float and for double

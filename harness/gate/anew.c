@@ -34,12 +34,12 @@ static void vote_by_floors(const gnt_outcome *a, const gnt_outcome *b, votes *v)
 /* So do the attributes and the contributions that an attack was after. */
 static void vote_by_truths(const gnt_outcome *a, const gnt_outcome *b, votes *v) {
     static const char *const truths[] = {"attribute_truth", "contribution_truth"};
-    const size_t n = json_array_size(a->targets);
+    const size_t n = json_array_size(a->json.targets);
     for (size_t k = 0; k < 2; k++) {
-        size_t told = 0, differ = n != json_array_size(b->targets);
-        for (size_t i = 0; i < n && i < json_array_size(b->targets); i++) {
-            const json_t *x = json_object_get(json_array_get(a->targets, i), truths[k]);
-            const json_t *y = json_object_get(json_array_get(b->targets, i), truths[k]);
+        size_t told = 0, differ = n != json_array_size(b->json.targets);
+        for (size_t i = 0; i < n && i < json_array_size(b->json.targets); i++) {
+            const json_t *x = json_object_get(json_array_get(a->json.targets, i), truths[k]);
+            const json_t *y = json_object_get(json_array_get(b->json.targets, i), truths[k]);
             told += x && y;
             differ += x && y && !json_equal((json_t *)(uintptr_t)x, (json_t *)(uintptr_t)y);
         }

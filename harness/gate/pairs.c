@@ -64,7 +64,7 @@ static const char *answer_of(const gnt_measure *m) {
 
 /* Sorted by id; −1 when out of memory. */
 static int read_targets(const gnt_outcome *o, const gnt_measure *m, scored **out, size_t *n) {
-    size_t all = json_array_size(o->targets);
+    size_t all = json_array_size(o->json.targets);
     const gnt_score *cell = gnt_score_find(o, m->name);
     scored *list = *out = gnt_array(all + 1, sizeof *list);
     *n = 0;
@@ -76,7 +76,7 @@ static int read_targets(const gnt_outcome *o, const gnt_measure *m, scored **out
         return 0;
     }
     for (size_t i = 0; i < all; i++) {
-        const json_t *t = json_array_get(o->targets, i), *id = json_object_get(t, "id");
+        const json_t *t = json_array_get(o->json.targets, i), *id = json_object_get(t, "id");
         const json_t *x = json_object_get(t, answer_of(m) ? answer_of(m) : m->name);
         const json_t *truth = json_object_get(t, "attribute_truth");
         if (json_is_number(x))

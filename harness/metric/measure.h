@@ -81,6 +81,16 @@ typedef struct gnt_measure {
     double tolerance;
 } gnt_measure;
 
+/* What results say of one measure; `worst` is the score that leaks most. */
+typedef struct gnt_stat {
+    /* low … high: the interval of the mean */
+    double mean, deviation, worst, median, low, high;
+    int64_t n;
+    /* how many there are; 0: the file does not say, nor what the interval is over */
+    int64_t trainings;
+    gnt_interval_over over;
+} gnt_stat;
+
 const gnt_measure *gnt_measure_of(gnt_measure_id id);
 /* The one at a place of reports, 0 … GNT_MEASURES − 1. */
 const gnt_measure *gnt_measure_at(size_t place);

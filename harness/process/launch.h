@@ -2,7 +2,7 @@
  * child_start.c writes it, worker.c reads it.
  *
  * Owner and lifetime: what it points to belongs to the arena that it was decoded into, or to whoever encodes
- * it. Thread: any. Errors: those of request/fields.h. */
+ * it. Thread: any. Errors: those of base/fields.h. */
 #ifndef GNT_PROCESS_LAUNCH_H
 #define GNT_PROCESS_LAUNCH_H
 

@@ -55,10 +55,11 @@ static size_t collect(const gnt_results *r, const gnt_outcome *group, curve *cur
     size_t n = 0;
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
-        if (c->status != GNT_CELL_OK || !c->convergence || !gnt_stands_for(c, group))
+        if (c->status != GNT_CELL_OK || !c->json.convergence || !gnt_stands_for(c, group))
             continue;
-        for (size_t k = 0; k < json_array_size(c->convergence); k++) {
-            const json_t *one = json_array_get(c->convergence, k), *points = json_object_get(one, "points");
+        for (size_t k = 0; k < json_array_size(c->json.convergence); k++) {
+            const json_t *one = json_array_get(c->json.convergence, k),
+                         *points = json_object_get(one, "points");
             curve next = {points, c, json_integer_value(json_object_get(one, "target")), last_cost(points)};
             if (isfinite(next.last))
                 n = add_curve(curves, n, &next);

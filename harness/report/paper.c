@@ -157,7 +157,7 @@ static void write_fact(gnt_table *t, const gnt_results *r, const gnt_outcome *g,
     double sum = 0;
     int64_t n = 0;
     for (size_t i = 0; g && i < r->n_cell; i++) {
-        const json_t *told = json_object_get(r->cell[i].facts, fact);
+        const json_t *told = json_object_get(r->cell[i].json.facts, fact);
         if (!json_is_number(told) || !gnt_stands_for(&r->cell[i], g))
             continue;
         sum += json_number_value(told);

@@ -47,8 +47,8 @@ static int is_pair(const json_t *pair) {
 
 /* 1 where the file has all of it. */
 static int read_column(column *out, const gnt_outcome *cell, const char *part) {
-    const json_t *of = json_object_get(cell->points, part);
-    *out = (column){.cell = cell, .part = part, .value = json_object_get(cell->points, "value")};
+    const json_t *of = json_object_get(cell->json.points, part);
+    *out = (column){.cell = cell, .part = part, .value = json_object_get(cell->json.points, "value")};
     const size_t n = json_array_size(out->value);
     for (size_t i = 0; i < n; i++)
         if (!is_whole(json_array_get(out->value, i)))
@@ -81,7 +81,7 @@ static const gnt_outcome *cell_of(const gnt_results *r, const char *task, int64_
     const gnt_outcome *found = NULL;
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
-        if (!c->points || !gnt_is_at(c, task, stage) || strcmp(c->defense, defense) != 0)
+        if (!c->json.points || !gnt_is_at(c, task, stage) || strcmp(c->defense, defense) != 0)
             continue;
         if (!found || found->mode == GNT_ROW_SWEEP)
             found = c;
@@ -112,7 +112,7 @@ static unsigned colour_of(int64_t value) {
 
 /* "TAPPFL@0.5: 61 %". */
 static char *title_of(const column *c) {
-    const json_t *probe = json_object_get(json_object_get(c->cell->points, c->part), "probe");
+    const json_t *probe = json_object_get(json_object_get(c->cell->json.points, c->part), "probe");
     const int samples = !strcmp(c->part, "samples");
     char at[40] = "", told[40] = "";
     if (!samples && c->cell->mode != GNT_ROW_NONE && isfinite(c->cell->strength))
@@ -148,7 +148,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, int place, const col
 }
 
 static void draw_key(gnt_plot *p, const drawing *d) {
-    const json_t *names = json_object_get(d->at[0].cell->points, "names");
+    const json_t *names = json_object_get(d->at[0].cell->json.points, "names");
     gnt_text plots;
     gnt_text_init(&plots, 1 << 20);
     gnt_plot_strip(p, 0, FOOT);

@@ -62,7 +62,7 @@ static const int64_t *find_regions(const gnt_st *st, const gnt_st_tensor *like) 
 
 static void read_psnr(const strip *s, const char *name, double psnr[MOST_IMAGES]) {
     for (size_t i = 0; i < MOST_IMAGES; i++) {
-        const json_t *v = json_object_get(json_array_get(s->cell->targets, i), name);
+        const json_t *v = json_object_get(json_array_get(s->cell->json.targets, i), name);
         psnr[i] = json_is_number(v) ? json_number_value(v) : NAN;
     }
 }

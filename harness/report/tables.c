@@ -243,10 +243,10 @@ void gnt_table_matches(const gnt_results *r, gnt_table *t) {
         gnt_table_number(t, m->tolerance);
         gnt_table_number(t, m->utility_none);
         gnt_table_text(t, m->confirmed ? "yes" : "no");
-        gnt_table_number(t, m->confirm_mean);
-        gnt_table_number(t, m->confirm_error);
-        gnt_table_number(t, (double)m->n_search);
-        gnt_table_number(t, (double)m->n_confirm);
+        gnt_table_number(t, m->confirmation.mean);
+        gnt_table_number(t, m->confirmation.standard_error);
+        gnt_table_number(t, (double)m->confirmation.searching);
+        gnt_table_number(t, (double)m->confirmation.trainings);
         gnt_table_number(t, (double)m->n_history);
         gnt_table_text(t, m->reason);
     }
@@ -279,7 +279,7 @@ static int same_problem(const gnt_outcome *a, const gnt_outcome *b) {
 static void unmeasured_rows(const gnt_outcome *c, size_t seeds, gnt_table *t) {
     const char *name;
     json_t *why;
-    json_object_foreach((json_t *)(uintptr_t)c->unmeasured, name, why) {
+    json_object_foreach((json_t *)(uintptr_t)c->json.unmeasured, name, why) {
         const gnt_measure *m = gnt_measure_find(name);
         place_items(t, c);
         gnt_table_text(t, gnt_status_name(GNT_CELL_NA));
@@ -339,7 +339,7 @@ void gnt_table_facts(const gnt_results *r, gnt_table *t) {
     for (size_t i = 0; k && i < r->n_cell; i++) {
         const char *name;
         json_t *value;
-        json_object_foreach((json_t *)(uintptr_t)k[i].o->facts, name, value) {
+        json_object_foreach((json_t *)(uintptr_t)k[i].o->json.facts, name, value) {
             place_items(t, k[i].o);
             gnt_table_number(t, (double)k[i].o->seed);
             gnt_table_text(t, name);

@@ -50,10 +50,10 @@ static int is_fact(const drawing *d, int key) {
 /* What a cell's training ended at, or a fact of it; NAN where the file does not tell. *error: its standard
  * error. */
 static double value_of(const drawing *d, const gnt_outcome *c, int key, double *error) {
-    const json_t *list = c->utility.by_round;
+    const json_t *list = c->json.by_round;
     *error = key == 0 ? c->utility.error : NAN;
     if (is_fact(d, key)) {
-        const json_t *told = json_object_get(c->facts, d->key[key]);
+        const json_t *told = json_object_get(c->json.facts, d->key[key]);
         return json_is_number(told) ? json_number_value(told) : NAN;
     }
     if (key == 0)

@@ -4,49 +4,32 @@
 
 #include "results/adequacy.h"
 
-static const json_t *members_of(const gnt_results *r, const char *list, const char *label) {
-    const json_t *entries = json_object_get(r->root, list);
-    for (size_t i = 0; i < json_array_size(entries); i++) {
-        const json_t *one = json_array_get(entries, i);
-        const char *is = json_string_value(json_object_get(one, "label"));
-        if (is && strcmp(is, label) == 0)
-            return json_object_get(one, "members");
-    }
-    return NULL;
-}
-
-static int holds(const json_t *list, const char *word) {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *one = json_string_value(json_array_get(list, i));
-        if (one && strcmp(one, word) == 0)
+static int holds(const gnt_texts *list, const char *word) {
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->at[i], word) == 0)
             return 1;
-    }
     return 0;
 }
 
 size_t gnt_mechanisms(const gnt_results *r, const char *defense, gnt_mechanism out[GNT_MOST_MECHANISMS]) {
-    const json_t *members = members_of(r, "defenses", defense);
+    const gnt_result_defense *d = gnt_defense_of(r, defense);
     size_t n = 0;
-    for (size_t i = 0; i < json_array_size(members); i++) {
-        const json_t *member = json_array_get(members, i), *families = json_object_get(member, "families");
-        const char *plugin = json_string_value(json_object_get(member, "id"));
+    for (size_t i = 0; d && i < d->members.n; i++) {
+        const gnt_result_member *member = &d->members.at[i];
         const size_t before = n;
-        for (size_t k = 0; plugin && k < json_array_size(families) && n < GNT_MOST_MECHANISMS; k++) {
-            const char *family = json_string_value(json_array_get(families, k));
-            if (family)
-                out[n++] = (gnt_mechanism){plugin, family};
-        }
-        if (plugin && n == before && n < GNT_MOST_MECHANISMS)
-            out[n++] = (gnt_mechanism){plugin, ""};
+        for (size_t k = 0; k < member->families.n && n < GNT_MOST_MECHANISMS; k++)
+            out[n++] = (gnt_mechanism){member->id, member->families.at[k]};
+        if (n == before && n < GNT_MOST_MECHANISMS)
+            out[n++] = (gnt_mechanism){member->id, ""};
     }
     return n;
 }
 
 int gnt_attack_knows(const gnt_results *r, const gnt_outcome *cell, const gnt_mechanism *m) {
-    const json_t *members = members_of(r, "attacks", cell->attack);
-    const int told = holds(cell->grants, "defense"), learns = holds(cell->grants, "shadow_observations");
-    for (size_t i = 0; i < json_array_size(members); i++) {
-        const json_t *families = json_object_get(json_array_get(members, i), "families");
+    const gnt_result_attack *a = gnt_attack_of(r, cell->attack);
+    const int told = holds(&cell->grants, "defense"), learns = holds(&cell->grants, "shadow_observations");
+    for (size_t i = 0; a && i < a->members.n; i++) {
+        const gnt_texts *families = &a->members.at[i].families;
         if (told && (holds(families, m->plugin) || (*m->family && holds(families, m->family))))
             return 1;
         if (learns && holds(families, "any"))

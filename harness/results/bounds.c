@@ -62,10 +62,10 @@ static double of(const mean *m) {
 }
 
 int gnt_bounds_tell(const gnt_results *r, size_t i) {
-    if (!r->cell[i].utility.by_value)
+    if (!r->cell[i].json.by_value)
         return 0;
     for (size_t k = 0; k < i; k++)
-        if (r->cell[k].utility.by_value && r->cell[k].seed == r->cell[i].seed &&
+        if (r->cell[k].json.by_value && r->cell[k].seed == r->cell[i].seed &&
             is_same(&r->cell[k], &r->cell[i]))
             return 0;
     return 1;
@@ -86,7 +86,7 @@ static double information(const gnt_results *r, const gnt_outcome *like) {
     for (size_t a = 0; a < r->n_attack; a++) {
         mean m = {0};
         for (size_t i = 0; i < r->n_cell; i++) {
-            const json_t *told = json_object_get(r->cell[i].facts, "information");
+            const json_t *told = json_object_get(r->cell[i].json.facts, "information");
             if (is_same(&r->cell[i], like) && !strcmp(r->cell[i].attack, r->attack[a]) &&
                 json_is_number(told))
                 add(&m, json_number_value(told) / log(2));
@@ -106,7 +106,7 @@ static gnt_bound_row row_of(const gnt_results *r, const gnt_outcome *like) {
     for (size_t i = 0; i < r->n_cell; i++) {
         if (!is_same(&r->cell[i], like) || !gnt_bounds_tell(r, i))
             continue;
-        const split s = split_of(r->cell[i].utility.by_value);
+        const split s = split_of(r->cell[i].json.by_value);
         row.values = s.values;
         row.seeds++;
         add(&errors, s.errors);
@@ -134,9 +134,9 @@ int gnt_bounds(const gnt_results *r, gnt_bound_rows *out, gnt_err *err) {
         return gnt_fail(err, "out of memory for the bounds");
     for (size_t i = 0; i < r->n_cell; i++) {
         size_t before = 0;
-        while (before < i && !(r->cell[before].utility.by_value && is_same(&r->cell[before], &r->cell[i])))
+        while (before < i && !(r->cell[before].json.by_value && is_same(&r->cell[before], &r->cell[i])))
             before++;
-        if (r->cell[i].utility.by_value && before == i)
+        if (r->cell[i].json.by_value && before == i)
             out->row[out->n++] = row_of(r, &r->cell[i]);
     }
     return 0;

@@ -79,8 +79,8 @@ int gnt_is_starved(const gnt_results *r, const gnt_outcome *group) {
     size_t targets = 0, starved = 0;
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
-        if (c->status == GNT_CELL_OK && c->convergence && gnt_stands_for(c, group))
-            count(c->convergence, &targets, &starved);
+        if (c->status == GNT_CELL_OK && c->json.convergence && gnt_stands_for(c, group))
+            count(c->json.convergence, &targets, &starved);
     }
     return targets > 0 && 2 * starved >= targets;
 }

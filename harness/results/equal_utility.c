@@ -91,25 +91,16 @@ static void exchange(gnt_curve *c) {
 
 /* ---- what is asked for ---- */
 
-static double share_in(const json_t *value) {
-    const double share = json_number_value(value);
-    return share > 0 && share < 1 ? share : usual_share;
-}
-
 /* The shares that the suite compares utilities at: one, or a list. Returns how many. */
 static size_t shares_of(const gnt_results *r, const char *task, double share[MOST_SHARES]) {
-    const json_t *tasks = json_object_get(r->root, "tasks"), *value = NULL;
-    for (size_t i = 0; i < json_array_size(tasks) && !value; i++) {
-        const json_t *one = json_array_get(tasks, i);
-        const char *id = json_string_value(json_object_get(one, "id"));
-        if (id && !strcmp(id, task))
-            value = json_object_get(one, "equal_leakage");
+    const gnt_result_task *of = gnt_task_of(r, task);
+    const size_t listed = of ? of->equal_leakage.n : 0, n = listed < MOST_SHARES ? listed : MOST_SHARES;
+    for (size_t i = 0; i < n; i++) {
+        const double one = of->equal_leakage.at[i];
+        share[i] = one > 0 && one < 1 ? one : usual_share;
     }
-    const size_t listed = json_array_size(value), n = listed < MOST_SHARES ? listed : MOST_SHARES;
-    for (size_t i = 0; i < n; i++)
-        share[i] = share_in(json_array_get(value, i));
     if (n == 0)
-        share[0] = share_in(value);
+        share[0] = usual_share;
     return n ? n : 1;
 }
 

@@ -5,18 +5,12 @@
 #include "base/mem.h"
 #include "results/results_impl.h"
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 size_t gnt_mark_count(const gnt_outcome *cell) {
-    return json_array_size(cell->marks);
+    return cell->marks.n;
 }
 
 gnt_mark gnt_mark_at(const gnt_outcome *cell, size_t i) {
-    const json_t *one = json_array_get(cell->marks, i);
-    return (gnt_mark){text_of(one, "what"), text_of(one, "says")};
+    return cell->marks.at[i];
 }
 
 int results_collect_marks(gnt_results *r, gnt_err *err) {

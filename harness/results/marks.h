@@ -4,10 +4,6 @@
 
 #include "results/results.h"
 
-typedef struct gnt_mark {
-    const char *what, *says; /* a word such as "not-reproducible", and a sentence */
-} gnt_mark;
-
 size_t gnt_mark_count(const gnt_outcome *cell);
 gnt_mark gnt_mark_at(const gnt_outcome *cell, size_t i);
 

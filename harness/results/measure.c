@@ -46,21 +46,20 @@ void gnt_identified_write(const gnt_outcome *g, const gnt_measure *m, gnt_text *
     gnt_measure_write(gnt_measure_of(GNT_MEASURE_IDENTIFICATION), &s->stat, out);
 }
 
-static double number_at(const json_t *object, const char *key) {
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 gnt_utility gnt_utility_number(const gnt_utility *u, const char *name) {
-    const json_t *one = json_object_get(u->beside, name);
     if (strcmp(name, u->measure) == 0)
         return *u;
-    return (gnt_utility){.measure = name,
-                         .value = number_at(one, json_object_get(one, "mean") ? "mean" : "value"),
-                         .low = number_at(one, "low"),
-                         .high = number_at(one, "high"),
-                         .none = NAN,
-                         .error = number_at(one, "standard_error")};
+    gnt_utility found = {.measure = name, .value = NAN, .low = NAN, .high = NAN, .none = NAN, .error = NAN};
+    for (size_t i = 0; i < u->others.n; i++) {
+        const gnt_other_utility *one = &u->others.at[i];
+        if (strcmp(one->name, name) != 0)
+            continue;
+        found.value = one->value;
+        found.low = one->low;
+        found.high = one->high;
+        found.error = one->error;
+    }
+    return found;
 }
 
 int gnt_utility_sign(const char *measure) {

@@ -33,22 +33,19 @@ static int add_name(const place *at, const char *kind, const char ***names, size
     return 0;
 }
 
-/* The entries of `tasks`, `defenses` or `attacks` are names, or objects that hold the name. */
-static int add_listed(const gnt_results *r, const place *at, const char *kind, const char *key,
-                      const char ***names, size_t *n) {
-    const json_t *list = json_object_get(r->root, kind);
-    if (json_array_size(list) > MOST_NAMES)
-        return gnt_fail(at->err, "%s: %s: %zu entries are more than the %d allowed", at->file, kind,
-                        json_array_size(list), MOST_NAMES);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *v = json_array_get(list, i);
-        if (json_is_object(v)) {
-            const json_t *label = json_object_get(v, "label");
-            v = json_is_string(label) ? label : json_object_get(v, key);
-        }
-        if (json_is_string(v) && add_name(at, kind, names, n, json_string_value(v)))
+static int add_listed(gnt_results *r, const place *at) {
+    const gnt_result *of = r->file;
+    for (size_t i = 0; i < of->tasks.n; i++)
+        if (of->tasks.at[i].id[0] && add_name(at, "tasks", &r->task, &r->n_task, of->tasks.at[i].id))
             return -1;
-    }
+    for (size_t i = 0; i < of->defenses.n; i++)
+        if (of->defenses.at[i].label[0] &&
+            add_name(at, "defenses", &r->defense, &r->n_defense, of->defenses.at[i].label))
+            return -1;
+    for (size_t i = 0; i < of->attacks.n; i++)
+        if (of->attacks.at[i].label[0] &&
+            add_name(at, "attacks", &r->attack, &r->n_attack, of->attacks.at[i].label))
+            return -1;
     return 0;
 }
 
@@ -76,24 +73,11 @@ static void drop_unused(const gnt_results *r, const char **names, size_t *n, siz
     *n = kept;
 }
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static void describe(const gnt_results *r, const char *defense, gnt_about *about) {
-    const json_t *list = json_object_get(r->root, "defenses");
-    *about = (gnt_about){.plugin = "", .strength = "", .unit = "", .scale = ""};
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *one = json_array_get(list, i);
-        if (strcmp(text_of(one, "label"), defense) != 0)
-            continue;
-        *about = (gnt_about){.plugin = text_of(one, "plugin"),
-                             .strength = text_of(one, "strength"),
-                             .unit = text_of(one, "unit"),
-                             .scale = text_of(one, "scale")};
-        break;
-    }
+    const gnt_result_defense *of = gnt_defense_of(r, defense);
+    *about =
+        of ? (gnt_about){.plugin = of->plugin, .strength = of->strength, .unit = of->unit, .scale = of->scale}
+           : (gnt_about){.plugin = "", .strength = "", .unit = "", .scale = ""};
     for (size_t i = 0; i < r->n_cell && !about->plugin[0]; i++)
         if (!strcmp(r->cell[i].defense, defense))
             about->plugin = r->cell[i].plugin;
@@ -149,10 +133,7 @@ static int has_public_only(const gnt_results *r) {
 
 int results_collect_names(gnt_results *r, const char *file, gnt_err *err) {
     const place names = {file, err}, *at = &names;
-    if (add_listed(r, at, "tasks", "id", &r->task, &r->n_task) ||
-        add_listed(r, at, "defenses", "defense", &r->defense, &r->n_defense) ||
-        add_listed(r, at, "attacks", "attack", &r->attack, &r->n_attack) ||
-        add_used(r, at, r->group, r->n_group) || add_used(r, at, r->cell, r->n_cell))
+    if (add_listed(r, at) || add_used(r, at, r->group, r->n_group) || add_used(r, at, r->cell, r->n_cell))
         return -1;
     drop_unused(r, r->task, &r->n_task, offsetof(gnt_outcome, task));
     drop_unused(r, r->defense, &r->n_defense, offsetof(gnt_outcome, defense));

@@ -58,8 +58,8 @@ static const gnt_outcome *cell_of_seed(const gnt_results *r, const gnt_outcome *
 }
 
 static const json_t *target_of_id(const gnt_outcome *cell, const json_t *id) {
-    for (size_t i = 0; i < json_array_size(cell->targets); i++) {
-        const json_t *one = json_array_get(cell->targets, i);
+    for (size_t i = 0; i < json_array_size(cell->json.targets); i++) {
+        const json_t *one = json_array_get(cell->json.targets, i);
         if (id && json_equal(json_object_get(one, "id"), id))
             return one;
     }
@@ -79,15 +79,15 @@ typedef struct pairs {
 
 /* The pairs of two cells of one seed; those without two finite numbers are left out. 0, −1 out of memory. */
 static int add_pairs(pairs *p, const gnt_outcome *a, const gnt_outcome *b, const gnt_measure *m) {
-    const size_t wanted = p->n + json_array_size(a->targets);
+    const size_t wanted = p->n + json_array_size(a->json.targets);
     double *x = gnt_resize(p->x, wanted + 1, sizeof *x);
     p->x = x ? x : p->x;
     int64_t *training = gnt_resize(p->training, wanted + 1, sizeof *training);
     p->training = training ? training : p->training;
     if (!x || !training)
         return -1;
-    for (size_t i = 0; i < json_array_size(a->targets); i++) {
-        const json_t *one = json_array_get(a->targets, i);
+    for (size_t i = 0; i < json_array_size(a->json.targets); i++) {
+        const json_t *one = json_array_get(a->json.targets, i);
         const double d = number_of(one, m) - number_of(target_of_id(b, json_object_get(one, "id")), m);
         if (!isfinite(d))
             continue;

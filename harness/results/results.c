@@ -6,21 +6,12 @@
 #include "base/mem.h"
 #include "results/results_impl.h"
 
-const char *const results_status_names[GNT_CELL_STATUSES] = {"ok",      "failed", "crashed",
-                                                             "timeout", "n/a",    "unfinished"};
-const char *const results_mode_names[GNT_ROW_MODES] = {"none", "matched", "fixed", "sweep"};
-
 void gnt_results_free(gnt_results *r) {
-    for (size_t i = 0; i < r->n_match; i++)
-        gnt_free(r->match[i].history);
-    for (size_t i = 0; i < r->n_cell; i++)
-        gnt_free(r->cell[i].score);
-    for (size_t i = 0; i < r->n_group; i++)
-        gnt_free(r->group[i].score);
-    results_free_tasks(r->facts, r->n_facts);
+    if (r->own)
+        gnt_result_free(r->own);
+    gnt_free(r->own);
+    gnt_free(r->facts);
     gnt_free(r->marked);
-    gnt_free(r->match);
-    gnt_free(r->cell);
     gnt_free(r->group);
     gnt_free(r->task);
     gnt_free(r->defense);
@@ -30,18 +21,31 @@ void gnt_results_free(gnt_results *r) {
     *r = (gnt_results){.suite = "", .title = ""};
 }
 
-const char *gnt_status_name(gnt_cell_status status) {
-    return results_status_names[status];
-}
-
-const char *gnt_row_mode_name(gnt_row_mode mode) {
-    return results_mode_names[mode];
-}
-
 const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure) {
     for (size_t i = 0; i < o->n_score; i++)
         if (!strcmp(o->score[i].measure, measure))
             return &o->score[i];
+    return NULL;
+}
+
+const gnt_result_task *gnt_task_of(const gnt_results *r, const char *id) {
+    for (size_t i = 0; i < r->file->tasks.n; i++)
+        if (!strcmp(r->file->tasks.at[i].id, id))
+            return &r->file->tasks.at[i];
+    return NULL;
+}
+
+const gnt_result_defense *gnt_defense_of(const gnt_results *r, const char *label) {
+    for (size_t i = 0; i < r->file->defenses.n; i++)
+        if (!strcmp(r->file->defenses.at[i].label, label))
+            return &r->file->defenses.at[i];
+    return NULL;
+}
+
+const gnt_result_attack *gnt_attack_of(const gnt_results *r, const char *label) {
+    for (size_t i = 0; i < r->file->attacks.n; i++)
+        if (!strcmp(r->file->attacks.at[i].label, label))
+            return &r->file->attacks.at[i];
     return NULL;
 }
 

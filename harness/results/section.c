@@ -36,21 +36,9 @@ size_t gnt_judged_stages(const gnt_results *r, const char *task, int64_t stages[
     return 1;
 }
 
-/* What the suite says of a task, or NULL. */
-static const json_t *facts_of(const gnt_results *r, const char *task) {
-    const json_t *list = json_object_get(r->root, "tasks");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *one = json_array_get(list, i);
-        const char *id = json_string_value(json_object_get(one, "id"));
-        if (id && !strcmp(id, task))
-            return one;
-    }
-    return NULL;
-}
-
 int gnt_was_trained(const gnt_results *r, const char *task) {
-    const json_t *rounds = json_object_get(facts_of(r, task), "rounds");
-    return !json_is_integer(rounds) || json_integer_value(rounds) > 0;
+    const gnt_result_task *of = gnt_task_of(r, task);
+    return !of || of->rounds != 0;
 }
 
 static void every_stage_words(const gnt_results *r, const char *task, char *text, size_t size) {
@@ -68,8 +56,7 @@ void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char
         snprintf(text, size, "round %" PRId64, stage);
     else
         snprintf(text, size, "%s",
-                 json_is_true(json_object_get(facts_of(r, task), "weights")) ? "given weights"
-                                                                             : "before training");
+                 gnt_task_of(r, task) && gnt_task_of(r, task)->weights ? "given weights" : "before training");
 }
 
 int gnt_utility_varies(const gnt_results *r, const char *task, int64_t stage) {

@@ -9,21 +9,16 @@
 
 #include "metric/adequate.h"
 #include "metric/public_only.h"
+#include "result/result.h"
 
 enum { GNT_MOST_PUBLIC_ONLY = 256 }; /* seeds of a task */
-
-/* What the same training on the public data alone leaves, of one seed. */
-typedef struct gnt_public_only {
-    int64_t seed;
-    double utility, error; /* `error` is the standard error that a finite test set leaves; NAN when unknown */
-} gnt_public_only;
 
 typedef struct gnt_task_facts {
     const char *id;
     int in_round;    /* the update seen is one that training aggregated; 0: a probe, made to be looked at */
     int drawn;       /* the host drew the observed rounds; 0: the suite fixed them */
     int seed_public; /* the run's key came from a seed that everybody may read */
-    gnt_public_only *only;
+    const gnt_public_only *only;
     size_t n_only;
     /* of one training over seeds: what is matched, undefended, and public data alone */
     gnt_seed_scatter scatter;

@@ -425,13 +425,8 @@ static void test_wrong_files_get_a_sentence(void **state) {
 /* Targets that are no targets are no pairs; what is left is compared or said not to be. */
 static void test_odd_targets_do_no_harm(void **state) {
     (void)state;
-    static const char *const odd[] = {"[1, \"x\", null, [], {}]",
-                                      "[{\"id\": \"x\", \"psnr\": 3}]",
-                                      "[{\"id\": 0, \"psnr\": \"high\"}]",
-                                      "[{\"id\": -9223372036854775808, \"psnr\": 1}]",
-                                      "[{\"id\": 0, \"psnr\": 1}, {\"id\": 0, \"psnr\": 2}]",
-                                      "[]",
-                                      "null"};
+    static const char *const odd[] = {"[{}, {}]", "[{\"id\": -9223372036854775808, \"psnr\": 1}]",
+                                      "[{\"id\": 0, \"psnr\": 1}, {\"id\": 0, \"psnr\": 2}]", "[]", "null"};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         for (int both = 0; both < 2; both++) {
             json_t *now = made_run(), *before = made_run();

@@ -177,25 +177,24 @@ static void wrong_files_are_refused_by_place(void **state) {
         {"[]", "expected one object"},
         {"{\"format\": 2, \"cells\": [], \"groups\": []}", "format: expected 1"},
         {"{\"format\": 1, \"format\": 1, \"cells\": [], \"groups\": []}", "duplicate"},
-        {"{\"format\": 1, \"groups\": []}", "cells: expected a list"},
-        {"{\"format\": 1, \"cells\": [3], \"groups\": []}", "cells[0]: expected an object"},
-        {"{\"format\": 1, \"cells\": [], \"groups\": [{\"task\": \"t\"}]}",
-         "groups[0].defense: expected text"},
+        {"{\"format\": 1, \"groups\": []}", "cells: is missing"},
+        {"{\"format\": 1, \"cells\": [3], \"groups\": []}", "cells[0]: is 3, expected an object"},
+        {"{\"format\": 1, \"cells\": [], \"groups\": [{\"task\": \"t\"}]}", "groups[0].defense: is missing"},
         {"{\"format\": 1, \"cells\": [], \"groups\": [{\"task\": \"t\", \"defense\": \"d\", \"attack\": "
          "\"a\", "
          "\"status\": \"fine\", \"mode\": \"none\"}]}",
-         "groups[0].status: \"fine\""},
+         "groups[0].status: is \"fine\""},
         {"{\"format\": 1, \"cells\": [], \"groups\": [{\"task\": \"t\", \"defense\": \"d\", \"attack\": "
          "\"a\", "
          "\"status\": \"ok\", \"mode\": \"none\", \"measures\": {\"psnr\": {\"mean\": \"high\"}}}]}",
-         "groups[0].mean: expected a number or null"},
+         "groups[0].measures.psnr.mean: is \"high\", expected a number or null"},
         {"{\"format\": 1, \"cells\": [], \"groups\": [{\"task\": \"t\", \"defense\": \"d\", \"attack\": "
          "\"a\", "
          "\"status\": \"ok\", \"mode\": \"none\", \"measures\": {\"psnr\": {\"interval\": \"seeds\"}}}]}",
-         "groups[0].interval: expected none, targets or trainings"},
+         "groups[0].measures.psnr.interval: is \"seeds\", expected one of none, targets, trainings"},
         {"{\"format\": 1, \"cells\": [], \"groups\": [], \"matches\": [{\"task\": \"t\", \"defense\": \"d\", "
          "\"verdict\": \"matched\", \"history\": [1]}]}",
-         "matches[0].history"},
+         "matches[0].history[0]: is 1, expected an object"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         gnt_results r;

@@ -22,10 +22,10 @@ static int is_beside(const gnt_outcome *a, const gnt_outcome *b) {
 
 static void count(const gnt_outcome *c, tally *sum) {
     const gnt_score *labels = gnt_number_of(c, gnt_measure_of(GNT_MEASURE_LABEL_ACCURACY)->name);
-    const size_t n = json_array_size(c->targets);
+    const size_t n = json_array_size(c->json.targets);
     sum->of += n;
     for (size_t i = 0; i < n; i++) {
-        const json_t *mse = json_object_get(json_array_get(c->targets, i), "mse");
+        const json_t *mse = json_object_get(json_array_get(c->json.targets, i), "mse");
         sum->images += json_is_number(mse) && json_number_value(mse) < back_below;
     }
     sum->labels = labels && sum->labels >= 0 ? sum->labels + round(labels->stat.mean * (double)n) : -1;
@@ -70,7 +70,7 @@ int table_back(const scores *s, char *const *tasks, size_t n, gnt_text *out, gnt
 /* ---- sets ---- */
 
 static double fact(const gnt_outcome *c, const char *name) {
-    const json_t *value = json_object_get(c->facts, name);
+    const json_t *value = json_object_get(c->json.facts, name);
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 

@@ -208,9 +208,9 @@ static int keep_means(const json_t *cell, json_t *to) {
 /* The facts of a cell that tables show; NULL when out of memory. */
 static json_t *keep_facts(const gnt_results *r, const gnt_outcome *c) {
     const json_t *tables = json_object_get(r->root, "tables");
-    json_t *found = some(c->facts, facts, COUNT(facts)), *value;
+    json_t *found = some(c->json.facts, facts, COUNT(facts)), *value;
     const char *name;
-    json_object_foreach((json_t *)(uintptr_t)c->facts, name, value) {
+    json_object_foreach((json_t *)(uintptr_t)c->json.facts, name, value) {
         if (found && is_shown(tables, "fact", name, c->attack) && json_object_set(found, name, value)) {
             json_decref(found);
             found = NULL;
@@ -233,7 +233,7 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, int by
         failed |= keep_utility(cell, &w, first, bounds, to);
     if (!failed && told)
         failed |= json_object_set(to, "facts", found);
-    if (!failed && c->marks)
+    if (!failed && c->marks.n > 0)
         failed |= json_object_set(to, "marks", json_object_get(cell, "marks"));
     if (!failed && w.measures && by_means && !counted)
         failed |= keep_mean_target(cell, &w, to);
@@ -241,7 +241,8 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, int by
         failed |= keep_targets(cell, &w, counted, to);
     if (!failed && ranked)
         failed |= keep_means(cell, to);
-    if (!failed && (first || bounds || told || c->marks || counted || w.measures || w.utility || ranked))
+    if (!failed &&
+        (first || bounds || told || c->marks.n > 0 || counted || w.measures || w.utility || ranked))
         failed |= json_array_append(list, to);
     json_decref(found);
     json_decref(to);

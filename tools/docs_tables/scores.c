@@ -150,7 +150,7 @@ int scores_is_counted(const gnt_results *r, const gnt_outcome *cell) {
     return cell->mode == GNT_ROW_NONE && cell->status == GNT_CELL_OK &&
            !gnt_facts_of(r, cell->task)->in_round &&
            !(cell->surface && !strcmp(cell->surface, "representation")) &&
-           json_is_number(json_object_get(json_array_get(cell->targets, 0), "mse"));
+           json_is_number(json_object_get(json_array_get(cell->json.targets, 0), "mse"));
 }
 
 static int is_one_place(const json_t *a, const json_t *b) {

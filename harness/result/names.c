@@ -1,0 +1,20 @@
+/* The words of results.json. */
+#include "result/result.h"
+#include "result/rows_impl.h"
+
+static const gnt_word statuses[] = {{"ok", GNT_CELL_OK},           {"failed", GNT_CELL_FAILED},
+                                    {"crashed", GNT_CELL_CRASHED}, {"timeout", GNT_CELL_TIMEOUT},
+                                    {"n/a", GNT_CELL_NA},          {"unfinished", GNT_CELL_UNFINISHED}};
+const gnt_words gnt_status_words = {statuses, COUNT(statuses)};
+
+static const gnt_word modes[] = {
+    {"none", GNT_ROW_NONE}, {"matched", GNT_ROW_MATCHED}, {"fixed", GNT_ROW_FIXED}, {"sweep", GNT_ROW_SWEEP}};
+const gnt_words gnt_row_mode_words = {modes, COUNT(modes)};
+
+const char *gnt_status_name(gnt_cell_status status) {
+    return gnt_word_name(&gnt_status_words, status);
+}
+
+const char *gnt_row_mode_name(gnt_row_mode mode) {
+    return gnt_word_name(&gnt_row_mode_words, mode);
+}

@@ -1,0 +1,140 @@
+/* results.json into structs: the tables check sizes, types and words; what goes over one value is checked
+ * here. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "result/result.h"
+
+enum { MOST_BYTES = 256 << 20 };
+
+void gnt_result_clear(gnt_result *r) {
+    gnt_fields_clear(&gnt_result_fields, r);
+    r->format = 1;
+}
+
+void gnt_result_free(gnt_result *r) {
+    gnt_arena memory = r->memory;
+    gnt_arena_free(&memory);
+    gnt_result_clear(r);
+}
+
+static int by_measure(const void *a, const void *b) {
+    return strcmp(((const gnt_score *)a)->measure, ((const gnt_score *)b)->measure);
+}
+
+static void add_guesses(const gnt_outcome *o, gnt_score *s) {
+    for (int f = 0; f < GNT_FLOORS; f++)
+        s->floor[f] = NAN;
+    s->chance = NAN;
+    for (size_t i = 0; i < o->floors.n; i++)
+        if (strcmp(o->floors.at[i].measure, s->measure) == 0)
+            memcpy(s->floor, o->floors.at[i].floor, sizeof s->floor);
+    for (size_t i = 0; i < o->chance.n; i++)
+        if (strcmp(o->chance.at[i].name, s->measure) == 0)
+            s->chance = o->chance.at[i].value;
+}
+
+/* An entry that the file has at null. */
+static int is_empty(const gnt_stat *s) {
+    return isnan(s->mean) && isnan(s->low) && isnan(s->high) && isnan(s->worst) && s->n == 0;
+}
+
+int gnt_outcome_join(gnt_outcome *o, gnt_arena *arena) {
+    o->score = gnt_arena_array(arena, o->measures.n, sizeof *o->score);
+    o->n_score = 0;
+    if (!o->score)
+        return -1;
+    for (size_t i = 0; i < o->measures.n; i++) {
+        const gnt_named_stat *m = &o->measures.at[i];
+        if (is_empty(&m->stat))
+            continue;
+        gnt_score *s = &o->score[o->n_score++];
+        *s = (gnt_score){.measure = m->measure, .stat = m->stat};
+        add_guesses(o, s);
+    }
+    if (o->n_score)
+        qsort(o->score, o->n_score, sizeof *o->score, by_measure);
+    return 0;
+}
+
+/* ---- what goes over one value ---- */
+
+static int check_rounds(const gnt_outcomes *cells, gnt_err *err) {
+    for (size_t i = 0; i < cells->n; i++) {
+        const gnt_rounds *list = &cells->at[i].utility.by_round;
+        for (size_t k = 1; k < list->n; k++)
+            if (list->at[k].round <= list->at[k - 1].round)
+                return gnt_fail(err,
+                                "cells[%zu].utility.by_round[%zu].round: is %lld after %lld, expected "
+                                "rounds that rise",
+                                i, k, (long long)list->at[k].round, (long long)list->at[k - 1].round);
+    }
+    return 0;
+}
+
+static int join_all(gnt_outcomes *list, gnt_arena *arena, gnt_err *err) {
+    for (size_t i = 0; i < list->n; i++)
+        if (gnt_outcome_join(&list->at[i], arena) != 0)
+            return gnt_fail(err, "out of memory for %zu outcomes", list->n);
+    return 0;
+}
+
+static int complete(gnt_result *r, gnt_err *err) {
+    for (size_t i = 0; i < r->matches.n; i++) {
+        gnt_match_row *m = &r->matches.at[i];
+        m->is_matched = !strcmp(m->verdict, "matched") || !strcmp(m->verdict, "saturated");
+    }
+    if (check_rounds(&r->cells, err) != 0 || join_all(&r->groups, &r->memory, err) != 0)
+        return -1;
+    return join_all(&r->cells, &r->memory, err);
+}
+
+int gnt_result_decode(gnt_result *r, const char *name, const json_t *root, gnt_err *err) {
+    const json_t *format = json_object_get(root, "format");
+    gnt_arena memory = {0};
+    gnt_err why = {""};
+    int rc;
+    if (!json_is_object(root))
+        rc = gnt_fail(err, "%s: expected one object; is this the results.json of a run?", name);
+    else if (!json_is_integer(format) || json_integer_value(format) != 1)
+        rc = gnt_fail(err, "%s: format: expected 1, the only format that is read here", name);
+    else {
+        rc = gnt_fields_decode(&gnt_result_fields, r, root, &memory, "", &why);
+        r->memory = memory;
+        if (rc == 0)
+            rc = complete(r, &why);
+        memory = r->memory;
+        if (rc != 0)
+            gnt_fail(err, "%s: %s; run the suite again to write this file again", name, why.text);
+    }
+    if (rc == 0)
+        return 0;
+    gnt_arena_free(&memory);
+    gnt_result_clear(r);
+    return -1;
+}
+
+int gnt_result_parse(gnt_result *r, const char *name, const char *text, size_t size, gnt_err *err) {
+    json_error_t wrong;
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
+    gnt_result_clear(r);
+    if (!root)
+        return gnt_fail(err, "%s:%d:%d: %s", name, wrong.line, wrong.column, wrong.text);
+    const int rc = gnt_result_decode(r, name, root, err);
+    json_decref(root);
+    return rc;
+}
+
+int gnt_result_load(gnt_result *r, const char *path, gnt_err *err) {
+    uint8_t *bytes;
+    size_t size;
+    gnt_result_clear(r);
+    if (gnt_file_read(path, MOST_BYTES, &bytes, &size, err) != 0)
+        return -1;
+    const int rc = gnt_result_parse(r, path, (const char *)bytes, size, err);
+    gnt_free(bytes);
+    return rc;
+}

@@ -1,0 +1,451 @@
+/* result: the format of results.json: its structs, and the tables of rows from which it is read and written.
+ * Nothing else spells its keys. docs/results.md says what they mean.
+ *
+ * A number that does not exist is NAN, a text that does not exist is gnt_no_text (""), a list that does not
+ * exist has `at` NULL. A list is a pointer with its number of entries behind it. Where a struct has `there`,
+ * gnt_fields_has says whether an optional key is in the file.
+ *
+ * Files are hostile: sizes, types and words are checked when one is read, and nowhere after. Text is as the
+ * file has it: whoever writes it somewhere escapes it (render/escape.h).
+ *
+ * A number more is a member here and a row in a table: it is read, written, rounded and compared by them. */
+#ifndef GNT_RESULT_RESULT_H
+#define GNT_RESULT_RESULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fields.h"
+#include "metric/adequate.h"
+#include "metric/measure.h"
+
+typedef enum gnt_cell_status {
+    GNT_CELL_OK,
+    GNT_CELL_FAILED,
+    GNT_CELL_CRASHED,
+    GNT_CELL_TIMEOUT,
+    GNT_CELL_NA,
+    /* the run was interrupted before it */
+    GNT_CELL_UNFINISHED,
+    GNT_CELL_STATUSES
+} gnt_cell_status;
+
+/* How a defense came to its strength. */
+typedef enum gnt_row_mode {
+    GNT_ROW_NONE,
+    GNT_ROW_MATCHED,
+    GNT_ROW_FIXED,
+    GNT_ROW_SWEEP,
+    GNT_ROW_MODES
+} gnt_row_mode;
+
+/* Guesses that need no update, by what is guessed. */
+enum { GNT_FLOOR_RANDOM, GNT_FLOOR_MEAN, GNT_FLOOR_NEAREST, GNT_FLOOR_OTHER, GNT_FLOORS };
+
+/* ---- parts of a cell ---- */
+
+/* The model after so many rounds of a cell's training. */
+typedef struct gnt_round_utility {
+    uint64_t there;
+    int64_t round;
+    double accuracy, loss, iou; /* optional: iou */
+} gnt_round_utility;
+
+typedef struct gnt_rounds {
+    const gnt_round_utility *at;
+    size_t n;
+} gnt_rounds;
+
+/* Of the test samples that have one value of an attribute: how many, how many the model classified rightly,
+ * and how many are of each class. */
+typedef struct gnt_value_counts {
+    int64_t n, right;
+    gnt_ints labels;
+} gnt_value_counts;
+
+typedef struct gnt_values {
+    const gnt_value_counts *at;
+    size_t n;
+} gnt_values;
+
+/* Another number that was measured on the test samples. `error` is of a cell, `low` and `high` of a group. */
+typedef struct gnt_other_utility {
+    const char *name;
+    double value, error, low, high;
+} gnt_other_utility;
+
+typedef struct gnt_other_utilities {
+    const gnt_other_utility *at;
+    size_t n;
+} gnt_other_utilities;
+
+typedef struct gnt_utility {
+    const char *measure;
+    /* of a group: over seeds, the mean, the least and the greatest */
+    double value, low, high;
+    /* of the undefended training */
+    double none;
+    /* of a cell: the standard error of `value` */
+    double error;
+    /* of a cell, rising */
+    gnt_rounds by_round;
+    /* of a cell, where an attribute is observed, an entry for each of its values */
+    gnt_values by_value;
+    gnt_other_utilities others;
+} gnt_utility;
+
+typedef struct gnt_named_stat {
+    const char *measure;
+    gnt_stat stat;
+} gnt_named_stat;
+
+typedef struct gnt_named_stats {
+    const gnt_named_stat *at;
+    size_t n;
+} gnt_named_stats;
+
+typedef struct gnt_named_floor {
+    const char *measure;
+    uint64_t there;
+    double floor[GNT_FLOORS]; /* optional */
+} gnt_named_floor;
+
+typedef struct gnt_named_floors {
+    const gnt_named_floor *at;
+    size_t n;
+} gnt_named_floors;
+
+/* The scores of one private sample; of a transcript, of one client. All but `id` is optional. */
+typedef struct gnt_target {
+    uint64_t there;
+    int64_t id;
+    /* the row of the private sample that an answer was assigned to; −1: none */
+    int64_t member;
+    /* by gnt_measure_id; NAN for the measures that belong to a cell as a whole */
+    double score[GNT_MEASURES];
+    /* the place among the candidates of identification */
+    double rank;
+    int exact, broken, missing;
+    /* numbers of values; an answer is −1 for none */
+    int64_t attribute_truth, attribute_told, attribute_renamed;
+    /* the first entries of the client's vector; told at NULL: no answer */
+    gnt_reals contribution_truth, contribution_told;
+} gnt_target;
+
+typedef struct gnt_targets {
+    const gnt_target *at;
+    size_t n;
+} gnt_targets;
+
+typedef struct gnt_cost {
+    int64_t step;
+    double cost;
+} gnt_cost;
+
+typedef struct gnt_costs {
+    const gnt_cost *at;
+    size_t n;
+} gnt_costs;
+
+/* The attack's own cost over one restart. */
+typedef struct gnt_restart {
+    int64_t target, restart;
+    gnt_costs points;
+} gnt_restart;
+
+typedef struct gnt_restarts {
+    const gnt_restart *at;
+    size_t n;
+} gnt_restarts;
+
+typedef struct gnt_xy {
+    double x, y;
+} gnt_xy;
+
+typedef struct gnt_xys {
+    const gnt_xy *at;
+    size_t n;
+} gnt_xys;
+
+/* Rows as points of a plane: by principal components, whose shares of the variance are `share`, and by t-SNE;
+ * `probe` is the balanced accuracy of a linear probe. */
+typedef struct gnt_plane {
+    gnt_xys components;
+    gnt_reals share;
+    gnt_xys neighbours;
+    double probe;
+} gnt_plane;
+
+typedef struct gnt_points {
+    /* the attribute of each row, and how its values are named */
+    gnt_ints value;
+    const gnt_plane *representation, *samples;
+    gnt_texts names;
+} gnt_points;
+
+/* A word such as "not-reproducible", and a sentence. */
+typedef struct gnt_mark {
+    const char *what, *says;
+} gnt_mark;
+
+typedef struct gnt_marks {
+    const gnt_mark *at;
+    size_t n;
+} gnt_marks;
+
+/* One measure of an outcome with its floors and chance. */
+typedef struct gnt_score {
+    const char *measure;
+    gnt_stat stat;
+    double floor[GNT_FLOORS];
+    double chance;
+} gnt_score;
+
+/* Parts of the file as jansson has them, for readers that are not converted to the structs. NULL in a result
+ * that was not read from a file. */
+typedef struct gnt_outcome_json {
+    const json_t *by_round, *by_value, *beside, *targets, *convergence, *facts, *unmeasured, *points, *marks,
+        *grants;
+} gnt_outcome_json;
+
+/* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are
+ * empty in the other. */
+typedef struct gnt_outcome {
+    const char *id, *task, *defense, *plugin, *attack, *attack_plugin, *surface, *reason, *images;
+    int64_t stage, seed, n_cells, n_ok;
+    double strength;
+    gnt_row_mode mode;
+    gnt_cell_status status;
+    int matched;
+    gnt_utility utility;
+    gnt_named_stats measures;
+    gnt_named_floors floors;
+    gnt_named_reals chance;
+    /* of a cell */
+    gnt_texts grants, goals;
+    gnt_targets targets;
+    gnt_restarts convergence;
+    /* numbers that plugins report on themselves */
+    gnt_named_reals facts;
+    gnt_points *points;
+    /* what the host found wrong with the defense */
+    gnt_marks marks;
+    /* measures that were requested, and why they have no number */
+    gnt_named_texts unmeasured;
+    /* measures, floors and chance joined, by name (gnt_outcome_join); not in the file */
+    gnt_score *score;
+    size_t n_score;
+    gnt_outcome_json json;
+} gnt_outcome;
+
+/* ---- matching ---- */
+
+typedef struct gnt_attempt {
+    double strength, utility, standard_error;
+    int64_t seed;
+} gnt_attempt;
+
+/* Of the training runs that confirmed a strength or failed to: their mean, its standard error, Student's t by
+ * which it is judged, and how many; how many were of confirmations before, that failed; how many searched. */
+typedef struct gnt_confirmation {
+    double mean, standard_error, t;
+    int64_t trainings, failed, searching;
+} gnt_confirmation;
+
+/* How a search for a matched strength ended. */
+typedef struct gnt_match_row {
+    uint64_t there;
+    const char *task, *defense, *verdict, *reason;
+    /* the verdict is "matched" or "saturated"; not in the file */
+    int is_matched;
+    double target, tolerance, strength, utility, utility_none;
+    int confirmed;
+    gnt_confirmation confirmation; /* optional: files of older builds have none */
+    gnt_attempt *history;
+    size_t n_history;
+} gnt_match_row;
+
+/* ---- what was requested ---- */
+
+/* The same training on the public data alone, of one seed. */
+typedef struct gnt_public_only {
+    int64_t seed;
+    double utility, error; /* `error` is the standard error that a finite test set leaves; NAN when unknown */
+} gnt_public_only;
+
+typedef struct gnt_public_onlys {
+    const gnt_public_only *at;
+    size_t n;
+} gnt_public_onlys;
+
+typedef struct gnt_result_task {
+    const char *id, *digest, *data, *model;
+    gnt_ints stages;
+    int stages_drawn, seed_public;
+    /* the measure of utility; "round" or "probe" */
+    const char *utility, *surface, *observe_from;
+    int64_t targets, batch, local_steps;
+    /* of training; −1: the file does not say */
+    int64_t rounds;
+    int weights;
+    const char *attribute;
+    gnt_adequate_limits adequate;
+    /* shares between the floor and the undefended leakage */
+    gnt_reals equal_leakage;
+    /* optional: −1, NAN and gnt_no_text */
+    int64_t set, epochs, curve;
+    double width;
+    const char *public_set;
+    gnt_public_onlys public_only;
+} gnt_result_task;
+
+typedef struct gnt_result_tasks {
+    const gnt_result_task *at;
+    size_t n;
+} gnt_result_tasks;
+
+typedef struct gnt_result_model {
+    uint64_t there;
+    const char *id, *model, *data;
+    int weights_given;
+    int64_t samples, epochs;
+    double accuracy, accuracy_error, loss, loss_error, iou, iou_error; /* optional: the last two */
+} gnt_result_model;
+
+typedef struct gnt_result_models {
+    const gnt_result_model *at;
+    size_t n;
+} gnt_result_models;
+
+/* A plugin of a defense or an attack. */
+typedef struct gnt_result_member {
+    const char *id, *version;
+    gnt_texts flags, families;
+    /* an object as JSON text */
+    const char *params;
+} gnt_result_member;
+
+typedef struct gnt_result_members {
+    const gnt_result_member *at;
+    size_t n;
+} gnt_result_members;
+
+typedef struct gnt_result_defense {
+    const char *label, *plugin;
+    gnt_result_members members;
+    /* of the parameter that is its strength */
+    const char *strength, *unit, *scale;
+} gnt_result_defense;
+
+typedef struct gnt_result_defenses {
+    const gnt_result_defense *at;
+    size_t n;
+} gnt_result_defenses;
+
+typedef struct gnt_result_attack {
+    const char *label, *plugin;
+    gnt_texts grants;
+    int64_t budget;
+    gnt_result_members members;
+    int64_t first_budget; /* of a chain; −1: it is none */
+} gnt_result_attack;
+
+typedef struct gnt_result_attacks {
+    const gnt_result_attack *at;
+    size_t n;
+} gnt_result_attacks;
+
+typedef struct gnt_result_scale {
+    const char *name, *says;
+} gnt_result_scale;
+
+/* A strength that a baseline matched. */
+typedef struct gnt_result_strength {
+    const char *task, *defense;
+    double strength;
+} gnt_result_strength;
+
+typedef struct gnt_result_strengths {
+    const gnt_result_strength *at;
+    size_t n;
+} gnt_result_strengths;
+
+/* What a defense's curve gives at one utility, or at one leakage. */
+typedef struct gnt_result_equal {
+    const char *task;
+    int64_t stage;
+    const char *defense, *attack, *measure;
+    double utility, leakage, standard_error, low, high;
+    int64_t strengths, seeds;
+    double from, to;
+    const char *reason;
+} gnt_result_equal;
+
+typedef struct gnt_result_equals {
+    const gnt_result_equal *at;
+    size_t n;
+} gnt_result_equals;
+
+/* ---- the whole file ---- */
+
+typedef struct gnt_outcomes {
+    gnt_outcome *at;
+    size_t n;
+} gnt_outcomes;
+
+typedef struct gnt_match_rows {
+    gnt_match_row *at;
+    size_t n;
+} gnt_match_rows;
+
+typedef struct gnt_result {
+    int64_t format;
+    const char *suite, *title, *suite_digest;
+    gnt_result_tasks tasks;
+    gnt_result_models models;
+    gnt_result_defenses defenses;
+    gnt_result_attacks attacks;
+    gnt_match_rows matches;
+    gnt_outcomes groups, cells;
+    const gnt_result_scale *scale;
+    gnt_result_strengths baseline;
+    /* of formats that belong to the suite: JSON texts, NULL for none */
+    const char *check, *tables;
+    gnt_texts facts;
+    int64_t points; /* −1: none */
+    gnt_result_equals equal_utility, equal_leakage;
+    /* of everything above */
+    gnt_arena memory;
+} gnt_result;
+
+/* The tables, in the order of the file. gnt_score_fields is what a score job keeps of a cell, with the keys
+ * of one. */
+extern const gnt_fields gnt_result_fields, gnt_cell_fields, gnt_group_fields, gnt_match_fields,
+    gnt_target_fields, gnt_floor_fields, gnt_round_fields, gnt_model_fields, gnt_task_fields,
+    gnt_defense_fields, gnt_attack_fields, gnt_stat_fields, gnt_mark_fields, gnt_points_fields,
+    gnt_score_fields;
+
+/* ---- reading and writing ---- */
+
+/* An empty result, to be filled. */
+void gnt_result_clear(gnt_result *r);
+/* `name` stands for the file in sentences. On failure *r is empty. */
+int gnt_result_parse(gnt_result *r, const char *name, const char *text, size_t size, gnt_err *err);
+int gnt_result_load(gnt_result *r, const char *path, gnt_err *err);
+/* The same of a document that was parsed before. */
+int gnt_result_decode(gnt_result *r, const char *name, const json_t *root, gnt_err *err);
+/* The text of the file; the caller frees it. NULL when out of memory, or when a number is not finite that has
+ * to be. */
+char *gnt_result_text(const gnt_result *r);
+void gnt_result_free(gnt_result *r);
+
+/* Fills the score of an outcome. −1 when out of memory. */
+int gnt_outcome_join(gnt_outcome *o, gnt_arena *arena);
+
+/* ---- words ---- */
+
+extern const gnt_words gnt_status_words, gnt_row_mode_words;
+const char *gnt_status_name(gnt_cell_status status);
+const char *gnt_row_mode_name(gnt_row_mode mode);
+
+#endif
