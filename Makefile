@@ -95,17 +95,19 @@ NN_OBJ = $(filter $(B)/obj/harness/base/% $(B)/obj/harness/nn/%,$(LIB_OBJ))
 PLUGIN_INCLUDE = -Iharness/include -Iplugins
 PLUGIN_ONE = $(wildcard plugins/defenses/*.c plugins/attacks/*.c)
 PLUGIN_DIR = $(patsubst %/,%,$(sort $(dir $(wildcard plugins/defenses/*/*.c plugins/attacks/*/*.c))))
-# the sources of a plugin's folder, and of its subfolders; includes are relative to the plugin's folder
-plugin_folder = $(wildcard $(1)/*.[ch] $(1)/*/*.[ch])
+plugin_folder = $(wildcard $(1)/*.c $(1)/*/*.c)
 # what a defense and the attacks on it have in common is compiled into each folder of that name, and into
 # those that a line SHARED_FOLDER names; its headers are included as "shared/NAME/…"
 SHARED_gradient = region
-plugin_shared = $(wildcard $(patsubst %,plugins/shared/%/*.[ch],$(notdir $(1)) $(SHARED_$(notdir $(1)))))
+plugin_shared = $(wildcard $(patsubst %,plugins/shared/%/*.c,$(notdir $(1)) $(SHARED_$(notdir $(1)))))
+plugin_objects = $(patsubst %.c,$(B)/so/%.o,$(call plugin_folder,$(1)) $(call plugin_shared,$(1)))
 PLUGINS = $(PLUGIN_ONE:%.c=$(B)/%.so) $(PLUGIN_DIR:%=$(B)/%.so)
 PLUGIN_CFLAGS = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden $(PLUGIN_INCLUDE) -MMD -MP $(SAN) \
     $(if $(strip $(SVM)),-DGNT_SVM) $(CFLAGS)
 PLUGIN_LDFLAGS = -shared -Wl,--as-needed -Wl,--version-script=plugins/plugin.map -Wl,-z,defs $(SAN)
 
+PLUGIN_OBJ = $(patsubst %.c,$(B)/so/%.o,$(PLUGIN_ONE) $(wildcard tests/plugins/*.c)) \
+    $(sort $(foreach d,$(PLUGIN_DIR),$(call plugin_objects,$(d))))
 # not in a folder called plugins: programs beside one take what is in it for their own
 TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/so/%.so,$(wildcard tests/plugins/*.c))
 # nn_step is a program of its own
@@ -172,22 +174,26 @@ $(B)/libgauntlet-nn.so.0: $(NN_OBJ) harness/nn/nn.map
 $(B)/libgauntlet-nn.so: $(B)/libgauntlet-nn.so.0
 	@ln -sf libgauntlet-nn.so.0 $@
 
+# includes in a plugin's folder and its subfolders are relative to the plugin's folder, plugins/KIND/NAME
+plugin_own = $(patsubst %.c,,$(subst $() ,/,$(wordlist 1,3,$(subst /, ,$(1)))))
+$(B)/so/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PLUGIN_CFLAGS) $(addprefix -iquote ,$(call plugin_own,$<)) -c $< -o $@
+
+# the toolkit is found beside the built plugins' folder, or in lib/ above an installed lib/gauntlet/plugins
 define plugin_link
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PLUGIN_CFLAGS) -I$(@:$(B)/%.so=%) -MF $@.d $(1) -o $@ $(PLUGIN_LDFLAGS) \
-	    $(B)/libgauntlet-nn.so.0 $(PLUGIN_LIBS) -lm -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
+	$(Q)$(CC) $(filter %.o,$^) -o $@ $(PLUGIN_LDFLAGS) $(B)/libgauntlet-nn.so.0 $(PLUGIN_LIBS) -lm \
+	    -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
 endef
 $(B)/plugins/attacks/attribute.so: PLUGIN_LIBS = $(if $(strip $(SVM)),-lsvm)
-# the toolkit is found beside the built plugins' folder, or in lib/ above an installed lib/gauntlet/plugins
-$(PLUGIN_ONE:%.c=$(B)/%.so): $(B)/%.so: %.c $(B)/libgauntlet-nn.so.0 plugins/plugin.map
-	$(call plugin_link,$<)
-$(TEST_PLUGINS): $(B)/tests/so/%.so: tests/plugins/%.c $(B)/libgauntlet-nn.so.0 plugins/plugin.map
-	$(call plugin_link,$<)
+$(PLUGIN_ONE:%.c=$(B)/%.so): $(B)/%.so: $(B)/so/%.o $(B)/libgauntlet-nn.so.0 plugins/plugin.map
+	$(plugin_link)
+$(TEST_PLUGINS): $(B)/tests/so/%.so: $(B)/so/tests/plugins/%.o $(B)/libgauntlet-nn.so.0 plugins/plugin.map
+	$(plugin_link)
 .SECONDEXPANSION:
-# several sources in one call leave the dependencies of the last alone: those of a folder are said here
-$(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(call plugin_folder,%) $$(call plugin_shared,%) \
-    $(wildcard harness/include/gauntlet/*.h) $(B)/libgauntlet-nn.so.0 plugins/plugin.map
-	$(call plugin_link,$(filter %.c,$^))
+$(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(call plugin_objects,%) $(B)/libgauntlet-nn.so.0 plugins/plugin.map
+	$(plugin_link)
 
 $(UNIT_OBJ): INCLUDE += $(TESTS_OWN_INCLUDE)
 $(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/libgauntlet.a
@@ -281,8 +287,8 @@ $(COMPILE_COMMANDS): FORCE
 	        clangd_flags,$(CFLAGS_ALL),$(INCLUDE) -Iplugins)); \
 	    $(call sources_with,$(wildcard tests/*.c tests/unit/*.c tests/fuzz/*.c),$(call \
 	        clangd_flags,$(CFLAGS_ALL),$(TEST_INCLUDE))); \
-	    $(foreach d,$(PLUGIN_DIR) $(wildcard plugins/shared/*),$(call sources_with,$(filter \
-	        %.c,$(call plugin_folder,$(d))),$(call clangd_flags,$(PLUGIN_CFLAGS),-I$(d)));) \
+	    $(foreach d,$(PLUGIN_DIR) $(wildcard plugins/shared/*),$(call sources_with,$(call \
+	        plugin_folder,$(d)),$(call clangd_flags,$(PLUGIN_CFLAGS),-iquote $(d)));) \
 	    $(call sources_with,$(PLUGIN_ONE) $(wildcard docs/*.c tests/plugins/*.c tests/abi/*.c),$(call \
 	        clangd_flags,$(PLUGIN_CFLAGS))); } | sed 's/[\\"]/\\&/g' | \
 	    awk -F'\t' 'BEGIN { print "[" } \
@@ -308,5 +314,5 @@ clean:
 	rm -rf $(B)
 
 Q = $(if $(V),,@)
--include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGIN_ONE:%.c=$(B)/%.so.d) $(TEST_PLUGINS:=.d) \
+-include $(LIB_OBJ:.o=.d) $(B)/obj/harness/cli/main.d $(PLUGIN_OBJ:.o=.d) \
     $(UNIT_OBJ:.o=.d) $(HARNESSES:=.d) $(B)/obj/faulty.d $(BENCH_OBJ:.o=.d) $(DOCS_OBJ:.o=.d)
