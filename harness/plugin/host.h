@@ -81,8 +81,8 @@ typedef struct gnt_hook_time {
     double seconds; /* of all calls together, by the monotonic clock */
 } gnt_hook_time;
 
-/* Of the hooks that were called so far, `create` or `start` among them, in the order of their first calls. Owned by the
- * instance, valid until its next hook. */
+/* Lists the hooks called so far, `create` or `start` among them, in the order of their first calls. Owned by
+ * the instance, valid until its next hook. */
 int32_t gnt_instance_times(const gnt_instance *i, const gnt_hook_time **list);
 
 size_t gnt_instance_peak_scratch(const gnt_instance *i);

@@ -58,8 +58,8 @@ static int64_t share(double p, int64_t n) {
     return (int64_t)floor(p * (double)n + 1e-9 * (p > 0));
 }
 
-/* Zeroes the share p of the n tensors taken together, adds their entries to *total and returns how many became
- * zero. `count` has BINS entries. */
+/* Zeroes the share p of the n tensors taken together, adds their entries to *total and returns how many
+ * became zero. `count` has BINS entries. */
 static int64_t prune_together(gnt_tensor *tensor, int64_t n, double p, int64_t *count, int64_t *total) {
     int64_t entries = 0, ties;
     for (int64_t t = 0; t < n; t++)
