@@ -24,36 +24,29 @@ static uint32_t magnitude(float x) {
     return bits & 0x7fffffffu;
 }
 
-/* The bin that holds the entry of rank `rank` (from 0), which becomes its rank within the bin. */
-static uint32_t find_bin(const int64_t *count, int64_t *rank) {
-    uint32_t bin = 0;
-    while (*rank >= count[bin])
-        *rank -= count[bin++];
-    return bin;
-}
-
-/* The k-th least magnitude (k ≥ 1) by two counting passes over halves of its bits. *ties: how many entries of
- * exactly that magnitude are among the k least. */
+/* Returns the k-th least magnitude (k ≥ 1): counts the values of its upper 16 bits, then those of its lower.
+ * *ties: how many entries of exactly that magnitude are among the k least. */
 static uint32_t kth_least(const gnt_tensor *tensor, int64_t n, int64_t k, int64_t *count, int64_t *ties) {
-    int64_t rank = k - 1;
-    memset(count, 0, BINS * sizeof *count);
-    for (int64_t t = 0; t < n; t++)
-        for (int64_t i = 0; i < tensor[t].count; i++)
-            count[magnitude(tensor[t].data[i]) >> 16]++;
-    uint32_t high = find_bin(count, &rank);
-    memset(count, 0, BINS * sizeof *count);
-    for (int64_t t = 0; t < n; t++)
-        for (int64_t i = 0; i < tensor[t].count; i++) {
-            uint32_t m = magnitude(tensor[t].data[i]);
-            if (m >> 16 == high)
-                count[m & 0xffff]++;
-        }
-    uint32_t low = find_bin(count, &rank);
+    int64_t rank = k - 1; /* among the entries whose bits so far are `found` */
+    uint32_t found = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t bin = 0;
+        memset(count, 0, BINS * sizeof *count);
+        for (int64_t t = 0; t < n; t++)
+            for (int64_t i = 0; i < tensor[t].count; i++) {
+                uint32_t m = magnitude(tensor[t].data[i]);
+                if (pass == 0 || m >> 16 == found)
+                    count[pass == 0 ? m >> 16 : m & 0xffff]++;
+            }
+        while (rank >= count[bin])
+            rank -= count[bin++];
+        found = found << 16 | bin;
+    }
     *ties = rank + 1;
-    return high << 16 | low;
+    return found;
 }
 
-/* ⌊p·n⌋ as people mean it: 0.29 of 100 is 29, though the double nearest to 0.29 lies below it. */
+/* Returns ⌊p·n⌋ as people mean it: 0.29 of 100 is 29, though the double nearest to 0.29 lies below it. */
 static int64_t share(double p, int64_t n) {
     return (int64_t)floor(p * (double)n + 1e-9 * (p > 0));
 }
