@@ -82,14 +82,16 @@ static int join_all(gnt_outcomes *list, gnt_arena *arena, gnt_err *err) {
     return 0;
 }
 
+int gnt_result_join(gnt_result *r, gnt_err *err) {
+    return join_all(&r->groups, &r->memory, err) != 0 ? -1 : join_all(&r->cells, &r->memory, err);
+}
+
 static int complete(gnt_result *r, gnt_err *err) {
     for (size_t i = 0; i < r->matches.n; i++) {
         gnt_match_row *m = &r->matches.at[i];
         m->is_matched = !strcmp(m->verdict, "matched") || !strcmp(m->verdict, "saturated");
     }
-    if (check_rounds(&r->cells, err) != 0 || join_all(&r->groups, &r->memory, err) != 0)
-        return -1;
-    return join_all(&r->cells, &r->memory, err);
+    return check_rounds(&r->cells, err) != 0 ? -1 : gnt_result_join(r, err);
 }
 
 int gnt_result_decode(gnt_result *r, const char *name, const json_t *root, gnt_err *err) {

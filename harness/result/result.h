@@ -439,7 +439,9 @@ int gnt_result_decode(gnt_result *r, const char *name, const json_t *root, gnt_e
 char *gnt_result_text(const gnt_result *r);
 void gnt_result_free(gnt_result *r);
 
-/* Fills the score of an outcome. −1 when out of memory. */
+/* Fills the score of every outcome from its measures, floors and chance. */
+int gnt_result_join(gnt_result *r, gnt_err *err);
+/* The same of one outcome. −1 when out of memory. */
 int gnt_outcome_join(gnt_outcome *o, gnt_arena *arena);
 
 /* ---- words ---- */

@@ -238,37 +238,41 @@ void gnt_equal_free(gnt_equal_rows *rows) {
 
 /* ---- results.json ---- */
 
-static json_t *number(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *row_json(const gnt_equal_row *w, int by_leakage) {
+static gnt_result_equal entry_of(const gnt_equal_row *w, int by_leakage) {
     const char *reason = gnt_equal_reason(w->found.verdict, !by_leakage);
-    return json_pack("{s:s, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "task",
-                     w->task, "stage", (json_int_t)w->stage, "defense", w->defense, "attack", w->attack,
-                     "measure", w->measure->name, by_leakage ? "leakage" : "utility", number(w->at),
-                     by_leakage ? "utility" : "leakage", number(w->found.value), "standard_error",
-                     number(w->found.error), "low", number(w->found.low), "high", number(w->found.high),
-                     "strengths", (json_int_t)w->found.strengths, "seeds", (json_int_t)w->found.seeds, "from",
-                     number(w->from), "to", number(w->to), "reason",
-                     *reason ? json_string(reason) : json_null());
+    return (gnt_result_equal){.task = w->task,
+                              .stage = w->stage,
+                              .defense = w->defense,
+                              .attack = w->attack,
+                              .measure = w->measure->name,
+                              .utility = by_leakage ? w->found.value : w->at,
+                              .leakage = by_leakage ? w->at : w->found.value,
+                              .standard_error = w->found.error,
+                              .low = w->found.low,
+                              .high = w->found.high,
+                              .strengths = (int64_t)w->found.strengths,
+                              .seeds = (int64_t)w->found.seeds,
+                              .from = w->from,
+                              .to = w->to,
+                              .reason = *reason ? reason : gnt_no_text};
 }
 
-static json_t *all_json(const gnt_results *r, int by_leakage, gnt_err *err) {
+static int list_all(const gnt_results *r, int by_leakage, gnt_result_equals *out, gnt_arena *arena,
+                    gnt_err *err) {
     gnt_equal_rows rows;
     if (add_all(r, by_leakage, &rows, err) != 0)
-        return NULL;
-    json_t *list = json_array();
-    for (size_t i = 0; i < rows.n; i++)
-        json_array_append_new(list, row_json(&rows.row[i], by_leakage));
+        return -1;
+    gnt_result_equal *list = gnt_arena_array(arena, rows.n, sizeof *list);
+    for (size_t i = 0; list && i < rows.n; i++)
+        list[i] = entry_of(&rows.row[i], by_leakage);
+    *out = (gnt_result_equals){list, rows.n};
     gnt_equal_free(&rows);
-    return list;
+    return list ? 0 : gnt_fail(err, "out of memory for curves");
 }
 
-json_t *gnt_equal_utility_json(const gnt_results *r, gnt_err *err) {
-    return all_json(r, 0, err);
-}
-
-json_t *gnt_equal_leakage_json(const gnt_results *r, gnt_err *err) {
-    return all_json(r, 1, err);
+int gnt_equal_fill(gnt_result *of, const gnt_results *r, gnt_err *err) {
+    return list_all(r, 0, &of->equal_utility, &of->memory, err) ||
+                   list_all(r, 1, &of->equal_leakage, &of->memory, err)
+               ? -1
+               : 0;
 }

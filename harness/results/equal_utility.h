@@ -39,9 +39,8 @@ int gnt_equal_utility(const gnt_results *r, gnt_equal_rows *out, gnt_err *err);
 int gnt_equal_leakage(const gnt_results *r, gnt_equal_rows *out, gnt_err *err);
 void gnt_equal_free(gnt_equal_rows *rows);
 
-/* What results.json says of them, as fresh lists: `equal_utility` and `equal_leakage`. NULL when out of
- * memory. */
-json_t *gnt_equal_utility_json(const gnt_results *r, gnt_err *err);
-json_t *gnt_equal_leakage_json(const gnt_results *r, gnt_err *err);
+/* Fills `equal_utility` and `equal_leakage` of a result, of which `r` is the view. Texts are those of the
+ * result. */
+int gnt_equal_fill(gnt_result *of, const gnt_results *r, gnt_err *err);
 
 #endif

@@ -216,28 +216,28 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
     return one;
 }
 
-/* What curves come to at one utility and at one leakage, read from the file as its readers will. A file
- * that they will not take is written all the same, without. */
-static int add_curves(const run *r, json_t *all, gnt_err *err) {
-    char *text = json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    gnt_results read;
-    if (!text)
-        return gnt_fail(err, "out of memory for results.json");
-    const int taken = gnt_results_parse(&read, "results.json", text, strlen(text), err) == 0;
-    gnt_free(text);
-    if (!taken) {
+/* Adds what the curves give at one utility and at one leakage, computed from the numbers that a reader of the
+ * file sees, and writes it. A result that no reader would take is written all the same, without. */
+static int write_with_curves(const run *r, json_t *all, gnt_err *err) {
+    gnt_result of;
+    gnt_results view;
+    if (gnt_result_decode(&of, "results.json", all, err) != 0) {
         run_show_warning(r, "%s", err->text);
-        return 0;
+        return write_json(r, "results.json", all, err);
     }
-    json_t *utility = gnt_equal_utility_json(&read, err), *leakage = gnt_equal_leakage_json(&read, err);
-    const int rc = utility && leakage ? 0 : -1;
-    if (rc == 0) {
-        json_object_set(all, "equal_utility", utility);
-        json_object_set(all, "equal_leakage", leakage);
+    json_decref(all);
+    gnt_fields_round(&gnt_result_fields, &of);
+    int rc = gnt_result_join(&of, err);
+    if (rc == 0 && gnt_results_view(&view, "results.json", &of, err) != 0)
+        run_show_warning(r, "%s", err->text);
+    else if (rc == 0) {
+        rc = gnt_equal_fill(&of, &view, err);
+        gnt_results_free(&view);
     }
-    json_decref(utility);
-    json_decref(leakage);
-    gnt_results_free(&read);
+    char *text = rc == 0 ? gnt_result_text(&of) : NULL;
+    rc = rc == 0 ? write_file(r, "results.json", text, err) : rc;
+    gnt_free(text);
+    gnt_result_free(&of);
     return rc;
 }
 
@@ -272,11 +272,7 @@ int run_write_results(const run *r, gnt_err *err) {
         json_object_set_new(all, "points", json_integer((json_int_t)s->points));
     if (s->tables)
         json_object_set_new(all, "tables", json_loads(s->tables, 0, NULL));
-    if (add_curves(r, all, err) != 0) {
-        json_decref(all);
-        return -1;
-    }
-    return write_json(r, "results.json", all, err);
+    return write_with_curves(r, all, err);
 }
 
 /* ---- host.json ---- */

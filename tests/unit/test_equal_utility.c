@@ -128,19 +128,16 @@ static void utility_at_several_leakages(void **state) {
     gnt_results_free(&r);
 }
 
-static void as_json(void **state) {
+static void a_result_gets_both(void **state) {
     (void)state;
     gnt_results r;
     read_all(&r, curve, CURVE, "");
-    json_t *utility = gnt_equal_utility_json(&r, NULL), *leakage = gnt_equal_leakage_json(&r, NULL);
-    const json_t *d = json_array_get(utility, 0), *lone = json_array_get(utility, 1);
-    assert_true(json_number_value(json_object_get(d, "utility")) == 0.8);
-    assert_true(fabs(json_number_value(json_object_get(d, "leakage")) - 22) < 1e-6);
-    assert_true(json_is_null(json_object_get(d, "reason")) && json_is_null(json_object_get(lone, "leakage")));
-    assert_string_equal(json_string_value(json_object_get(lone, "reason")), "only one strength was measured");
-    assert_true(json_number_value(json_object_get(json_array_get(leakage, 0), "leakage")) == 30);
-    json_decref(utility);
-    json_decref(leakage);
+    assert_int_equal(gnt_equal_fill(r.own, &r, NULL), 0);
+    const gnt_result_equal *d = &r.own->equal_utility.at[0], *lone = &r.own->equal_utility.at[1];
+    assert_true(d->utility == 0.8 && fabs(d->leakage - 22) < 1e-6);
+    assert_true(d->reason == gnt_no_text && isnan(lone->leakage));
+    assert_string_equal(lone->reason, "only one strength was measured");
+    assert_true(r.own->equal_leakage.at[0].leakage == 30);
     gnt_results_free(&r);
 }
 
@@ -162,7 +159,7 @@ int main(void) {
         cmocka_unit_test(leakage_at_the_target),
         cmocka_unit_test(utility_at_a_leakage),
         cmocka_unit_test(utility_at_several_leakages),
-        cmocka_unit_test(as_json),
+        cmocka_unit_test(a_result_gets_both),
         cmocka_unit_test(without_a_target),
     };
     return cmocka_run_group_tests_name("equal_utility", tests, NULL, NULL);
