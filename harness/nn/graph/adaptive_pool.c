@@ -1,4 +1,4 @@
-/* adaptive_pool: averages over windows whose number is given. Where the windows are all alike it is avg_pool;
+/* adaptive_pool: averages over a given number of windows. Where all windows have one size it is avg_pool;
  * else a product along each axis with a constant n×o matrix whose column i is 1/length within window i. */
 #include <inttypes.h>
 
@@ -7,7 +7,7 @@
 
 enum { MOST_MATRIX = 1 << 24 };
 
-/* n×o, owned by the graph. */
+/* Returns the n×o matrix of window means, owned by the graph. */
 static gnt_node window_means(gnt_graph *g, int64_t n, int64_t o) {
     if (n > MOST_MATRIX / o)
         return gnt_graph_fail(
@@ -25,7 +25,7 @@ static gnt_node window_means(gnt_graph *g, int64_t n, int64_t o) {
     return m;
 }
 
-/* The last axis of P×A×n averaged to o windows. */
+/* Averages the last axis of P×A×n to o windows. */
 static gnt_node pool_last(gnt_graph *g, gnt_node x, int64_t o) {
     if (x < 0)
         return -1;
@@ -38,16 +38,14 @@ static gnt_node pool_last(gnt_graph *g, gnt_node x, int64_t o) {
 }
 
 gnt_node gnt_nn_adaptive_avg_pool(gnt_graph *g, gnt_node x, int64_t oh, int64_t ow) {
-    static const int32_t turned[3] = {0, 2, 1};
-    if (!gnt_graph_reals(g, "adaptive_avg_pool", &x, 1))
+    static const int32_t swapped[3] = {0, 2, 1};
+    if (gnt_graph_check_reals(g, "adaptive_avg_pool", &x, 1))
         return -1;
     gnt_nn_shape s = g->v[x].shape;
-    if (s.rank != 4 || oh < 1 || ow < 1 || oh > MOST_MATRIX || ow > MOST_MATRIX) {
-        gnt_shape_text t = gnt_shape_print(&s);
+    if (s.rank != 4 || oh < 1 || ow < 1 || oh > MOST_MATRIX || ow > MOST_MATRIX)
         return gnt_graph_fail(
-            g, "adaptive_avg_pool of %s to %" PRId64 "×%" PRId64 ": expected N×C×H×W and at least 1×1", t.s,
-            oh, ow);
-    }
+            g, "adaptive_avg_pool of %s to %" PRId64 "×%" PRId64 ": expected N×C×H×W and at least 1×1",
+            gnt_shape_print(&s).s, oh, ow);
     int64_t h = s.dim[2], w = s.dim[3];
     if (h % oh == 0 && w % ow == 0 && gnt_graph_blas_fits(h / oh) && gnt_graph_blas_fits(w / ow)) {
         int32_t kh = (int32_t)(h / oh), kw = (int32_t)(w / ow);
@@ -55,6 +53,6 @@ gnt_node gnt_nn_adaptive_avg_pool(gnt_graph *g, gnt_node x, int64_t oh, int64_t 
     }
     int64_t planes[3] = {s.dim[0] * s.dim[1], h, w}, out[4] = {s.dim[0], s.dim[1], oh, ow};
     gnt_node y = pool_last(g, gnt_nn_reshape(g, x, 3, planes), ow);
-    y = pool_last(g, gnt_nn_permute(g, y, turned), oh);
-    return gnt_nn_reshape(g, gnt_nn_permute(g, y, turned), 4, out);
+    y = pool_last(g, gnt_nn_permute(g, y, swapped), oh);
+    return gnt_nn_reshape(g, gnt_nn_permute(g, y, swapped), 4, out);
 }

@@ -1,5 +1,4 @@
-/* composites: functions of nn.h that are written in its primitives. Nothing here knows about differentiation.
- */
+/* composites: functions of nn.h that are written in its primitives, and so need no differentiation rules. */
 #include "nn/graph/graph.h"
 
 #include <inttypes.h>
@@ -12,17 +11,15 @@ static gnt_node to_scalar(gnt_graph *g, gnt_node x) {
     return gnt_nn_reshape(g, x, 0, NULL);
 }
 
-/* A vector of C entries, broadcast along axis 1 of x. */
+/* Broadcasts a vector of C entries along axis 1 of x. */
 static gnt_node along_axis1(gnt_graph *g, const char *who, gnt_node v, gnt_node x) {
     gnt_node in[2] = {x, v};
-    if (!gnt_graph_check(g, who, in, 2))
+    if (gnt_graph_check(g, who, in, 2))
         return -1;
     gnt_nn_shape s = g->v[x].shape, c = g->v[v].shape;
-    if (s.rank < 2 || c.rank != 1 || c.dim[0] != s.dim[1]) {
-        gnt_shape_text sx = gnt_shape_print(&s), sv = gnt_shape_print(&c);
+    if (s.rank < 2 || c.rank != 1 || c.dim[0] != s.dim[1])
         return gnt_graph_fail(g, "%s: %s along axis 1 of %s: expected a vector of that many entries", who,
-                              sv.s, sx.s);
-    }
+                              gnt_shape_print(&c).s, gnt_shape_print(&s).s);
     int64_t ones[GNT_NN_RANK] = {1, 1, 1, 1, 1, 1};
     ones[1] = s.dim[1];
     return gnt_nn_expand(g, gnt_nn_reshape(g, v, s.rank, ones), s.rank, s.dim);
@@ -33,13 +30,13 @@ gnt_node gnt_nn_square(gnt_graph *g, gnt_node x) {
 }
 
 gnt_node gnt_nn_sum_all(gnt_graph *g, gnt_node x) {
-    if (!gnt_graph_check(g, "sum_all", &x, 1))
+    if (gnt_graph_check(g, "sum_all", &x, 1))
         return -1;
     return to_scalar(g, gnt_nn_sum(g, x, (1u << g->v[x].shape.rank) - 1));
 }
 
 gnt_node gnt_nn_mean_all(gnt_graph *g, gnt_node x) {
-    if (!gnt_graph_check(g, "mean_all", &x, 1))
+    if (gnt_graph_check(g, "mean_all", &x, 1))
         return -1;
     double n = (double)g->v[x].count;
     return gnt_nn_affine(g, gnt_nn_sum_all(g, x), 1 / n, 0);
@@ -71,17 +68,17 @@ static gnt_node scale_and_shift(gnt_graph *g, gnt_node x, gnt_node gamma, gnt_no
 gnt_node gnt_nn_batch_norm_eval(gnt_graph *g, gnt_node x, gnt_node mean, gnt_node var, gnt_node gamma,
                                 gnt_node beta, double eps) {
     gnt_node in[3] = {x, mean, var};
-    if (!gnt_graph_check(g, "batch_norm_eval", in, 3))
+    if (gnt_graph_check(g, "batch_norm_eval", in, 3))
         return -1;
     gnt_node centred = gnt_nn_sub(g, x, along_axis1(g, "batch_norm mean", mean, x));
-    /* everything of the size of a channel first: gamma / √(var + eps) is one factor */
+    /* gamma / √(var + eps) first: it has one entry a channel only */
     gnt_node sd = gnt_nn_sqrt(g, var, eps);
     gnt_node factor = gnt_nn_div(g, gamma >= 0 ? gamma : gnt_nn_fill_like(g, var, 1), sd);
     gnt_node y = gnt_nn_mul(g, centred, along_axis1(g, "batch_norm gamma", factor, x));
     return scale_and_shift(g, y, -1, beta);
 }
 
-/* Mean over all axes but axis 1, as 1×C×1×… */
+/* Returns the mean over all axes but axis 1, as 1×C×1×… */
 static gnt_node channel_mean(gnt_graph *g, gnt_node x) {
     if (x < 0)
         return -1;
@@ -97,13 +94,11 @@ gnt_node gnt_nn_batch_norm_train(gnt_graph *g, gnt_node x, gnt_node gamma, gnt_n
         *mean = -1;
     if (var)
         *var = -1;
-    if (!gnt_graph_check(g, "batch_norm_train", &x, 1))
+    if (gnt_graph_check(g, "batch_norm_train", &x, 1))
         return -1;
     gnt_nn_shape s = g->v[x].shape;
-    if (s.rank < 2) {
-        gnt_shape_text t = gnt_shape_print(&s);
-        return gnt_graph_fail(g, "batch_norm_train of %s: expected N×C×…", t.s);
-    }
+    if (s.rank < 2)
+        return gnt_graph_fail(g, "batch_norm_train of %s: expected N×C×…", gnt_shape_print(&s).s);
     gnt_node m = channel_mean(g, x);
     gnt_node centred = gnt_nn_sub(g, x, gnt_nn_expand(g, m, s.rank, s.dim));
     gnt_node v = channel_mean(g, gnt_nn_square(g, centred));
@@ -121,7 +116,7 @@ gnt_node gnt_nn_batch_norm_train(gnt_graph *g, gnt_node x, gnt_node gamma, gnt_n
     return scale_and_shift(g, y, -1, beta);
 }
 
-/* x − log Σ exp x along the last axis */
+/* Returns x − log Σ exp x along the last axis. */
 static gnt_node log_softmax(gnt_graph *g, gnt_node x) {
     gnt_node l = gnt_nn_log_sum_exp(g, x);
     if (l < 0)
@@ -130,7 +125,7 @@ static gnt_node log_softmax(gnt_graph *g, gnt_node x) {
     return gnt_nn_sub(g, x, gnt_nn_expand(g, l, s.rank, s.dim));
 }
 
-/* Mean over the axes of the mask, which stay with size 1. */
+/* Returns the mean over the axes of the mask, which stay with size 1. */
 static gnt_node mean_over(gnt_graph *g, gnt_node x, uint32_t axes) {
     gnt_node sum = gnt_nn_sum(g, x, axes);
     if (sum < 0)
@@ -153,21 +148,19 @@ gnt_node gnt_nn_standardise(gnt_graph *g, gnt_node x, uint32_t axes, double eps)
 }
 
 gnt_node gnt_nn_group_norm(gnt_graph *g, gnt_node x, int64_t groups, double eps) {
-    if (!gnt_graph_check(g, "group_norm", &x, 1))
+    if (gnt_graph_check(g, "group_norm", &x, 1))
         return -1;
     gnt_nn_shape s = g->v[x].shape;
-    if (s.rank < 2 || groups < 1 || s.dim[1] % groups != 0) {
-        gnt_shape_text t = gnt_shape_print(&s);
+    if (s.rank < 2 || groups < 1 || s.dim[1] % groups != 0)
         return gnt_graph_fail(
-            g, "group_norm of %s in %" PRId64 " groups: expected N×C×… and a number that divides C", t.s,
-            groups);
-    }
+            g, "group_norm of %s in %" PRId64 " groups: expected N×C×… and a number that divides C",
+            gnt_shape_print(&s).s, groups);
     int64_t rows[3] = {s.dim[0], groups, g->v[x].count / s.dim[0] / groups};
     gnt_node y = gnt_nn_standardise(g, gnt_nn_reshape(g, x, 3, rows), 1u << 2, eps);
     return gnt_nn_reshape(g, y, s.rank, s.dim);
 }
 
-/* ½x·(1 + s) */
+/* Returns ½x·(1 + s). */
 static gnt_node gated_half(gnt_graph *g, gnt_node x, gnt_node s) {
     return gnt_nn_mul(g, x, gnt_nn_affine(g, s, 0.5, 0.5));
 }
@@ -188,12 +181,11 @@ gnt_node gnt_nn_silu(gnt_graph *g, gnt_node x) {
 
 gnt_node gnt_nn_softmax_channels(gnt_graph *g, gnt_node x) {
     static const int32_t last[4] = {0, 2, 3, 1}, back[4] = {0, 3, 1, 2};
-    if (!gnt_graph_check(g, "softmax_channels", &x, 1))
+    if (gnt_graph_check(g, "softmax_channels", &x, 1))
         return -1;
-    if (g->v[x].shape.rank != 4) {
-        gnt_shape_text s = gnt_shape_print(&g->v[x].shape);
-        return gnt_graph_fail(g, "softmax_channels of %s: expected N×C×H×W", s.s);
-    }
+    if (g->v[x].shape.rank != 4)
+        return gnt_graph_fail(g, "softmax_channels of %s: expected N×C×H×W",
+                              gnt_shape_print(&g->v[x].shape).s);
     return gnt_nn_permute(g, gnt_nn_softmax(g, gnt_nn_permute(g, x, last)), back);
 }
 
@@ -203,13 +195,12 @@ gnt_node gnt_nn_softmax(gnt_graph *g, gnt_node x) {
 
 gnt_node gnt_nn_cross_entropy(gnt_graph *g, gnt_node z, gnt_node y) {
     gnt_node in[2] = {z, y};
-    if (!gnt_graph_check(g, "cross_entropy", in, 2))
+    if (gnt_graph_check(g, "cross_entropy", in, 2))
         return -1;
     gnt_nn_shape s = g->v[z].shape;
-    if (s.rank != 2 || !gnt_shape_same(&s, &g->v[y].shape)) {
-        gnt_shape_text tz = gnt_shape_print(&s), ty = gnt_shape_print(&g->v[y].shape);
-        return gnt_graph_fail(g, "cross_entropy: scores %s and labels %s, expected N×C twice", tz.s, ty.s);
-    }
+    if (s.rank != 2 || !gnt_shape_same(&s, &g->v[y].shape))
+        return gnt_graph_fail(g, "cross_entropy: scores %s and labels %s, expected N×C twice",
+                              gnt_shape_print(&s).s, gnt_shape_print(&g->v[y].shape).s);
     return gnt_nn_affine(g, gnt_nn_dot(g, y, log_softmax(g, z)), -1.0 / (double)s.dim[0], 0);
 }
 
@@ -221,7 +212,7 @@ gnt_node gnt_nn_mse(gnt_graph *g, gnt_node a, gnt_node b) {
     return gnt_nn_mean_all(g, gnt_nn_square(g, gnt_nn_sub(g, a, b)));
 }
 
-/* mean |x[i + 1] − x[i]| along an axis; an axis of size 1 has no differences */
+/* Returns mean |x[i + 1] − x[i]| along an axis; 0 for an axis of size 1. */
 static gnt_node mean_step(gnt_graph *g, gnt_node x, int32_t axis) {
     int64_t n = g->v[x].shape.dim[axis];
     if (n < 2)
@@ -231,12 +222,11 @@ static gnt_node mean_step(gnt_graph *g, gnt_node x, int32_t axis) {
 }
 
 gnt_node gnt_nn_total_variation(gnt_graph *g, gnt_node x) {
-    if (!gnt_graph_check(g, "total_variation", &x, 1))
+    if (gnt_graph_check(g, "total_variation", &x, 1))
         return -1;
-    if (g->v[x].shape.rank != 4) {
-        gnt_shape_text s = gnt_shape_print(&g->v[x].shape);
-        return gnt_graph_fail(g, "total_variation of %s: expected N×C×H×W", s.s);
-    }
+    if (g->v[x].shape.rank != 4)
+        return gnt_graph_fail(g, "total_variation of %s: expected N×C×H×W",
+                              gnt_shape_print(&g->v[x].shape).s);
     return gnt_nn_add(g, mean_step(g, x, 2), mean_step(g, x, 3));
 }
 
@@ -256,14 +246,12 @@ gnt_node gnt_nn_cosine_distance(gnt_graph *g, const gnt_node *a, const gnt_node 
 }
 
 gnt_node gnt_nn_upsample(gnt_graph *g, gnt_node x, int32_t factor) {
-    if (!gnt_graph_check(g, "upsample", &x, 1))
+    if (gnt_graph_check(g, "upsample", &x, 1))
         return -1;
     gnt_nn_shape s = g->v[x].shape;
-    if (s.rank != 4 || factor < 1) {
-        gnt_shape_text t = gnt_shape_print(&s);
-        return gnt_graph_fail(g, "upsample of %s by %d: expected N×C×H×W and a factor of at least 1", t.s,
-                              factor);
-    }
+    if (s.rank != 4 || factor < 1)
+        return gnt_graph_fail(g, "upsample of %s by %d: expected N×C×H×W and a factor of at least 1",
+                              gnt_shape_print(&s).s, factor);
     int64_t thin[6] = {s.dim[0], s.dim[1], s.dim[2], 1, s.dim[3], 1};
     int64_t wide[6] = {s.dim[0], s.dim[1], s.dim[2], factor, s.dim[3], factor};
     if (s.dim[2] > GNT_NN_MOST / factor || s.dim[3] > GNT_NN_MOST / factor)

@@ -1,6 +1,6 @@
-/* grad: vector-Jacobian products as graph rewrites. One row of a table for each primitive: given the adjoint
- * of the node, its rule builds the adjoints of the node's inputs, in the same primitives, so the result can
- * be differentiated again. A primitive without a row is an error that names it.
+/* grad: vector-Jacobian products as graph rewrites. A table has one rule for each primitive: given the
+ * adjoint of the node, it builds the adjoints of the node's inputs, in the same primitives, so the result can
+ * be differentiated again. A primitive without a rule is an error that names it.
  *
  * Jacobian-vector products need no rules of their own: a VJP is linear in its cotangent u, so the VJP of x ↦
  * VJP(u) with respect to u, applied to v, is the JVP. */
@@ -16,7 +16,7 @@ typedef struct gnt_rule_args {
     gnt_vertex v;      /* copy of y's vertex: builders may move the list */
     gnt_node in[2];    /* its first inputs */
     gnt_nn_shape s[2]; /* their shapes */
-    const char *need;  /* need[i]: input i's adjoint is wanted; NULL beyond what the walk asked */
+    const char *need;  /* need[i]: input i's adjoint is needed */
     gnt_node *out;     /* adjoints of the inputs; left at −1 where none flows */
 } gnt_rule_args;
 
@@ -136,42 +136,20 @@ static void vjp_matmul(gnt_rule_args *r) { /* Y = op(A)·op(B); dop(A) = U·op(B
         r->out[1] = tb ? gnt_nn_matmul(r->g, r->u, 1, a, ta) : gnt_nn_matmul(r->g, a, !ta, r->u, 0);
 }
 static void vjp_conv(gnt_rule_args *r) {
-    int32_t stride = (int32_t)r->v.p[0], pad = (int32_t)r->v.p[1];
-    if (r->need[0])
-        r->out[0] = gnt_nn_conv_dx(r->g, r->u, r->in[1], r->s[0].dim[2], r->s[0].dim[3], stride, pad);
-    if (r->need[1])
-        r->out[1] = gnt_nn_conv_dw(r->g, r->in[0], r->u, r->s[1].dim[2], r->s[1].dim[3], stride, pad);
-}
-static void vjp_conv_dx(gnt_rule_args *r) { /* inputs dy, w; u stands where x stood */
-    int32_t stride = (int32_t)r->v.p[0], pad = (int32_t)r->v.p[1];
-    if (r->need[0])
-        r->out[0] = gnt_nn_conv(r->g, r->u, r->in[1], stride, pad);
-    if (r->need[1])
-        r->out[1] = gnt_nn_conv_dw(r->g, r->u, r->in[0], r->s[1].dim[2], r->s[1].dim[3], stride, pad);
-}
-static void vjp_conv_dw(gnt_rule_args *r) { /* inputs x, dy; u stands where w stood */
-    int32_t stride = (int32_t)r->v.p[0], pad = (int32_t)r->v.p[1];
-    if (r->need[0])
-        r->out[0] = gnt_nn_conv_dx(r->g, r->in[1], r->u, r->s[0].dim[2], r->s[0].dim[3], stride, pad);
-    if (r->need[1])
-        r->out[1] = gnt_nn_conv(r->g, r->in[0], r->u, stride, pad);
-}
-
-static void vjp_general_conv(gnt_rule_args *r) {
     gnt_nn_window w = gnt_graph_window(&r->v);
     if (r->need[0])
         r->out[0] = gnt_nn_general_conv_dx(r->g, r->u, r->in[1], r->s[0].dim[2], r->s[0].dim[3], &w);
     if (r->need[1])
         r->out[1] = gnt_nn_general_conv_dw(r->g, r->in[0], r->u, r->s[1].dim[2], r->s[1].dim[3], &w);
 }
-static void vjp_general_conv_dx(gnt_rule_args *r) {
+static void vjp_conv_dx(gnt_rule_args *r) {
     gnt_nn_window w = gnt_graph_window(&r->v);
     if (r->need[0])
         r->out[0] = gnt_nn_general_conv(r->g, r->u, r->in[1], &w);
     if (r->need[1])
         r->out[1] = gnt_nn_general_conv_dw(r->g, r->u, r->in[0], r->s[1].dim[2], r->s[1].dim[3], &w);
 }
-static void vjp_general_conv_dw(gnt_rule_args *r) {
+static void vjp_conv_dw(gnt_rule_args *r) {
     gnt_nn_window w = gnt_graph_window(&r->v);
     if (r->need[0])
         r->out[0] = gnt_nn_general_conv_dx(r->g, r->in[1], r->u, r->s[0].dim[2], r->s[0].dim[3], &w);
@@ -233,9 +211,9 @@ static const gnt_rule rules[GNT_OP_COUNT] = {
     [GNT_OP_CONV] = vjp_conv,
     [GNT_OP_CONV_DX] = vjp_conv_dx,
     [GNT_OP_CONV_DW] = vjp_conv_dw,
-    [GNT_OP_GENERAL_CONV] = vjp_general_conv,
-    [GNT_OP_GENERAL_CONV_DX] = vjp_general_conv_dx,
-    [GNT_OP_GENERAL_CONV_DW] = vjp_general_conv_dw,
+    [GNT_OP_GENERAL_CONV] = vjp_conv,
+    [GNT_OP_GENERAL_CONV_DX] = vjp_conv_dx,
+    [GNT_OP_GENERAL_CONV_DW] = vjp_conv_dw,
     [GNT_OP_MAX_INDEX] = vjp_none,
     [GNT_OP_AVG_POOL] = vjp_avg_pool,
     [GNT_OP_AVG_POOL_DX] = vjp_avg_pool_dx,
@@ -250,7 +228,7 @@ static const gnt_rule rules[GNT_OP_COUNT] = {
 typedef struct gnt_walk {
     gnt_graph *g;
     int32_t n;         /* nodes when the walk began */
-    char *depends;     /* on some x */
+    char *depends;     /* 1: on some x */
     gnt_node *adjoint; /* −1: nothing has flowed here yet */
     char *need;        /* room for the flags of one node's inputs */
     gnt_node *out;     /* room for the adjoints of one node's inputs */
@@ -288,7 +266,8 @@ static int walk_open(gnt_walk *w, gnt_graph *g, const gnt_node *x, int32_t nx, i
     return w->need && w->out ? 0 : -1;
 }
 
-/* Sums are left chains in the order of the walk, so that the same graph always gives the same bits. */
+/* Adds u to a node's adjoint. Sums are left chains in the order of the walk, so that the same graph always
+ * gives the same bits. */
 static void flow(gnt_walk *w, gnt_node to, gnt_node u) {
     if (u >= 0)
         w->adjoint[to] = w->adjoint[to] < 0 ? u : gnt_nn_add(w->g, w->adjoint[to], u);
@@ -297,10 +276,8 @@ static void flow(gnt_walk *w, gnt_node to, gnt_node u) {
 static int walk_node(gnt_walk *w, gnt_node i) {
     gnt_graph *g = w->g;
     gnt_rule_args r = {.g = g, .y = i, .u = w->adjoint[i], .v = g->v[i], .need = w->need, .out = w->out};
-    if (!rules[r.v.op]) {
-        gnt_graph_fail(g, "%s has no differentiation rule", gnt_op_name(r.v.op));
-        return -1;
-    }
+    if (!rules[r.v.op])
+        return gnt_graph_fail(g, "%s has no differentiation rule", gnt_op_name(r.v.op));
     for (int32_t k = 0; k < r.v.n_in; k++) {
         gnt_node in = g->edge[r.v.first + k];
         w->need[k] = w->depends[in];
@@ -317,48 +294,40 @@ static int walk_node(gnt_walk *w, gnt_node i) {
     return g->error[0] ? -1 : 0;
 }
 
-/* A list of real nodes. */
-static int good_list(gnt_graph *g, const char *who, const char *what, const gnt_node *x, int32_t n) {
-    if (n < 0) {
-        gnt_graph_fail(g, "%s: %d nodes %s", who, n, what);
-        return 0;
-    }
-    if (!gnt_graph_check(g, who, x, n))
-        return 0;
+/* Checks a list of nodes: all in range and real. */
+static int check_list(gnt_graph *g, const char *who, const char *what, const gnt_node *x, int32_t n) {
+    if (n < 0)
+        return gnt_graph_fail(g, "%s: %d nodes %s", who, n, what);
+    if (gnt_graph_check(g, who, x, n))
+        return -1;
     for (int32_t i = 0; i < n; i++)
-        if (g->v[x[i]].type != GNT_NN_REAL) {
-            gnt_graph_fail(g, "%s: %s %d holds indices, expected reals", who, what, i);
-            return 0;
-        }
-    return 1;
+        if (g->v[x[i]].type != GNT_NN_REAL)
+            return gnt_graph_fail(g, "%s: %s %d holds indices, expected reals", who, what, i);
+    return 0;
 }
 
-static int same_shapes(gnt_graph *g, const char *who, const gnt_node *x, const gnt_node *u, int32_t n) {
+static int check_shapes(gnt_graph *g, const char *who, const gnt_node *x, const gnt_node *u, int32_t n) {
     for (int32_t i = 0; i < n; i++)
-        if (!gnt_shape_same(&g->v[x[i]].shape, &g->v[u[i]].shape)) {
-            gnt_shape_text s = gnt_shape_print(&g->v[x[i]].shape), t = gnt_shape_print(&g->v[u[i]].shape);
-            gnt_graph_fail(g, "%s: vector %d is %s, expected %s", who, i, t.s, s.s);
-            return 0;
-        }
-    return 1;
+        if (!gnt_shape_same(&g->v[x[i]].shape, &g->v[u[i]].shape))
+            return gnt_graph_fail(g, "%s: vector %d is %s, expected %s", who, i,
+                                  gnt_shape_print(&g->v[u[i]].shape).s, gnt_shape_print(&g->v[x[i]].shape).s);
+    return 0;
 }
 
 int gnt_nn_vjp(gnt_graph *g, const gnt_node *y, const gnt_node *u, int32_t ny, const gnt_node *x, int32_t nx,
                gnt_node *dx) {
     for (int32_t j = 0; j < nx; j++)
         dx[j] = -1;
-    if (g->error[0] || !good_list(g, "vjp", "y", y, ny) || !good_list(g, "vjp", "x", x, nx))
+    if (g->error[0] || check_list(g, "vjp", "y", y, ny) || check_list(g, "vjp", "x", x, nx))
         return -1;
     gnt_node one = -1;
     if (!u) {
-        if (ny != 1 || g->v[y[0]].count != 1) {
-            gnt_graph_fail(g, "vjp: without u, y must be one scalar");
-            return -1;
-        }
+        if (ny != 1 || g->v[y[0]].count != 1)
+            return gnt_graph_fail(g, "vjp: without u, y must be one scalar");
         one = gnt_nn_fill_like(g, y[0], 1);
         u = &one;
     }
-    if (!good_list(g, "vjp", "u", u, ny) || !same_shapes(g, "vjp", y, u, ny))
+    if (check_list(g, "vjp", "u", u, ny) || check_shapes(g, "vjp", y, u, ny))
         return -1;
     int32_t last = -1, result = -1;
     for (int32_t i = 0; i < ny; i++)
@@ -389,8 +358,8 @@ int gnt_nn_jvp(gnt_graph *g, const gnt_node *y, int32_t ny, const gnt_node *x, c
                gnt_node *dy) {
     for (int32_t i = 0; i < ny; i++)
         dy[i] = -1;
-    if (g->error[0] || !good_list(g, "jvp", "y", y, ny) || !good_list(g, "jvp", "x", x, nx) ||
-        !good_list(g, "jvp", "v", v, nx) || !same_shapes(g, "jvp", x, v, nx))
+    if (g->error[0] || check_list(g, "jvp", "y", y, ny) || check_list(g, "jvp", "x", x, nx) ||
+        check_list(g, "jvp", "v", v, nx) || check_shapes(g, "jvp", x, v, nx))
         return -1;
     int result = -1;
     gnt_node *u = gnt_array((size_t)ny, sizeof *u), *back = gnt_array((size_t)nx, sizeof *back);
@@ -398,8 +367,7 @@ int gnt_nn_jvp(gnt_graph *g, const gnt_node *y, int32_t ny, const gnt_node *x, c
         gnt_graph_fail(g, "jvp: out of memory");
         goto cleanup;
     }
-    /* stand-ins for the cotangents: the outer VJP is constant in them, so no program ever needs their values
-     */
+    /* placeholders for the cotangents: the outer VJP is constant in them, so no program needs their values */
     for (int32_t i = 0; i < ny; i++) {
         gnt_nn_shape s = g->v[y[i]].shape;
         u[i] = gnt_nn_input(g, "cotangent", s.rank, s.dim, 0);

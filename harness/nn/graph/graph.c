@@ -7,50 +7,9 @@
 
 #include "base/mem.h"
 
-static const char *const op_names[GNT_OP_COUNT] = {"input",
-                                                   "fill",
-                                                   "data",
-                                                   "affine",
-                                                   "exp",
-                                                   "log",
-                                                   "sqrt",
-                                                   "sigmoid",
-                                                   "tanh",
-                                                   "erf",
-                                                   "softplus",
-                                                   "relu",
-                                                   "leaky_relu",
-                                                   "step",
-                                                   "sign",
-                                                   "abs",
-                                                   "add",
-                                                   "sub",
-                                                   "mul",
-                                                   "div",
-                                                   "sum",
-                                                   "expand",
-                                                   "reshape",
-                                                   "permute",
-                                                   "slice",
-                                                   "pad",
-                                                   "concat",
-                                                   "matmul",
-                                                   "conv",
-                                                   "conv_dx",
-                                                   "conv_dw",
-                                                   "general_conv",
-                                                   "general_conv_dx",
-                                                   "general_conv_dw",
-                                                   "max_pool",
-                                                   "avg_pool",
-                                                   "avg_pool_dx",
-                                                   "log_sum_exp",
-                                                   "argmax",
-                                                   "gather",
-                                                   "scatter",
-                                                   "gram",
-                                                   "gram_dx",
-                                                   "copy"};
+#define NAME(op, name) name,
+static const char *const op_names[GNT_OP_COUNT] = {GNT_OPS(NAME)};
+#undef NAME
 
 const char *gnt_op_name(int op) {
     return op >= 0 && op < GNT_OP_COUNT ? op_names[op] : "unknown";
@@ -108,32 +67,27 @@ gnt_node gnt_graph_fail(gnt_graph *g, const char *format, ...) {
 }
 
 int gnt_graph_check(gnt_graph *g, const char *who, const gnt_node *in, int32_t n) {
-    for (int32_t i = 0; i < n; i++) {
-        if (in[i] >= 0 && in[i] < g->n)
-            continue;
-        gnt_graph_fail(g, "%s: argument %d is node %d, the graph has nodes 0 to %d", who, i + 1, in[i],
-                       g->n - 1);
-        return 0;
-    }
-    return 1;
+    for (int32_t i = 0; i < n; i++)
+        if (in[i] < 0 || in[i] >= g->n)
+            return gnt_graph_fail(g, "%s: argument %d is node %d, the graph has nodes 0 to %d", who, i + 1,
+                                  in[i], g->n - 1);
+    return 0;
 }
 
-int gnt_graph_reals(gnt_graph *g, const char *who, const gnt_node *in, int32_t n) {
-    if (!gnt_graph_check(g, who, in, n))
-        return 0;
+int gnt_graph_check_reals(gnt_graph *g, const char *who, const gnt_node *in, int32_t n) {
+    if (gnt_graph_check(g, who, in, n))
+        return -1;
     for (int32_t i = 0; i < n; i++)
-        if (g->v[in[i]].type != GNT_NN_REAL) {
-            gnt_graph_fail(g, "%s: argument %d holds indices, expected reals", who, i + 1);
-            return 0;
-        }
-    return 1;
+        if (g->v[in[i]].type != GNT_NN_REAL)
+            return gnt_graph_fail(g, "%s: argument %d holds indices, expected reals", who, i + 1);
+    return 0;
 }
 
 int gnt_graph_blas_fits(int64_t n) {
     return n > 0 && n <= INT32_MAX;
 }
 
-/* Grows *block so that it has room for one more group of `more` entries. */
+/* Grows *block so that `more` entries fit after the first n. */
 static int grow(void **block, int32_t n, int32_t *room, int32_t more, size_t size) {
     if (more > INT32_MAX / 2 - n)
         return -1;
@@ -150,17 +104,24 @@ static int grow(void **block, int32_t n, int32_t *room, int32_t more, size_t siz
     return 0;
 }
 
+int gnt_graph_shape(gnt_graph *g, const char *who, int32_t rank, const int64_t *dim, gnt_nn_shape *out) {
+    *out = (gnt_nn_shape){.rank = rank};
+    if (rank < 0 || rank > GNT_NN_RANK || (rank > 0 && !dim))
+        return gnt_graph_fail(g, "%s: rank %d, expected 0 to %d", who, rank, GNT_NN_RANK);
+    for (int32_t i = 0; i < rank; i++)
+        out->dim[i] = dim[i];
+    return 0;
+}
+
 gnt_node gnt_graph_add(gnt_graph *g, const gnt_vertex *v, const gnt_node *in, int32_t n_in) {
     gnt_vertex copy = *v;
     copy.count = gnt_shape_count(v->shape.rank, v->shape.dim);
-    if (copy.count < 0) {
-        gnt_shape_text t = gnt_shape_print(&v->shape);
+    if (copy.count < 0)
         return gnt_graph_fail(
             g,
             "%s: the result would be %s: every axis must be at least 1, rank at most %d and all "
             "entries together below 2^40",
-            gnt_op_name(v->op), t.s, GNT_NN_RANK);
-    }
+            gnt_op_name(v->op), gnt_shape_print(&v->shape).s, GNT_NN_RANK);
     void *vertices = g->v, *edges = g->edge;
     int bad = grow(&vertices, g->n, &g->room, 1, sizeof *g->v);
     g->v = vertices;
@@ -175,6 +136,13 @@ gnt_node gnt_graph_add(gnt_graph *g, const gnt_vertex *v, const gnt_node *in, in
     g->n_edge += n_in;
     g->v[g->n] = copy;
     return g->n++;
+}
+
+int32_t gnt_graph_most_inputs(const gnt_graph *g) {
+    int32_t most = 1;
+    for (gnt_node i = 0; i < g->n; i++)
+        most = g->v[i].n_in > most ? g->v[i].n_in : most;
+    return most;
 }
 
 int64_t gnt_shape_count(int32_t rank, const int64_t *dim) {
@@ -214,20 +182,9 @@ gnt_shape_text gnt_shape_print(const gnt_nn_shape *s) {
     return t;
 }
 
-static int shape_make(gnt_graph *g, const char *who, int32_t rank, const int64_t *dim, gnt_nn_shape *out) {
-    *out = (gnt_nn_shape){.rank = rank};
-    if (rank < 0 || rank > GNT_NN_RANK || (rank > 0 && !dim)) {
-        gnt_graph_fail(g, "%s: rank %d, expected 0 to %d", who, rank, GNT_NN_RANK);
-        return -1;
-    }
-    for (int32_t i = 0; i < rank; i++)
-        out->dim[i] = dim[i];
-    return 0;
-}
-
 gnt_node gnt_nn_input(gnt_graph *g, const char *name, int32_t rank, const int64_t *dim, int32_t stage) {
     gnt_vertex v = {.op = GNT_OP_INPUT, .stage = stage};
-    if (shape_make(g, name ? name : "input", rank, dim, &v.shape))
+    if (gnt_graph_shape(g, name ? name : "input", rank, dim, &v.shape))
         return -1;
     if (stage < 0 || stage >= GNT_NN_STAGES)
         return gnt_graph_fail(g, "input %s: stage %d, expected 0 to %d", name ? name : "", stage,
@@ -236,7 +193,7 @@ gnt_node gnt_nn_input(gnt_graph *g, const char *name, int32_t rank, const int64_
 }
 
 gnt_node gnt_nn_hold(gnt_graph *g, gnt_node input) {
-    if (!gnt_graph_check(g, "hold", &input, 1))
+    if (gnt_graph_check(g, "hold", &input, 1))
         return -1;
     gnt_vertex *v = &g->v[input];
     if (v->op != GNT_OP_INPUT || v->stage > 0)
@@ -248,7 +205,7 @@ gnt_node gnt_nn_hold(gnt_graph *g, gnt_node input) {
 
 gnt_node gnt_nn_fill(gnt_graph *g, int32_t rank, const int64_t *dim, double value) {
     gnt_vertex v = {.op = GNT_OP_FILL, .a = value};
-    if (shape_make(g, "fill", rank, dim, &v.shape))
+    if (gnt_graph_shape(g, "fill", rank, dim, &v.shape))
         return -1;
     return gnt_graph_add(g, &v, NULL, 0);
 }
@@ -260,7 +217,7 @@ gnt_node gnt_nn_fill_like(gnt_graph *g, gnt_node x, double value) {
 
 gnt_node gnt_nn_data(gnt_graph *g, int32_t rank, const int64_t *dim, const double *values) {
     gnt_vertex v = {.op = GNT_OP_DATA};
-    if (shape_make(g, "data", rank, dim, &v.shape))
+    if (gnt_graph_shape(g, "data", rank, dim, &v.shape))
         return -1;
     int64_t n = gnt_shape_count(rank, v.shape.dim);
     if (n < 0 || !values)

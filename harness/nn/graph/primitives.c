@@ -1,13 +1,13 @@
-/* primitives: nn.h's builders of single nodes but for convolutions (convolutions.c). Each checks its
- * arguments' types and shapes, names itself and the shapes in its sentence, and states the shape of the
- * result; nothing is computed here. */
+/* primitives: nn.h's builders of single nodes except convolutions (convolutions.c). Each checks the types and
+ * shapes of its arguments, names itself and the shapes in its error, and sets the shape of the result;
+ * nothing is computed here. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "nn/graph/graph.h"
 
 static gnt_node unary(gnt_graph *g, int op, gnt_node x, double a, double b) {
-    if (!gnt_graph_reals(g, gnt_op_name(op), &x, 1))
+    if (gnt_graph_check_reals(g, gnt_op_name(op), &x, 1))
         return -1;
     gnt_vertex v = {.op = (uint8_t)op, .shape = g->v[x].shape, .a = a, .b = b};
     return gnt_graph_add(g, &v, &x, 1);
@@ -15,13 +15,12 @@ static gnt_node unary(gnt_graph *g, int op, gnt_node x, double a, double b) {
 
 static gnt_node binary(gnt_graph *g, int op, gnt_node a, gnt_node b) {
     gnt_node in[2] = {a, b};
-    if (!gnt_graph_reals(g, gnt_op_name(op), in, 2))
+    if (gnt_graph_check_reals(g, gnt_op_name(op), in, 2))
         return -1;
-    if (!gnt_shape_same(&g->v[a].shape, &g->v[b].shape)) {
-        gnt_shape_text s = gnt_shape_print(&g->v[a].shape), t = gnt_shape_print(&g->v[b].shape);
+    if (!gnt_shape_same(&g->v[a].shape, &g->v[b].shape))
         return gnt_graph_fail(g, "%s: %s meets %s, expected equal shapes (gnt_nn_expand broadcasts)",
-                              gnt_op_name(op), s.s, t.s);
-    }
+                              gnt_op_name(op), gnt_shape_print(&g->v[a].shape).s,
+                              gnt_shape_print(&g->v[b].shape).s);
     gnt_vertex v = {.op = (uint8_t)op, .shape = g->v[a].shape};
     return gnt_graph_add(g, &v, in, 2);
 }
@@ -79,75 +78,56 @@ gnt_node gnt_nn_div(gnt_graph *g, gnt_node a, gnt_node b) {
 }
 
 gnt_node gnt_nn_sum(gnt_graph *g, gnt_node x, uint32_t axes) {
-    if (!gnt_graph_reals(g, "sum", &x, 1))
+    if (gnt_graph_check_reals(g, "sum", &x, 1))
         return -1;
     gnt_vertex v = {.op = GNT_OP_SUM, .shape = g->v[x].shape, .p = {axes}};
-    if (axes >> v.shape.rank) {
-        gnt_shape_text s = gnt_shape_print(&v.shape);
-        return gnt_graph_fail(g, "sum: axes mask 0x%x reaches beyond %s", axes, s.s);
-    }
+    if (axes >> v.shape.rank)
+        return gnt_graph_fail(g, "sum: axes mask 0x%x reaches beyond %s", axes, gnt_shape_print(&v.shape).s);
     for (int32_t i = 0; i < v.shape.rank; i++)
         if (axes >> i & 1)
             v.shape.dim[i] = 1;
     return gnt_graph_add(g, &v, &x, 1);
 }
 
-/* A shape given by the caller; ranks out of range are an error that names `who`. */
-static int given(gnt_graph *g, const char *who, int32_t rank, const int64_t *dim, gnt_nn_shape *out) {
-    *out = (gnt_nn_shape){.rank = rank};
-    if (rank < 0 || rank > GNT_NN_RANK || (rank > 0 && !dim)) {
-        gnt_graph_fail(g, "%s: rank %d, expected 0 to %d", who, rank, GNT_NN_RANK);
-        return 0;
-    }
-    for (int32_t i = 0; i < rank; i++)
-        out->dim[i] = dim[i];
-    return 1;
-}
-
 gnt_node gnt_nn_expand(gnt_graph *g, gnt_node x, int32_t rank, const int64_t *dim) {
     gnt_vertex v = {.op = GNT_OP_EXPAND};
-    if (!gnt_graph_reals(g, "expand", &x, 1) || !given(g, "expand", rank, dim, &v.shape))
+    if (gnt_graph_check_reals(g, "expand", &x, 1) || gnt_graph_shape(g, "expand", rank, dim, &v.shape))
         return -1;
     const gnt_nn_shape *s = &g->v[x].shape;
     int fits = s->rank == rank;
     for (int32_t i = 0; fits && i < rank; i++)
         fits = s->dim[i] == dim[i] || s->dim[i] == 1;
-    if (!fits) {
-        gnt_shape_text from = gnt_shape_print(s), to = gnt_shape_print(&v.shape);
+    if (!fits)
         return gnt_graph_fail(
             g,
             "expand: %s does not broadcast to %s: equal rank and only axes of size 1 may grow "
             "(gnt_nn_reshape adds axes)",
-            from.s, to.s);
-    }
+            gnt_shape_print(s).s, gnt_shape_print(&v.shape).s);
     return gnt_graph_add(g, &v, &x, 1);
 }
 
 gnt_node gnt_nn_reshape(gnt_graph *g, gnt_node x, int32_t rank, const int64_t *dim) {
     gnt_vertex v = {.op = GNT_OP_RESHAPE};
-    if (!gnt_graph_check(g, "reshape", &x, 1) || !given(g, "reshape", rank, dim, &v.shape))
+    if (gnt_graph_check(g, "reshape", &x, 1) || gnt_graph_shape(g, "reshape", rank, dim, &v.shape))
         return -1;
     const gnt_vertex *vx = &g->v[x];
-    if (gnt_shape_count(rank, dim) != vx->count) {
-        gnt_shape_text from = gnt_shape_print(&vx->shape), to = gnt_shape_print(&v.shape);
-        return gnt_graph_fail(g, "reshape: %s does not hold as many entries as %s", to.s, from.s);
-    }
+    if (gnt_shape_count(rank, dim) != vx->count)
+        return gnt_graph_fail(g, "reshape: %s does not hold as many entries as %s",
+                              gnt_shape_print(&v.shape).s, gnt_shape_print(&vx->shape).s);
     v.type = vx->type;
     v.p[7] = vx->p[7];
     return gnt_graph_add(g, &v, &x, 1);
 }
 
 gnt_node gnt_nn_permute(gnt_graph *g, gnt_node x, const int32_t *order) {
-    if (!gnt_graph_reals(g, "permute", &x, 1))
+    if (gnt_graph_check_reals(g, "permute", &x, 1))
         return -1;
     gnt_vertex v = {.op = GNT_OP_PERMUTE, .shape = g->v[x].shape};
     uint32_t seen = 0;
     for (int32_t i = 0; i < v.shape.rank; i++) {
-        if (order[i] < 0 || order[i] >= v.shape.rank || (seen >> order[i] & 1)) {
-            gnt_shape_text s = gnt_shape_print(&v.shape);
-            return gnt_graph_fail(g, "permute of %s: order[%d] is %d, expected each axis once", s.s, i,
-                                  order[i]);
-        }
+        if (order[i] < 0 || order[i] >= v.shape.rank || (seen >> order[i] & 1))
+            return gnt_graph_fail(g, "permute of %s: order[%d] is %d, expected each axis once",
+                                  gnt_shape_print(&v.shape).s, i, order[i]);
         seen |= 1u << order[i];
         v.p[i] = order[i];
         v.shape.dim[i] = g->v[x].shape.dim[order[i]];
@@ -155,36 +135,30 @@ gnt_node gnt_nn_permute(gnt_graph *g, gnt_node x, const int32_t *order) {
     return gnt_graph_add(g, &v, &x, 1);
 }
 
-static int axis_ok(gnt_graph *g, const char *who, const gnt_nn_shape *s, int32_t axis) {
+static int check_axis(gnt_graph *g, const char *who, const gnt_nn_shape *s, int32_t axis) {
     if (axis >= 0 && axis < s->rank)
-        return 1;
-    gnt_shape_text t = gnt_shape_print(s);
-    gnt_graph_fail(g, "%s: axis %d of %s does not exist", who, axis, t.s);
-    return 0;
+        return 0;
+    return gnt_graph_fail(g, "%s: axis %d of %s does not exist", who, axis, gnt_shape_print(s).s);
 }
 
 gnt_node gnt_nn_slice(gnt_graph *g, gnt_node x, int32_t axis, int64_t from, int64_t to) {
-    if (!gnt_graph_reals(g, "slice", &x, 1) || !axis_ok(g, "slice", &g->v[x].shape, axis))
+    if (gnt_graph_check_reals(g, "slice", &x, 1) || check_axis(g, "slice", &g->v[x].shape, axis))
         return -1;
     gnt_vertex v = {.op = GNT_OP_SLICE, .shape = g->v[x].shape, .p = {axis, from}};
-    if (from < 0 || from >= to || to > v.shape.dim[axis]) {
-        gnt_shape_text s = gnt_shape_print(&v.shape);
+    if (from < 0 || from >= to || to > v.shape.dim[axis])
         return gnt_graph_fail(g, "slice: [%" PRId64 ", %" PRId64 ") is not a part of axis %d of %s", from, to,
-                              axis, s.s);
-    }
+                              axis, gnt_shape_print(&v.shape).s);
     v.shape.dim[axis] = to - from;
     return gnt_graph_add(g, &v, &x, 1);
 }
 
 gnt_node gnt_nn_pad(gnt_graph *g, gnt_node x, int32_t axis, int64_t before, int64_t after) {
-    if (!gnt_graph_reals(g, "pad", &x, 1) || !axis_ok(g, "pad", &g->v[x].shape, axis))
+    if (gnt_graph_check_reals(g, "pad", &x, 1) || check_axis(g, "pad", &g->v[x].shape, axis))
         return -1;
     gnt_vertex v = {.op = GNT_OP_PAD, .shape = g->v[x].shape, .p = {axis, before}};
-    if (before < 0 || after < 0 || before > GNT_NN_MOST || after > GNT_NN_MOST) {
-        gnt_shape_text s = gnt_shape_print(&v.shape);
+    if (before < 0 || after < 0 || before > GNT_NN_MOST || after > GNT_NN_MOST)
         return gnt_graph_fail(g, "pad of %s: %" PRId64 " before and %" PRId64 " after, expected 0 to 2^40",
-                              s.s, before, after);
-    }
+                              gnt_shape_print(&v.shape).s, before, after);
     v.shape.dim[axis] += before + after;
     return gnt_graph_add(g, &v, &x, 1);
 }
@@ -192,18 +166,16 @@ gnt_node gnt_nn_pad(gnt_graph *g, gnt_node x, int32_t axis, int64_t before, int6
 gnt_node gnt_nn_concat(gnt_graph *g, const gnt_node *x, int32_t n, int32_t axis) {
     if (n < 1)
         return gnt_graph_fail(g, "concat: %d parts, expected at least one", n);
-    if (!gnt_graph_reals(g, "concat", x, n) || !axis_ok(g, "concat", &g->v[x[0]].shape, axis))
+    if (gnt_graph_check_reals(g, "concat", x, n) || check_axis(g, "concat", &g->v[x[0]].shape, axis))
         return -1;
     gnt_vertex v = {.op = GNT_OP_CONCAT, .shape = g->v[x[0]].shape, .p = {axis}};
     for (int32_t i = 1; i < n; i++) {
         gnt_nn_shape part = g->v[x[i]].shape;
         int64_t more = part.rank == v.shape.rank ? part.dim[axis] : 0;
         part.dim[axis] = v.shape.dim[axis];
-        if (!gnt_shape_same(&part, &v.shape)) {
-            gnt_shape_text s = gnt_shape_print(&g->v[x[i]].shape), t = gnt_shape_print(&g->v[x[0]].shape);
-            return gnt_graph_fail(g, "concat along axis %d: part %d is %s, the first is %s", axis, i + 1, s.s,
-                                  t.s);
-        }
+        if (!gnt_shape_same(&part, &v.shape))
+            return gnt_graph_fail(g, "concat along axis %d: part %d is %s, the first is %s", axis, i + 1,
+                                  gnt_shape_print(&g->v[x[i]].shape).s, gnt_shape_print(&g->v[x[0]].shape).s);
         v.shape.dim[axis] += more;
     }
     return gnt_graph_add(g, &v, x, n);
@@ -211,71 +183,56 @@ gnt_node gnt_nn_concat(gnt_graph *g, const gnt_node *x, int32_t n, int32_t axis)
 
 gnt_node gnt_nn_matmul(gnt_graph *g, gnt_node a, int ta, gnt_node b, int tb) {
     gnt_node in[2] = {a, b};
-    if (!gnt_graph_reals(g, "matmul", in, 2))
+    if (gnt_graph_check_reals(g, "matmul", in, 2))
         return -1;
     const gnt_nn_shape *sa = &g->v[a].shape, *sb = &g->v[b].shape;
-    gnt_shape_text s = gnt_shape_print(sa), t = gnt_shape_print(sb);
     if (sa->rank != 2 || sb->rank != 2)
-        return gnt_graph_fail(g, "matmul: %s by %s, expected two matrices", s.s, t.s);
+        return gnt_graph_fail(g, "matmul: %s by %s, expected two matrices", gnt_shape_print(sa).s,
+                              gnt_shape_print(sb).s);
     int64_t inner_a = sa->dim[ta ? 0 : 1], inner_b = sb->dim[tb ? 1 : 0];
     if (inner_a != inner_b)
-        return gnt_graph_fail(g, "matmul: %s%s by %s%s: inner sizes %" PRId64 " and %" PRId64 " differ", s.s,
-                              ta ? " transposed" : "", t.s, tb ? " transposed" : "", inner_a, inner_b);
+        return gnt_graph_fail(g, "matmul: %s%s by %s%s: inner sizes %" PRId64 " and %" PRId64 " differ",
+                              gnt_shape_print(sa).s, ta ? " transposed" : "", gnt_shape_print(sb).s,
+                              tb ? " transposed" : "", inner_a, inner_b);
     gnt_vertex v = {.op = GNT_OP_MATMUL,
                     .shape = {2, {sa->dim[ta ? 1 : 0], sb->dim[tb ? 0 : 1]}},
                     .p = {ta != 0, tb != 0}};
     if (!gnt_graph_blas_fits(inner_a) || !gnt_graph_blas_fits(v.shape.dim[0]) ||
         !gnt_graph_blas_fits(v.shape.dim[1]))
-        return gnt_graph_fail(g, "matmul: %s by %s: an axis exceeds 2^31 − 1", s.s, t.s);
+        return gnt_graph_fail(g, "matmul: %s by %s: an axis exceeds 2^31 − 1", gnt_shape_print(sa).s,
+                              gnt_shape_print(sb).s);
     return gnt_graph_add(g, &v, in, 2);
-}
-
-/* Output size of a pooled axis; with ceil_mode the last window must still start inside the image or its
- * leading padding, and may be the only one (PyTorch's rule). 0 when the window does not fit. */
-static int64_t pooled(int64_t n, int64_t k, int64_t s, int64_t p, int ceil_mode) {
-    int64_t room = n + 2 * p - k;
-    if (room < 0)
-        return ceil_mode && n > 0 && room > -s;
-    int64_t out = (room + (ceil_mode ? s - 1 : 0)) / s + 1;
-    return ceil_mode && (out - 1) * s >= n + p ? out - 1 : out;
 }
 
 /* Fills v's p[0..5] and shape for a pooling of x. */
 static int pool_shape(gnt_graph *g, const char *who, gnt_node x, int32_t kh, int32_t kw, int32_t sh,
                       int32_t sw, int32_t ph, int32_t pw, int ceil_mode, gnt_vertex *v) {
-    if (!gnt_graph_reals(g, who, &x, 1))
-        return 0;
+    if (gnt_graph_check_reals(g, who, &x, 1))
+        return -1;
     const gnt_nn_shape *s = &g->v[x].shape;
-    gnt_shape_text t = gnt_shape_print(s);
-    if (s->rank != 4) {
-        gnt_graph_fail(g, "%s of %s: expected N×C×H×W", who, t.s);
-        return 0;
-    }
-    if (kh < 1 || kw < 1 || sh < 1 || sw < 1 || ph < 0 || pw < 0 || ph >= kh || pw >= kw) {
-        gnt_graph_fail(
+    if (s->rank != 4)
+        return gnt_graph_fail(g, "%s of %s: expected N×C×H×W", who, gnt_shape_print(s).s);
+    if (kh < 1 || kw < 1 || sh < 1 || sw < 1 || ph < 0 || pw < 0 || ph >= kh || pw >= kw)
+        return gnt_graph_fail(
             g,
             "%s of %s: window %d×%d, stride %d×%d, padding %d×%d: expected window and stride at least 1 "
             "and less padding than window",
-            who, t.s, kh, kw, sh, sw, ph, pw);
-        return 0;
-    }
+            who, gnt_shape_print(s).s, kh, kw, sh, sw, ph, pw);
     v->shape = *s;
-    v->shape.dim[2] = pooled(s->dim[2], kh, sh, ph, ceil_mode);
-    v->shape.dim[3] = pooled(s->dim[3], kw, sw, pw, ceil_mode);
-    if (v->shape.dim[2] < 1 || v->shape.dim[3] < 1 || !gnt_graph_blas_fits(s->dim[2] * s->dim[3])) {
-        gnt_graph_fail(g, "%s of %s: a %d×%d window with padding %d×%d does not fit", who, t.s, kh, kw, ph,
-                       pw);
-        return 0;
-    }
+    v->shape.dim[2] = gnt_window_places(s->dim[2], kh, sh, ph, ceil_mode);
+    v->shape.dim[3] = gnt_window_places(s->dim[3], kw, sw, pw, ceil_mode);
+    if (v->shape.dim[2] < 1 || v->shape.dim[3] < 1 || !gnt_graph_blas_fits(s->dim[2] * s->dim[3]))
+        return gnt_graph_fail(g, "%s of %s: a %d×%d window with padding %d×%d does not fit", who,
+                              gnt_shape_print(s).s, kh, kw, ph, pw);
     int64_t p[6] = {kh, kw, sh, sw, ph, pw};
     memcpy(v->p, p, sizeof p);
-    return 1;
+    return 0;
 }
 
 gnt_node gnt_nn_max_index(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32_t sh, int32_t sw,
                           int32_t ph, int32_t pw, int ceil_mode) {
     gnt_vertex v = {.op = GNT_OP_MAX_INDEX, .type = GNT_NN_I32};
-    if (!pool_shape(g, "max_pool", x, kh, kw, sh, sw, ph, pw, ceil_mode, &v))
+    if (pool_shape(g, "max_pool", x, kh, kw, sh, sw, ph, pw, ceil_mode, &v))
         return -1;
     v.p[7] = g->v[x].shape.dim[2] * g->v[x].shape.dim[3];
     return gnt_graph_add(g, &v, &x, 1);
@@ -284,7 +241,7 @@ gnt_node gnt_nn_max_index(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int3
 gnt_node gnt_nn_avg_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32_t sh, int32_t sw, int32_t ph,
                          int32_t pw, int ceil_mode, int count_pad) {
     gnt_vertex v = {.op = GNT_OP_AVG_POOL};
-    if (!pool_shape(g, "avg_pool", x, kh, kw, sh, sw, ph, pw, ceil_mode, &v))
+    if (pool_shape(g, "avg_pool", x, kh, kw, sh, sw, ph, pw, ceil_mode, &v))
         return -1;
     v.p[6] = count_pad != 0;
     return gnt_graph_add(g, &v, &x, 1);
@@ -292,25 +249,24 @@ gnt_node gnt_nn_avg_pool(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32
 
 gnt_node gnt_nn_avg_pool_dx(gnt_graph *g, gnt_node u, const gnt_vertex *pool, const gnt_nn_shape *x) {
     gnt_vertex v = {.op = GNT_OP_AVG_POOL_DX, .shape = *x};
-    if (!gnt_graph_reals(g, "avg_pool_dx", &u, 1))
+    if (gnt_graph_check_reals(g, "avg_pool_dx", &u, 1))
         return -1;
     memcpy(v.p, pool->p, sizeof v.p);
     return gnt_graph_add(g, &v, &u, 1);
 }
 
-/* The last axis is what is reduced; a scalar has none. */
-static int last_axis(gnt_graph *g, const char *who, gnt_node x) {
-    if (!gnt_graph_reals(g, who, &x, 1))
-        return 0;
+/* Checks that x has a last axis to reduce. */
+static int check_last_axis(gnt_graph *g, const char *who, gnt_node x) {
+    if (gnt_graph_check_reals(g, who, &x, 1))
+        return -1;
     if (g->v[x].shape.rank > 0 && g->v[x].shape.dim[g->v[x].shape.rank - 1] <= INT32_MAX)
-        return 1;
-    gnt_shape_text s = gnt_shape_print(&g->v[x].shape);
-    gnt_graph_fail(g, "%s of %s: expected a last axis of at most 2^31 − 1 entries", who, s.s);
-    return 0;
+        return 0;
+    return gnt_graph_fail(g, "%s of %s: expected a last axis of at most 2^31 − 1 entries", who,
+                          gnt_shape_print(&g->v[x].shape).s);
 }
 
 gnt_node gnt_nn_log_sum_exp(gnt_graph *g, gnt_node x) {
-    if (!last_axis(g, "log_sum_exp", x))
+    if (check_last_axis(g, "log_sum_exp", x))
         return -1;
     gnt_vertex v = {.op = GNT_OP_LOG_SUM_EXP, .shape = g->v[x].shape};
     v.shape.dim[v.shape.rank - 1] = 1;
@@ -318,7 +274,7 @@ gnt_node gnt_nn_log_sum_exp(gnt_graph *g, gnt_node x) {
 }
 
 gnt_node gnt_nn_argmax(gnt_graph *g, gnt_node x) {
-    if (!last_axis(g, "argmax", x))
+    if (check_last_axis(g, "argmax", x))
         return -1;
     gnt_vertex v = {.op = GNT_OP_ARGMAX, .type = GNT_NN_I32, .shape = g->v[x].shape};
     v.p[7] = v.shape.dim[v.shape.rank - 1];
@@ -326,35 +282,31 @@ gnt_node gnt_nn_argmax(gnt_graph *g, gnt_node x) {
     return gnt_graph_add(g, &v, &x, 1);
 }
 
-/* Index must hold indices below `size` and have x's axes except the last. */
-static int index_fits(gnt_graph *g, const char *who, gnt_node x, gnt_node index, int64_t size) {
-    if (!last_axis(g, who, x) || !gnt_graph_check(g, who, &index, 1))
-        return 0;
+/* Checks that `index` has indices below `size` and x's axes except the last. */
+static int check_index(gnt_graph *g, const char *who, gnt_node x, gnt_node index, int64_t size) {
+    if (check_last_axis(g, who, x) || gnt_graph_check(g, who, &index, 1))
+        return -1;
     const gnt_vertex *vx = &g->v[x], *vi = &g->v[index];
-    gnt_shape_text s = gnt_shape_print(&vx->shape), t = gnt_shape_print(&vi->shape);
-    if (vi->type != GNT_NN_I32) {
-        gnt_graph_fail(g, "%s: the index %s holds reals, expected indices (from gnt_nn_argmax)", who, t.s);
-        return 0;
-    }
+    if (vi->type != GNT_NN_I32)
+        return gnt_graph_fail(g, "%s: the index %s holds reals, expected indices (from gnt_nn_argmax)", who,
+                              gnt_shape_print(&vi->shape).s);
     int fits = vx->shape.rank == vi->shape.rank;
     for (int32_t i = 0; fits && i + 1 < vx->shape.rank; i++)
         fits = vx->shape.dim[i] == vi->shape.dim[i];
-    if (!fits) {
-        gnt_graph_fail(g, "%s: %s and index %s: all axes but the last must agree", who, s.s, t.s);
-        return 0;
-    }
-    if (vi->p[7] > size) {
-        gnt_graph_fail(g, "%s: indices up to %" PRId64 " into an axis of %" PRId64, who, vi->p[7] - 1, size);
-        return 0;
-    }
-    return 1;
+    if (!fits)
+        return gnt_graph_fail(g, "%s: %s and index %s: all axes but the last must agree", who,
+                              gnt_shape_print(&vx->shape).s, gnt_shape_print(&vi->shape).s);
+    if (vi->p[7] > size)
+        return gnt_graph_fail(g, "%s: indices up to %" PRId64 " into an axis of %" PRId64, who, vi->p[7] - 1,
+                              size);
+    return 0;
 }
 
 gnt_node gnt_nn_gather(gnt_graph *g, gnt_node x, gnt_node index) {
-    if (!last_axis(g, "gather", x))
+    if (check_last_axis(g, "gather", x))
         return -1;
     const gnt_nn_shape *s = &g->v[x].shape;
-    if (!index_fits(g, "gather", x, index, s->dim[s->rank - 1]))
+    if (check_index(g, "gather", x, index, s->dim[s->rank - 1]))
         return -1;
     gnt_vertex v = {.op = GNT_OP_GATHER, .shape = g->v[index].shape};
     gnt_node in[2] = {x, index};
@@ -362,13 +314,12 @@ gnt_node gnt_nn_gather(gnt_graph *g, gnt_node x, gnt_node index) {
 }
 
 gnt_node gnt_nn_scatter(gnt_graph *g, gnt_node x, gnt_node index, int64_t size) {
-    if (!index_fits(g, "scatter", x, index, size))
+    if (check_index(g, "scatter", x, index, size))
         return -1;
     gnt_vertex v = {.op = GNT_OP_SCATTER, .shape = g->v[x].shape};
-    if (!gnt_shape_same(&g->v[index].shape, &v.shape)) {
-        gnt_shape_text s = gnt_shape_print(&v.shape), t = gnt_shape_print(&g->v[index].shape);
-        return gnt_graph_fail(g, "scatter: %s and index %s, expected equal shapes", s.s, t.s);
-    }
+    if (!gnt_shape_same(&g->v[index].shape, &v.shape))
+        return gnt_graph_fail(g, "scatter: %s and index %s, expected equal shapes",
+                              gnt_shape_print(&v.shape).s, gnt_shape_print(&g->v[index].shape).s);
     v.shape.dim[v.shape.rank - 1] = size;
     gnt_node in[2] = {x, index};
     return gnt_graph_add(g, &v, in, 2);

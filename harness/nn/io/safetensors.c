@@ -70,7 +70,7 @@ gnt_st_tensor *gnt_st_find(const gnt_st *st, const char *name) {
 
 enum { SHAPE_TEXT = 200 };
 
-/* "12×3×5×5"; "scalar" at rank 0. */
+/* Writes a shape as "12×3×5×5", or "scalar" at rank 0. */
 static const char *shape_text(char text[SHAPE_TEXT], int32_t rank, const int64_t *dim) {
     size_t at = 0;
     snprintf(text, SHAPE_TEXT, "scalar");
@@ -110,7 +110,7 @@ static int grow(gnt_st *st, gnt_err *err) {
     return 0;
 }
 
-/* Bytes of a shape, or −1 after a sentence. */
+/* Returns the bytes of a shape, or −1 with an error. */
 static int64_t shape_bytes(const char *name, gnt_st_type type, int32_t rank, const int64_t *dim,
                            gnt_err *err) {
     int64_t bytes = (int64_t)gnt_st_type_size(type);

@@ -1,8 +1,8 @@
-/* safetensors: named tensors and a metadata object in one block of bytes, the format weights travel in and
- * the one container that jobs exchange (observations, answers, artefacts are such blocks too).
+/* safetensors: named tensors and a metadata object in one block of bytes, the format of weight files and the
+ * one container that jobs exchange (observations, answers and artefacts are such blocks too).
  *
- * Layout: u64 little-endian header size, JSON header, data. Hostile input is normal: sizes, overlaps,
- * types, offsets and names are checked before anything is used. */
+ * Layout: u64 little-endian header size, JSON header, data. Hostile input is normal: sizes, overlaps, types,
+ * offsets and names are checked before anything is used. */
 #ifndef GNT_NN_SAFETENSORS_H
 #define GNT_NN_SAFETENSORS_H
 
@@ -27,7 +27,7 @@ typedef struct gnt_st_tensor {
 typedef struct gnt_st {
     gnt_st_tensor *tensor;
     size_t n;
-    char *metadata; /* JSON text of one object of our own (kept under __metadata__.gauntlet), or NULL */
+    char *metadata; /* JSON text of one object, stored under __metadata__.gauntlet, or NULL */
 } gnt_st;
 
 void gnt_st_init(gnt_st *st);
@@ -37,16 +37,18 @@ void gnt_st_free(gnt_st *st);
 int gnt_st_add(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, const int64_t *dim,
                const void *data, gnt_st_tensor **out, gnt_err *err);
 gnt_st_tensor *gnt_st_find(const gnt_st *st, const char *name); /* NULL when absent */
-/* Found, of that type, and of exactly this shape (rank −1: any shape); else a sentence naming `where`. */
+/* Returns the tensor of this name, type and shape (rank −1: any shape); else NULL with an error that names
+ * `where`. */
 gnt_st_tensor *gnt_st_need(const gnt_st *st, const char *where, const char *name, gnt_st_type type,
                            int32_t rank, const int64_t *dim, gnt_err *err);
 int gnt_st_set_metadata(gnt_st *st, const char *json, gnt_err *err);
 size_t gnt_st_type_size(gnt_st_type type);
 
-/* `name` stands for the file in sentences. F16 and BF16 tensors of foreign files are widened to F32. */
+/* Reads a set from bytes; `name` is the file's name in errors. F16 and BF16 tensors of foreign files are
+ * widened to F32. */
 int gnt_st_parse(gnt_st *st, const char *name, const uint8_t *bytes, size_t size, gnt_err *err);
-/* The same tensors always give the same bytes: order of adding, header padded to 8. The caller frees with
- * gnt_free. */
+/* Writes the set to *bytes, which the caller frees with gnt_free. The same tensors give the same bytes: they
+ * keep the order of adding, and the header is padded to 8. */
 int gnt_st_write(const gnt_st *st, uint8_t **bytes, size_t *size, gnt_err *err);
 int gnt_st_load(gnt_st *st, const char *path, gnt_err *err);
 int gnt_st_save(const gnt_st *st, const char *path, gnt_err *err);

@@ -1,4 +1,4 @@
-/* safetensors_file: a set from a file, and into one. */
+/* safetensors_file: reads and writes a set as a file. */
 #include <string.h>
 
 #include "base/file.h"
@@ -7,7 +7,7 @@
 
 #define MOST_FILE ((size_t)1 << 32)
 
-/* Zip files, and pickles, whose bytes 4 to 7 would make the size of a safetensors header absurd. */
+/* True for zip files and for pickles, whose bytes 4 to 7 would be an absurd size of a safetensors header. */
 static int is_foreign(const uint8_t *bytes, size_t size) {
     static const uint8_t zip[4] = {'P', 'K', 3, 4}, none[4] = {0};
     if (size < 8)

@@ -1,4 +1,4 @@
-/* safetensors_io: the bytes of a set, read and written. */
+/* safetensors_io: reads and writes the bytes of a set. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #error "tensor data are copied as they lie in the file, which is little-endian"
 #endif
 
-/* Enough for GNT_ST_MOST_TENSORS tensors; a lying size must not cost memory. */
+/* Enough for GNT_ST_MOST_TENSORS tensors; a false size must not cost memory. */
 static const uint64_t most_header = 32u << 20;
 static const char own_key[] = "gauntlet";
 
-/* How a type of the file becomes one of ours. */
+/* A type of the file and the type it is stored as. */
 typedef struct file_type {
     const char *name;
     size_t size; /* of one entry in the file */
@@ -27,7 +27,7 @@ static const file_type file_types[] = {
     {"U8", 1, GNT_ST_U8},   {"F16", 2, GNT_ST_F32}, {"BF16", 2, GNT_ST_F32},
 };
 
-/* One line of the header. */
+/* One tensor of the header. */
 typedef struct entry {
     const char *name; /* owned by the JSON object */
     const file_type *type;
@@ -126,7 +126,7 @@ static int read_offsets(entry *e, const json_t *offsets, uint64_t data_size, gnt
     return 0;
 }
 
-/* The shape must fill exactly the stated range. */
+/* Checks that the shape fills the stated range exactly. */
 static int check_extent(const entry *e, gnt_err *err) {
     uint64_t have = e->to - e->from, need = e->type->size;
     for (int32_t i = 0; i < e->rank; i++)
@@ -169,7 +169,7 @@ static int by_place(const void *a, const void *b) {
     return x < y ? -1 : x > y; /* empty tensors at one place: header order */
 }
 
-/* The ranges must tile the data without hole or overlap, so that no byte is read twice or hidden. */
+/* Checks that the ranges tile the data without gap or overlap, so that no byte is read twice or hidden. */
 static int check_tiling(const entry *list, size_t n, uint64_t data_size, gnt_err *err) {
     const entry **order = gnt_array(n, sizeof *order);
     uint64_t at = 0;
@@ -217,7 +217,7 @@ static int add_entry(gnt_st *st, const entry *e, const uint8_t *data, gnt_err *e
     return 0;
 }
 
-/* Our own text under __metadata__.gauntlet; what other programs keep there is left alone. */
+/* Reads the text under __metadata__.gauntlet; other keys of __metadata__ are ignored. */
 static int read_metadata(gnt_st *st, const json_t *metadata, gnt_err *err) {
     if (!json_is_object(metadata))
         return gnt_fail(err, "%s is no object", GNT_ST_METADATA_KEY);

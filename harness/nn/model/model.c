@@ -1,38 +1,14 @@
 #include "nn/model/model.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "nn/model/model_impl.h"
 
 const char *model_kind_name(model_kind kind) {
-    static const char *const names[MODEL_KINDS] = {[MODEL_CONV] = "conv",
-                                                   [MODEL_CONV_TRANSPOSE] = "conv_transpose",
-                                                   [MODEL_DENSE] = "dense",
-                                                   [MODEL_BATCH_NORM] = "batch_norm",
-                                                   [MODEL_LAYER_NORM] = "layer_norm",
-                                                   [MODEL_GROUP_NORM] = "group_norm",
-                                                   [MODEL_MAX_POOL] = "max_pool",
-                                                   [MODEL_AVG_POOL] = "avg_pool",
-                                                   [MODEL_GLOBAL_AVG_POOL] = "global_avg_pool",
-                                                   [MODEL_ADAPTIVE_AVG_POOL] = "adaptive_avg_pool",
-                                                   [MODEL_RELU] = "relu",
-                                                   [MODEL_LEAKY_RELU] = "leaky_relu",
-                                                   [MODEL_SIGMOID] = "sigmoid",
-                                                   [MODEL_TANH] = "tanh",
-                                                   [MODEL_SOFTPLUS] = "softplus",
-                                                   [MODEL_GELU] = "gelu",
-                                                   [MODEL_SILU] = "silu",
-                                                   [MODEL_SOFTMAX] = "softmax",
-                                                   [MODEL_FLATTEN] = "flatten",
-                                                   [MODEL_DROPOUT] = "dropout",
-                                                   [MODEL_UPSAMPLE] = "upsample",
-                                                   [MODEL_RESIDUAL] = "residual",
-                                                   [MODEL_CONCAT] = "concat",
-                                                   [MODEL_REPEAT] = "repeat"};
+#define NAME(kind, name) name,
+    static const char *const names[MODEL_KINDS] = {MODEL_TYPES(NAME)};
+#undef NAME
     return names[kind];
 }
 
@@ -42,14 +18,6 @@ static int is_norm(model_kind kind) {
 
 int model_has_params(model_kind kind) {
     return kind == MODEL_CONV || kind == MODEL_CONV_TRANSPOSE || kind == MODEL_DENSE || is_norm(kind);
-}
-
-const char *model_shape_text(char text[MODEL_SHAPE_TEXT], const gnt_nn_shape *s) {
-    size_t at = 0;
-    text[0] = 0;
-    for (int32_t i = 0; i < s->rank && at < MODEL_SHAPE_TEXT; i++)
-        at += (size_t)snprintf(text + at, MODEL_SHAPE_TEXT - at, "%s%" PRId64, i ? "×" : "", s->dim[i]);
-    return text;
 }
 
 void gnt_model_free(gnt_model *m) {

@@ -1,15 +1,8 @@
 /* Convolutions and transposed convolutions: their keys, the shape of their output, and their parameters. */
 #include "nn/model/model_parse.h"
 
-/* One axis of a transposed convolution's output: the size that a convolution would take to `in`. */
-static int64_t spread(const model_layer *l, int i, int64_t in) {
-    return (in - 1) * l->stride[i] - 2 * (int64_t)l->pad[i] + (int64_t)l->dilation[i] * (l->kernel[i] - 1) +
-           l->out_pad[i] + 1;
-}
-
 static int transposed_shape(const json_t *spec, model_layer *l, const gnt_nn_shape *in, int32_t out,
                             gnt_err *err) {
-    char text[MODEL_SHAPE_TEXT];
     if (model_get_pair(spec, "out_pad", 0, 0, l->out_pad, err))
         return -1;
     l->shape = (gnt_nn_shape){.rank = 3, .dim = {out}};
@@ -17,10 +10,11 @@ static int transposed_shape(const json_t *spec, model_layer *l, const gnt_nn_sha
         if (l->out_pad[i] >= l->stride[i])
             return gnt_fail(err, "its \"out_pad\" of %d must be below its stride of %d", l->out_pad[i],
                             l->stride[i]);
-        l->shape.dim[1 + i] = spread(l, i, in->dim[1 + i]);
+        l->shape.dim[1 + i] = gnt_window_spread(in->dim[1 + i], gnt_window_span(l->kernel[i], l->dilation[i]),
+                                                l->stride[i], l->pad[i], l->out_pad[i]);
         if (l->shape.dim[1 + i] < 1)
             return gnt_fail(err, "its padding of %d leaves nothing of its output of an input of %s",
-                            l->pad[i], model_shape_text(text, in));
+                            l->pad[i], gnt_shape_print(in).s);
     }
     return 0;
 }

@@ -8,36 +8,38 @@
 
 #include "nn/model/model.h"
 
-enum { MODEL_SAMPLE = -1, MODEL_SHAPE_TEXT = 100 };
+enum { MODEL_SAMPLE = -1 };
 
-typedef enum model_kind {
-    MODEL_CONV,
-    MODEL_CONV_TRANSPOSE,
-    MODEL_DENSE,
-    MODEL_BATCH_NORM,
-    MODEL_LAYER_NORM,
-    MODEL_GROUP_NORM,
-    MODEL_MAX_POOL,
-    MODEL_AVG_POOL,
-    MODEL_GLOBAL_AVG_POOL,
-    MODEL_ADAPTIVE_AVG_POOL,
-    MODEL_RELU,
-    MODEL_LEAKY_RELU,
-    MODEL_SIGMOID,
-    MODEL_TANH,
-    MODEL_SOFTPLUS,
-    MODEL_GELU,
-    MODEL_SILU,
-    MODEL_SOFTMAX,
-    MODEL_FLATTEN,
-    MODEL_DROPOUT,
-    MODEL_UPSAMPLE,
-    MODEL_RESIDUAL,
-    MODEL_CONCAT,
-    /* Stands in files only: what it repeats are the layers. */
-    MODEL_REPEAT,
-    MODEL_KINDS
-} model_kind;
+/* The types of layer with their names in a file. REPEAT is in files only: its body becomes layers. */
+#define MODEL_TYPES(ROW)                                                                                     \
+    ROW(CONV, "conv")                                                                                        \
+    ROW(CONV_TRANSPOSE, "conv_transpose")                                                                    \
+    ROW(DENSE, "dense")                                                                                      \
+    ROW(BATCH_NORM, "batch_norm")                                                                            \
+    ROW(LAYER_NORM, "layer_norm")                                                                            \
+    ROW(GROUP_NORM, "group_norm")                                                                            \
+    ROW(MAX_POOL, "max_pool")                                                                                \
+    ROW(AVG_POOL, "avg_pool")                                                                                \
+    ROW(GLOBAL_AVG_POOL, "global_avg_pool")                                                                  \
+    ROW(ADAPTIVE_AVG_POOL, "adaptive_avg_pool")                                                              \
+    ROW(RELU, "relu")                                                                                        \
+    ROW(LEAKY_RELU, "leaky_relu")                                                                            \
+    ROW(SIGMOID, "sigmoid")                                                                                  \
+    ROW(TANH, "tanh")                                                                                        \
+    ROW(SOFTPLUS, "softplus")                                                                                \
+    ROW(GELU, "gelu")                                                                                        \
+    ROW(SILU, "silu")                                                                                        \
+    ROW(SOFTMAX, "softmax")                                                                                  \
+    ROW(FLATTEN, "flatten")                                                                                  \
+    ROW(DROPOUT, "dropout")                                                                                  \
+    ROW(UPSAMPLE, "upsample")                                                                                \
+    ROW(RESIDUAL, "residual")                                                                                \
+    ROW(CONCAT, "concat")                                                                                    \
+    ROW(REPEAT, "repeat")
+
+#define MODEL_KIND(kind, name) MODEL_##kind,
+typedef enum model_kind { MODEL_TYPES(MODEL_KIND) MODEL_KINDS } model_kind;
+#undef MODEL_KIND
 
 typedef enum model_init { MODEL_INIT_UNIFORM, MODEL_INIT_KAIMING, MODEL_INIT_XAVIER } model_init;
 
@@ -82,6 +84,5 @@ struct gnt_model {
 
 const char *model_kind_name(model_kind kind);
 int model_has_params(model_kind kind);
-const char *model_shape_text(char text[MODEL_SHAPE_TEXT], const gnt_nn_shape *s); /* "12×7×7" */
 
 #endif

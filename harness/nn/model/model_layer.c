@@ -7,18 +7,14 @@ enum {
     MOST_POOLED = 1 << 14
 }; /* rows or columns that an adaptive pool takes: times MODEL_MOST_KERNEL, 2²⁴ */
 
-static int want_flat(const gnt_nn_shape *in, gnt_err *err) {
-    char text[MODEL_SHAPE_TEXT];
-    return in->rank == 1 ? 0
-                         : gnt_fail(err, "it wants a flat input but gets %s; put a flatten layer before it",
-                                    model_shape_text(text, in));
-}
-
 static int read_dense(model_parser *p, const json_t *spec, model_layer *l, const gnt_nn_shape *in,
                       gnt_err *err) {
     int32_t out;
     int bias = 1;
-    if (want_flat(in, err) || model_get_out(p, spec, &out, err) || model_get_bool(spec, "bias", &bias, err))
+    if (in->rank != 1)
+        return gnt_fail(err, "it wants a flat input but gets %s; put a flatten layer before it",
+                        gnt_shape_print(in).s);
+    if (model_get_out(p, spec, &out, err) || model_get_bool(spec, "bias", &bias, err))
         return -1;
     gnt_nn_shape w = {.rank = 2, .dim = {out, in->dim[0]}}, b = {.rank = 1, .dim = {out}};
     l->shape = b;
@@ -27,18 +23,24 @@ static int read_dense(model_parser *p, const json_t *spec, model_layer *l, const
     return bias ? model_add_param(p, l->name, "bias", 0, b, &l->bias, err) : 0;
 }
 
+/* Reads "eps" and "affine" of a norm and adds its weight and bias, of shape w, unless "affine" is false. */
+static int read_affine(model_parser *p, const json_t *spec, model_layer *l, gnt_nn_shape w, gnt_err *err) {
+    int affine = 1;
+    l->eps = 1e-5;
+    if (model_get_real(spec, "eps", 1e-12, 1, &l->eps, err) || model_get_bool(spec, "affine", &affine, err))
+        return -1;
+    return affine && (model_add_param(p, l->name, "weight", 0, w, &l->weight, err) ||
+                      model_add_param(p, l->name, "bias", 0, w, &l->bias, err))
+               ? -1
+               : 0;
+}
+
 static int read_batch_norm(model_parser *p, const json_t *spec, model_layer *l, const gnt_nn_shape *in,
                            gnt_err *err) {
     gnt_nn_shape c = {.rank = 1, .dim = {in->dim[0]}};
-    int affine = 1;
-    l->eps = 1e-5;
     l->shape = *in;
-    if (model_get_real(spec, "eps", 1e-12, 1, &l->eps, err) || model_get_bool(spec, "affine", &affine, err))
-        return -1;
-    if (affine && (model_add_param(p, l->name, "weight", 0, c, &l->weight, err) ||
-                   model_add_param(p, l->name, "bias", 0, c, &l->bias, err)))
-        return -1;
-    return model_add_param(p, l->name, "running_mean", 1, c, &l->mean, err) ||
+    return read_affine(p, spec, l, c, err) ||
+                   model_add_param(p, l->name, "running_mean", 1, c, &l->mean, err) ||
                    model_add_param(p, l->name, "running_var", 1, c, &l->variance, err)
                ? -1
                : 0;
@@ -47,25 +49,16 @@ static int read_batch_norm(model_parser *p, const json_t *spec, model_layer *l, 
 /* layer_norm has a weight for each entry of a sample, or for each channel; group_norm for each channel. */
 static int read_sample_norm(model_parser *p, const json_t *spec, model_layer *l, const gnt_nn_shape *in,
                             gnt_err *err) {
-    gnt_nn_shape w = *in, c = {.rank = 1, .dim = {in->dim[0]}};
     const json_t *over = json_object_get(spec, "over");
     const char *word = json_string_value(over);
-    int affine = 1;
-    l->eps = 1e-5;
     l->shape = *in;
     l->per_place = word && strcmp(word, "channels") == 0;
     if (over && !l->per_place && (!word || strcmp(word, "sample") != 0))
         return gnt_fail(err, "\"over\" must be \"sample\" or \"channels\"");
     if (l->kind == MODEL_GROUP_NORM && model_get_groups(spec, 1, in->dim[0], &l->groups, err))
         return -1;
-    if (model_get_real(spec, "eps", 1e-12, 1, &l->eps, err) || model_get_bool(spec, "affine", &affine, err))
-        return -1;
-    if (l->kind == MODEL_GROUP_NORM || l->per_place)
-        w = c;
-    return affine && (model_add_param(p, l->name, "weight", 0, w, &l->weight, err) ||
-                      model_add_param(p, l->name, "bias", 0, w, &l->bias, err))
-               ? -1
-               : 0;
+    int by_channel = l->kind == MODEL_GROUP_NORM || l->per_place;
+    return read_affine(p, spec, l, by_channel ? (gnt_nn_shape){1, {in->dim[0]}} : *in, err);
 }
 
 static int read_gelu(const json_t *spec, model_layer *l, gnt_err *err) {
@@ -78,13 +71,12 @@ static int read_gelu(const json_t *spec, model_layer *l, gnt_err *err) {
 }
 
 static int read_adaptive_pool(const json_t *spec, model_layer *l, const gnt_nn_shape *in, gnt_err *err) {
-    char text[MODEL_SHAPE_TEXT];
     int32_t size[2];
     if (model_want_image(in, err) || model_get_pair(spec, "size", 1, 1, size, err))
         return -1;
     for (int i = 0; i < 2; i++) {
         if (in->dim[1 + i] > MOST_POOLED)
-            return gnt_fail(err, "its input of %s is more than %d high or wide", model_shape_text(text, in),
+            return gnt_fail(err, "its input of %s is more than %d high or wide", gnt_shape_print(in).s,
                             MOST_POOLED);
         l->shape.dim[1 + i] = size[i];
     }

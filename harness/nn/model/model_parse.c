@@ -37,7 +37,6 @@ enum { FAILED = -2 }; /* of functions that return a layer, where −1 is MODEL_S
 
 static int check_pad_shortcut(const model_layer *l, const gnt_nn_shape *body, const gnt_nn_shape *in,
                               gnt_err *err) {
-    char a[MODEL_SHAPE_TEXT], b[MODEL_SHAPE_TEXT];
     if (model_want_image(in, err) || model_want_image(body, err))
         return -1;
     int64_t s = l->stride[0], more = body->dim[0] - in->dim[0];
@@ -47,12 +46,12 @@ static int check_pad_shortcut(const model_layer *l, const gnt_nn_shape *body, co
     return gnt_fail(err,
                     "its body gives %s but its input of %s, every pixel %" PRId64
                     " apart and channels padded on both sides, cannot become that",
-                    model_shape_text(a, body), model_shape_text(b, in), s);
+                    gnt_shape_print(body).s, gnt_shape_print(in).s, s);
 }
 
 static int read_residual(model_parser *p, const json_t *spec, const place *inside, int32_t input,
                          model_layer *l, gnt_err *err) {
-    char path[300], a[MODEL_SHAPE_TEXT], b[MODEL_SHAPE_TEXT];
+    char path[300];
     place where = *inside;
     where.path = path;
     const json_t *shortcut = json_object_get(spec, "shortcut");
@@ -80,15 +79,15 @@ static int read_residual(model_parser *p, const json_t *spec, const place *insid
     l->shape = *model_shape_of(p->m, body);
     if (l->pad_shortcut)
         return check_pad_shortcut(l, &l->shape, model_shape_of(p->m, other), err);
-    if (!model_same_shape(&l->shape, model_shape_of(p->m, other)))
-        return gnt_fail(err, "its body gives %s but its shortcut %s", model_shape_text(a, &l->shape),
-                        model_shape_text(b, model_shape_of(p->m, other)));
+    if (!gnt_shape_same(&l->shape, model_shape_of(p->m, other)))
+        return gnt_fail(err, "its body gives %s but its shortcut %s", gnt_shape_print(&l->shape).s,
+                        gnt_shape_print(model_shape_of(p->m, other)).s);
     return 0;
 }
 
 static int read_concat(model_parser *p, const json_t *branches, const place *inside, int32_t input,
                        model_layer *l, gnt_err *err) {
-    char path[300], a[MODEL_SHAPE_TEXT], b[MODEL_SHAPE_TEXT];
+    char path[300];
     place where = *inside;
     where.path = path;
     for (int32_t i = 0; i < l->n_inputs; i++) {
@@ -103,10 +102,10 @@ static int read_concat(model_parser *p, const json_t *branches, const place *ins
         }
         int64_t channels = l->shape.dim[0] + next.dim[0];
         next.dim[0] = l->shape.dim[0];
-        if (!model_same_shape(&next, &l->shape)) {
+        if (!gnt_shape_same(&next, &l->shape)) {
             next.dim[0] = channels - l->shape.dim[0];
             return gnt_fail(err, "branch %d gives %s, which does not meet the %s of those before it", i,
-                            model_shape_text(a, &next), model_shape_text(b, &l->shape));
+                            gnt_shape_print(&next).s, gnt_shape_print(&l->shape).s);
         }
         l->shape.dim[0] = channels;
     }

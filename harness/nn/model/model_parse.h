@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "nn/graph/graph.h"
 #include "nn/model/model_impl.h"
 
 enum {
@@ -37,7 +38,6 @@ int model_get_pair(const json_t *object, const char *key, int needed, int32_t le
 const gnt_nn_shape *model_shape_of(const gnt_model *m, int32_t layer); /* MODEL_SAMPLE is a layer here */
 int model_check_size(const gnt_nn_shape *s, const char *what, gnt_err *err);
 int model_want_image(const gnt_nn_shape *in, gnt_err *err);
-int model_same_shape(const gnt_nn_shape *a, const gnt_nn_shape *b);
 
 /* The layer's full name: `prefix` and what the file says, with `count` (of a repeat, or MODEL_NO_COUNT) in
  * the place of each #; made up where a layer without parameters has none. */

@@ -47,40 +47,22 @@ int model_add_param(model_parser *p, const char *layer, const char *part, int bu
 }
 
 int model_want_image(const gnt_nn_shape *in, gnt_err *err) {
-    char text[MODEL_SHAPE_TEXT];
     return in->rank == 3
                ? 0
                : gnt_fail(err, "it wants an image (channels×height×width) but its input is %s values",
-                          model_shape_text(text, in));
-}
-
-int model_same_shape(const gnt_nn_shape *a, const gnt_nn_shape *b) {
-    return a->rank == b->rank && memcmp(a->dim, b->dim, sizeof(int64_t) * (size_t)a->rank) == 0;
-}
-
-/* Places of a window along one axis. In ceil mode a last window that would begin in the padding after the end
- * is left out, as in PyTorch. */
-static int64_t places(int64_t in, int64_t kernel, int64_t stride, int64_t pad, int ceil_mode) {
-    int64_t span = in + 2 * pad - kernel;
-    if (span < 0)
-        return ceil_mode && in + 2 * pad > 0 && span > -stride ? 1 : 0;
-    int64_t out = span / stride + 1;
-    if (ceil_mode && span % stride && out * stride < in + pad)
-        out++;
-    return out;
+                          gnt_shape_print(in).s);
 }
 
 int model_slide(const model_layer *l, const gnt_nn_shape *in, int64_t channels, gnt_nn_shape *out,
                 gnt_err *err) {
-    char text[MODEL_SHAPE_TEXT];
     *out = (gnt_nn_shape){.rank = 3, .dim = {channels}};
     for (int i = 0; i < 2; i++) {
-        int64_t span = (int64_t)l->dilation[i] * (l->kernel[i] - 1) + 1;
-        out->dim[1 + i] = places(in->dim[1 + i], span, l->stride[i], l->pad[i], l->ceil_mode);
+        int64_t span = gnt_window_span(l->kernel[i], l->dilation[i]);
+        out->dim[1 + i] = gnt_window_places(in->dim[1 + i], span, l->stride[i], l->pad[i], l->ceil_mode);
         if (out->dim[1 + i] < 1)
             return gnt_fail(err, "its window of %d×%d (%spadding %d) does not fit its input of %s",
                             l->kernel[0], l->kernel[1], span > l->kernel[i] ? "dilated, " : "", l->pad[i],
-                            model_shape_text(text, in));
+                            gnt_shape_print(in).s);
     }
     return 0;
 }

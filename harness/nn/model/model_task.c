@@ -34,7 +34,6 @@ static int read_word(const json_t *root, const char *key, const char *const word
 
 int model_read_output(gnt_model *m, const json_t *root, int32_t last, gnt_err *err) {
     static const char *const losses[2] = {"cross_entropy", "mse"}, *const outputs[2] = {"classes", "map"};
-    char text[MODEL_SHAPE_TEXT];
     int mse;
     if (read_word(root, "loss", losses, &mse, err) || read_word(root, "output", outputs, &m->is_map, err))
         return -1;
@@ -55,7 +54,7 @@ int model_read_output(gnt_model *m, const json_t *root, int32_t last, gnt_err *e
         (m->is_map && gnt_nn_count(s) == m->classes))
         return 0;
     return gnt_fail(err, "the last layer, %s, gives %s but the task has %d %s", m->layer[last].name,
-                    model_shape_text(text, s), m->classes, m->is_map ? "entries in its map" : "classes");
+                    gnt_shape_print(s).s, m->classes, m->is_map ? "entries in its map" : "classes");
 }
 
 /* ---- the representation ---- */

@@ -238,24 +238,17 @@ static gnt_node convolution(pass *p, gnt_node i) {
     return y;
 }
 
-static gnt_node rows(pass *p, gnt_node i, gnt_node **in, int32_t *room) {
+static gnt_node rows(pass *p, gnt_node i, gnt_node *in) {
     gnt_vertex v = p->from->v[i];
-    if (v.n_in > *room) {
-        gnt_node *wider = gnt_resize(*in, (size_t)v.n_in, sizeof **in);
-        if (!wider)
-            return -1;
-        *in = wider;
-        *room = v.n_in;
-    }
     for (int32_t k = 0; k < v.n_in; k++) {
-        (*in)[k] = get(p, input(p, i, k), GNT_LAYOUT_ROWS);
-        if ((*in)[k] < 0)
+        in[k] = get(p, input(p, i, k), GNT_LAYOUT_ROWS);
+        if (in[k] < 0)
             return -1;
     }
-    return forms_of(p, i)[GNT_LAYOUT_ROWS] = add(p, &v, GNT_LAYOUT_ROWS, *in, v.n_in);
+    return forms_of(p, i)[GNT_LAYOUT_ROWS] = add(p, &v, GNT_LAYOUT_ROWS, in, v.n_in);
 }
 
-static int walk(pass *p, gnt_node **in, int32_t *room) {
+static int walk(pass *p, gnt_node *in) {
     for (gnt_node i = 0; i < p->from->n; i++) {
         const gnt_vertex *v = &p->from->v[i];
         gnt_node made = 0;
@@ -271,10 +264,9 @@ static int walk(pass *p, gnt_node **in, int32_t *room) {
         } else if (v->op == GNT_OP_SUM) {
             int form = p->native[input(p, i, 0)];
             int whole = v->count == 1 || form == GNT_LAYOUT_BLOCKS || form == GNT_LAYOUT_SAMPLES;
-            made =
-                whole && form != FREE && form != GNT_LAYOUT_ROWS ? sum_in(p, i, form) : rows(p, i, in, room);
+            made = whole && form != FREE && form != GNT_LAYOUT_ROWS ? sum_in(p, i, form) : rows(p, i, in);
         } else {
-            made = rows(p, i, in, room);
+            made = rows(p, i, in);
         }
         if (made < 0)
             return -1;
@@ -302,16 +294,16 @@ int gnt_nn_plan_blocks(gnt_nn_plan *plan) {
               .b = plan->dnnl ? gnt_dnnl_block(plan->dnnl) : 0,
               .forms = GNT_LAYOUT_OWN + gnt_conv_own_layouts()};
     size_t forms = n * (size_t)p.forms;
-    gnt_node *in = NULL;
-    int32_t room = 0, failed = -1;
+    gnt_node *in = gnt_array((size_t)gnt_graph_most_inputs(plan->ir), sizeof *in);
+    int failed = 1;
     p.at = gnt_array(forms, sizeof *p.at);
     p.native = gnt_array(n, 1);
     p.depth = gnt_array(n, 1);
     p.to = gnt_graph_new();
-    if (!p.at || !p.native || !p.depth || !p.to)
+    if (!in || !p.at || !p.native || !p.depth || !p.to)
         goto cleanup;
     memset(p.at, -1, forms * sizeof *p.at);
-    if (walk(&p, &in, &room))
+    if (walk(&p, in))
         goto cleanup;
     failed = 0;
     for (int32_t i = 0; i < plan->n_outputs; i++) {

@@ -46,7 +46,7 @@ static void new_op(builder *b, gnt_fused_op o) {
 static int32_t slot_of(builder *b, gnt_node r);
 
 static gnt_node input(const builder *b, gnt_node i, int32_t k) {
-    return b->q->alias[b->plan->ir->edge[b->plan->ir->v[i].first + k]];
+    return b->q->node[b->plan->ir->edge[b->plan->ir->v[i].first + k]].alias;
 }
 
 /* Computes elementwise node i into a new slot. */
@@ -65,8 +65,11 @@ static int32_t compute(builder *b, gnt_node i, int is_stored) {
 
 static int32_t spread(builder *b, gnt_node r) {
     gnt_node small = input(b, r, 0);
-    gnt_fused_op o = {
-        .op = GNT_FUSED_SPREAD, .b = -1, .inner = b->q->inner[r], .mid = b->q->mid[r], .low = b->q->low[r]};
+    gnt_fused_op o = {.op = GNT_FUSED_SPREAD,
+                      .b = -1,
+                      .inner = b->q->node[r].inner,
+                      .mid = b->q->node[r].mid,
+                      .low = b->q->node[r].low};
     o.a = new_slot(b, -1, (gnt_fused_slot){.value = small});
     o.y = new_slot(b, r, (gnt_fused_slot){.value = -1});
     new_op(b, o);
@@ -78,24 +81,27 @@ static int32_t slot_of(builder *b, gnt_node r) {
     int32_t m = b->plan->mark[r];
     if (m >= 0 && m < b->c->n_slots && b->of_slot[m] == r)
         return m;
-    if (b->q->kind[r] == GNT_KIND_INLINE)
+    if (b->q->node[r].kind == GNT_KIND_INLINE)
         return compute(b, r, 0);
-    if (b->q->kind[r] == GNT_KIND_SPREAD)
+    if (b->q->node[r].kind == GNT_KIND_SPREAD)
         return spread(b, r);
     return new_slot(b, r, (gnt_fused_slot){.value = r, .moves = 1});
 }
 
 /* A product that only a sum reads is never written down. */
 static int becomes_dot(const builder *b, gnt_node m) {
-    return b->plan->ir->v[m].op == GNT_OP_MUL && b->q->kind[m] == GNT_KIND_EACH && !b->q->stored[m] &&
-           b->q->uses[m] == 1;
+    return b->plan->ir->v[m].op == GNT_OP_MUL && b->q->node[m].kind == GNT_KIND_EACH &&
+           !b->q->node[m].stored && b->q->node[m].uses == 1;
 }
 
 static void total(builder *b, gnt_node i) {
     gnt_node x = input(b, i, 0);
-    gnt_fused_op o = {
-        .op = GNT_FUSED_SUM, .b = -1, .inner = b->q->inner[i], .mid = b->q->mid[i], .low = b->q->low[i]};
-    if (b->q->chunk[x] == b->q->chunk[i] && becomes_dot(b, x)) {
+    gnt_fused_op o = {.op = GNT_FUSED_SUM,
+                      .b = -1,
+                      .inner = b->q->node[i].inner,
+                      .mid = b->q->node[i].mid,
+                      .low = b->q->node[i].low};
+    if (b->q->node[x].chunk == b->q->node[i].chunk && becomes_dot(b, x)) {
         o.op = GNT_FUSED_DOT;
         o.a = slot_of(b, input(b, x, 0));
         o.b = slot_of(b, input(b, x, 1));
@@ -113,7 +119,7 @@ static int left_to_sum(const builder *b, gnt_node m, const gnt_grouping_item *me
     if (!becomes_dot(b, m))
         return 0;
     for (int32_t k = 0; k < n; k++)
-        if (b->q->kind[members[k].node] == GNT_KIND_TOTAL && input(b, members[k].node, 0) == m)
+        if (b->q->node[members[k].node].kind == GNT_KIND_TOTAL && input(b, members[k].node, 0) == m)
             return 1;
     return 0;
 }
@@ -161,13 +167,14 @@ int gnt_fused_step(gnt_nn_plan *plan, const gnt_grouping *q, const gnt_grouping_
         return -1;
     s.u.chain = b.c;
     gnt_node one = members[0].node;
-    b.c->n = q->kind[one] == GNT_KIND_TOTAL ? plan->ir->v[input(&b, one, 0)].count : plan->ir->v[one].count;
+    b.c->n =
+        q->node[one].kind == GNT_KIND_TOTAL ? plan->ir->v[input(&b, one, 0)].count : plan->ir->v[one].count;
     for (int32_t k = 0; k < n && !b.failed; k++) {
         gnt_node i = members[k].node;
-        if (q->kind[i] == GNT_KIND_TOTAL)
+        if (q->node[i].kind == GNT_KIND_TOTAL)
             total(&b, i);
         else if (!left_to_sum(&b, i, members, n))
-            compute(&b, i, q->stored[i]);
+            compute(&b, i, q->node[i].stored);
     }
     gnt_free(b.of_slot);
     if (b.failed || place_blocks(b.c)) {

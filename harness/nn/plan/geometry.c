@@ -95,7 +95,7 @@ gnt_conv gnt_nn_plan_conv(const gnt_graph *ir, const gnt_vertex *v) {
     return (gnt_conv){x[0], x[1], x[2], x[3], y[1], w[2], w[3], y[2], y[3], v->p[0], v->p[1], NULL};
 }
 
-static gnt_general_conv general_conv_of(const gnt_graph *ir, const gnt_vertex *v) {
+static gnt_general_conv general_conv(const gnt_graph *ir, const gnt_vertex *v) {
     const gnt_node *in = gnt_graph_in(ir, v);
     const int64_t *a = ir->v[in[0]].shape.dim, *b = ir->v[in[1]].shape.dim, *p = v->p;
     const int64_t *x = v->op == GNT_OP_GENERAL_CONV_DX ? v->shape.dim : a;
@@ -160,7 +160,7 @@ static void geometry(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v
     case GNT_OP_GENERAL_CONV_DX:
     case GNT_OP_GENERAL_CONV_DW:
         s->u.general.run = plan->convs->general[v->op - GNT_OP_GENERAL_CONV];
-        s->u.general.s = general_conv_of(plan->ir, v);
+        s->u.general.s = general_conv(plan->ir, v);
         s->scratch = plan->convs->general_scratch(&s->u.general.s);
         break;
     case GNT_OP_GRAM:

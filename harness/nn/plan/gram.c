@@ -28,14 +28,19 @@ typedef enum kind {
     USE          /* a convolution, or product, of one of g's own factors by a multiple or combination */
 } kind;
 
+/* One node of the graph before the pass. */
+typedef struct pass_node {
+    gnt_node map;  /* the node in the new graph; −1 where it is removed */
+    gnt_node of;   /* of a node that is not plain: the g it is made of */
+    gnt_node with; /* of a g: its c; −1: none yet */
+    int32_t stage; /* the last input that it depends on */
+    uint8_t kind, depth, refused;
+} pass_node;
+
 typedef struct pass {
     const gnt_graph *from;
     gnt_graph *to;
-    gnt_node *map;  /* by node of `from`; −1 where it is taken out */
-    gnt_node *of;   /* by node that is not plain: which g it is made of */
-    gnt_node *with; /* by g: c, −1: none yet */
-    int32_t *stage; /* the last input that a node depends on */
-    uint8_t *kind, *depth, *refused;
+    pass_node *node; /* by node of `from` */
 } pass;
 
 /* What is linear in the weights: the convolution of x (or of dy) by them, or the product with one of g's
@@ -82,7 +87,7 @@ static int is_thin(const gnt_graph *ir, const gnt_vertex *v) {
 }
 
 static int holds_gradient(const pass *p, gnt_node i) {
-    return p->kind[i] == MULTIPLE || p->kind[i] == COMBINATION;
+    return p->node[i].kind == MULTIPLE || p->node[i].kind == COMBINATION;
 }
 
 /* Which operand of a product is one number, broadcast; −1: none. */
@@ -100,7 +105,7 @@ static int is_scaling(const pass *p, gnt_node i) {
 }
 
 static int is_given(const pass *p, gnt_node i) {
-    return at(p, i)->op == GNT_OP_INPUT || p->stage[i] < 0;
+    return at(p, i)->op == GNT_OP_INPUT || p->node[i].stage < 0;
 }
 
 /* Whether `i` is a multiple of the one c that goes with g. */
@@ -111,9 +116,10 @@ static int goes_with(pass *p, gnt_node g, gnt_node i) {
             return 0;
         i = input(p, i, is_scaling(p, i) ? 0 : 1 - k);
     }
-    if (!is_given(p, i) || p->stage[i] > p->stage[g] || (p->with[g] >= 0 && p->with[g] != i))
+    if (!is_given(p, i) || p->node[i].stage > p->node[g].stage ||
+        (p->node[g].with >= 0 && p->node[g].with != i))
         return 0;
-    p->with[g] = i;
+    p->node[g].with = i;
     return 1;
 }
 
@@ -126,10 +132,10 @@ static kind join(pass *p, gnt_node a, gnt_node b, kind together, gnt_node *g) {
     }
     if (!holds_gradient(p, a))
         return PLAIN;
-    *g = p->of[a];
-    if (together == PRODUCT && (p->kind[a] != MULTIPLE || p->kind[b] == COMBINATION))
+    *g = p->node[a].of;
+    if (together == PRODUCT && (p->node[a].kind != MULTIPLE || p->node[b].kind == COMBINATION))
         return PLAIN;
-    return (holds_gradient(p, b) ? p->of[b] == *g : goes_with(p, *g, b)) ? together : PLAIN;
+    return (holds_gradient(p, b) ? p->node[b].of == *g : goes_with(p, *g, b)) ? together : PLAIN;
 }
 
 static int same_window(const gnt_vertex *a, const gnt_vertex *b) {
@@ -141,7 +147,7 @@ static kind conv_use(const pass *p, gnt_node i, gnt_node *g) {
     gnt_node w = input(p, i, 1);
     if (!holds_gradient(p, w))
         return PLAIN;
-    *g = p->of[w];
+    *g = p->node[w].of;
     gnt_node x = input(p, *g, 0), dy = input(p, *g, 1);
     if (!same_window(at(p, i), at(p, *g)))
         return PLAIN;
@@ -156,7 +162,7 @@ static kind matmul_use(const pass *p, gnt_node i, gnt_node *g) {
     gnt_node w = input(p, i, side), other = input(p, i, 1 - side);
     if (!holds_gradient(p, w))
         return PLAIN;
-    *g = p->of[w];
+    *g = p->node[w].of;
     return other == input(p, *g, 0) || other == input(p, *g, 1) ? USE : PLAIN;
 }
 
@@ -169,27 +175,27 @@ static kind kind_of(pass *p, gnt_node i, gnt_node *g) {
     case GNT_OP_CONV_DW:
         s = gnt_nn_plan_conv(p->from, v);
         *g = i;
-        return p->stage[i] >= 0 && is_narrow(&s) ? MULTIPLE : PLAIN;
+        return p->node[i].stage >= 0 && is_narrow(&s) ? MULTIPLE : PLAIN;
     case GNT_OP_MATMUL:
         if (holds_gradient(p, a) || holds_gradient(p, b))
             return matmul_use(p, i, g);
         *g = i;
-        return p->stage[i] >= 0 && is_thin(p->from, v) ? MULTIPLE : PLAIN;
+        return p->node[i].stage >= 0 && is_thin(p->from, v) ? MULTIPLE : PLAIN;
     case GNT_OP_AFFINE:
-        *g = p->of[a];
-        return v->b == 0 && holds_gradient(p, a) ? (kind)p->kind[a] : PLAIN;
+        *g = p->node[a].of;
+        return v->b == 0 && holds_gradient(p, a) ? (kind)p->node[a].kind : PLAIN;
     case GNT_OP_MUL:
         k = scalar_side(p, i);
         if (k < 0)
             return join(p, a, b, PRODUCT, g);
-        *g = p->of[k ? a : b];
-        return holds_gradient(p, k ? a : b) ? (kind)p->kind[k ? a : b] : PLAIN;
+        *g = p->node[k ? a : b].of;
+        return holds_gradient(p, k ? a : b) ? (kind)p->node[k ? a : b].kind : PLAIN;
     case GNT_OP_ADD:
     case GNT_OP_SUB:
         return join(p, a, b, COMBINATION, g);
     case GNT_OP_SUM:
-        *g = p->of[a];
-        return p->kind[a] == PRODUCT && v->count == 1 ? DOT : PLAIN;
+        *g = p->node[a].of;
+        return p->node[a].kind == PRODUCT && v->count == 1 ? DOT : PLAIN;
     case GNT_OP_CONV:
     case GNT_OP_CONV_DX:
         return conv_use(p, i, g);
@@ -199,7 +205,7 @@ static kind kind_of(pass *p, gnt_node i, gnt_node *g) {
 }
 
 static int is_taken_out(const pass *p, gnt_node i) {
-    return holds_gradient(p, i) || p->kind[i] == PRODUCT;
+    return holds_gradient(p, i) || p->node[i].kind == PRODUCT;
 }
 
 static void mark(pass *p, gnt_node i) {
@@ -208,18 +214,18 @@ static void mark(pass *p, gnt_node i) {
     int32_t stage = v->op == GNT_OP_INPUT ? v->stage : GNT_STAGE_CONSTANT;
     for (int32_t k = 0; k < v->n_in; k++) {
         gnt_node x = input(p, i, k);
-        stage = p->stage[x] > stage ? p->stage[x] : stage;
-        p->depth[i] = p->depth[x] > p->depth[i] ? p->depth[x] : p->depth[i];
+        stage = p->node[x].stage > stage ? p->node[x].stage : stage;
+        p->node[i].depth = p->node[x].depth > p->node[i].depth ? p->node[x].depth : p->node[i].depth;
     }
-    p->stage[i] = stage;
+    p->node[i].stage = stage;
     kind here = kind_of(p, i, &g);
-    p->of[i] = here == PLAIN ? -1 : g;
-    p->kind[i] = (uint8_t)here;
-    p->depth[i] = is_taken_out(p, i) && g != i ? (uint8_t)(p->depth[i] + 1) : 0;
+    p->node[i].of = here == PLAIN ? -1 : g;
+    p->node[i].kind = (uint8_t)here;
+    p->node[i].depth = is_taken_out(p, i) && g != i ? (uint8_t)(p->node[i].depth + 1) : 0;
     for (int32_t k = 0; k < v->n_in; k++) {
         gnt_node x = input(p, i, k);
-        if (is_taken_out(p, x) && (p->of[x] != p->of[i] || p->depth[i] > DEPTH))
-            p->refused[p->of[x]] = 1;
+        if (is_taken_out(p, x) && (p->node[x].of != p->node[i].of || p->node[i].depth > DEPTH))
+            p->node[p->node[x].of].refused = 1;
     }
 }
 
@@ -227,16 +233,16 @@ static void mark(pass *p, gnt_node i) {
 static int32_t choose(pass *p, const gnt_nn_plan *plan) {
     int32_t n = 0;
     for (gnt_node i = 0; i < p->from->n; i++) {
-        p->with[i] = -1;
+        p->node[i].with = -1;
         mark(p, i);
     }
     for (int32_t i = 0; i < plan->n_outputs; i++)
         if (is_taken_out(p, plan->output[i]))
-            p->refused[p->of[plan->output[i]]] = 1;
+            p->node[p->node[plan->output[i]].of].refused = 1;
     for (gnt_node i = 0; i < p->from->n; i++) {
-        if (p->of[i] >= 0 && p->refused[p->of[i]])
-            p->kind[i] = PLAIN;
-        n += p->kind[i] != PLAIN && p->of[i] == i;
+        if (p->node[i].of >= 0 && p->node[p->node[i].of].refused)
+            p->node[i].kind = PLAIN;
+        n += p->node[i].kind != PLAIN && p->node[i].of == i;
     }
     return n;
 }
@@ -252,9 +258,9 @@ static gnt_node product(pass *p, gnt_node l, int tl, gnt_node r, int tr) {
 static gnt_node through_factors(pass *p, const face *f) {
     const gnt_vertex *v = at(p, f->g);
     int near = f->right == f->w_turned; /* which of g's factors stands next to the other */
-    gnt_node next = p->map[input(p, f->g, near)], last = p->map[input(p, f->g, !near)];
+    gnt_node next = p->node[input(p, f->g, near)].map, last = p->node[input(p, f->g, !near)].map;
     int t_next = (int)v->p[near] != f->w_turned, t_last = (int)v->p[!near] != f->w_turned;
-    gnt_node other = p->map[f->other];
+    gnt_node other = p->node[f->other].map;
     if (f->right)
         return product(p, product(p, other, f->turned, next, t_next), 0, last, t_last);
     return product(p, last, t_last, product(p, next, t_next, other, f->turned), 0);
@@ -263,12 +269,12 @@ static gnt_node through_factors(pass *p, const face *f) {
 /* The face with weights c, or with g itself. */
 static gnt_node by(pass *p, const face *f, gnt_node c) {
     const gnt_vertex *v = at(p, f->g);
-    gnt_node in[2] = {p->map[input(p, f->g, 0)], p->map[input(p, f->g, 1)]};
+    gnt_node in[2] = {p->node[input(p, f->g, 0)].map, p->node[input(p, f->g, 1)].map};
     if (f->op == GNT_OP_MATMUL) {
         if (c == f->g)
             return through_factors(p, f);
-        return f->right ? product(p, p->map[f->other], f->turned, p->map[c], f->w_turned)
-                        : product(p, p->map[c], f->w_turned, p->map[f->other], f->turned);
+        return f->right ? product(p, p->node[f->other].map, f->turned, p->node[c].map, f->w_turned)
+                        : product(p, p->node[c].map, f->w_turned, p->node[f->other].map, f->turned);
     }
     const gnt_nn_shape *x = &at(p, input(p, f->g, 0))->shape, *dy = &at(p, input(p, f->g, 1))->shape;
     int32_t stride = (int32_t)v->p[0], pad = (int32_t)v->p[1];
@@ -279,20 +285,20 @@ static gnt_node by(pass *p, const face *f, gnt_node c) {
         return gnt_graph_add(p->to, &gram, in, 2);
     }
     if (f->op == GNT_OP_CONV)
-        return gnt_nn_conv(p->to, in[0], p->map[c], stride, pad);
-    return gnt_nn_conv_dx(p->to, in[1], p->map[c], x->dim[2], x->dim[3], stride, pad);
+        return gnt_nn_conv(p->to, in[0], p->node[c].map, stride, pad);
+    return gnt_nn_conv_dx(p->to, in[1], p->node[c].map, x->dim[2], x->dim[3], stride, pad);
 }
 
 /* The scalar of the product i, as `like`. */
 static gnt_node scalar(pass *p, gnt_node i, int32_t side, gnt_node like) {
     gnt_nn_shape s = gnt_nn_shape_of(p->to, like);
-    return gnt_nn_expand(p->to, p->map[input(p, input(p, i, side), 0)], s.rank, s.dim);
+    return gnt_nn_expand(p->to, p->node[input(p, input(p, i, side), 0)].map, s.rank, s.dim);
 }
 
 /* The face with the combination i as weights, term by term. */
 static gnt_node by_terms(pass *p, const face *f, gnt_node i) {
     int32_t side = scalar_side(p, i);
-    if (i == f->g || i == p->with[f->g])
+    if (i == f->g || i == p->node[f->g].with)
         return by(p, f, i);
     if (is_scaling(p, i))
         return gnt_nn_affine(p->to, by_terms(p, f, input(p, i, 0)), at(p, i)->a, 0);
@@ -314,7 +320,7 @@ static gnt_node dot_with(pass *p, gnt_node g, gnt_node b) {
         f = (face){g, GNT_OP_MATMUL, y, ta, ta ? tb : !tb, ta};
         y = input(p, g, 0);
     }
-    gnt_node terms = gnt_nn_mul(p->to, p->map[y], by_terms(p, &f, b));
+    gnt_node terms = gnt_nn_mul(p->to, p->node[y].map, by_terms(p, &f, b));
     return terms < 0 ? -1 : gnt_nn_sum(p->to, terms, (1u << v->shape.rank) - 1);
 }
 
@@ -332,7 +338,7 @@ static gnt_node dot(pass *p, gnt_node g, gnt_node a, gnt_node b) {
 static gnt_node used(pass *p, gnt_node i) {
     const gnt_vertex *v = at(p, i);
     int right = v->op != GNT_OP_MATMUL || holds_gradient(p, input(p, i, 1));
-    face f = {.g = p->of[i], .op = v->op};
+    face f = {.g = p->node[i].of, .op = v->op};
     if (v->op == GNT_OP_MATMUL)
         f = (face){f.g, v->op, input(p, i, 1 - right), right, (int)v->p[1 - right], (int)v->p[right]};
     return by_terms(p, &f, input(p, i, right));
@@ -340,29 +346,26 @@ static gnt_node used(pass *p, gnt_node i) {
 
 static gnt_node rewrite(pass *p, gnt_node i, gnt_node *in) {
     const gnt_vertex *v = at(p, i);
-    if (p->kind[i] == USE)
+    if (p->node[i].kind == USE)
         return used(p, i);
-    if (p->kind[i] == DOT) {
+    if (p->node[i].kind == DOT) {
         gnt_node both = input(p, i, 0), a = input(p, both, 0), b = input(p, both, 1);
-        return holds_gradient(p, a) ? dot(p, p->of[i], a, b) : dot(p, p->of[i], b, a);
+        return holds_gradient(p, a) ? dot(p, p->node[i].of, a, b) : dot(p, p->node[i].of, b, a);
     }
     for (int32_t k = 0; k < v->n_in; k++)
-        in[k] = p->map[input(p, i, k)];
+        in[k] = p->node[input(p, i, k)].map;
     return gnt_graph_add(p->to, v, in, v->n_in);
 }
 
 static int rebuild(pass *p, gnt_nn_plan *plan) {
-    int32_t most = 1;
-    for (gnt_node i = 0; i < p->from->n; i++)
-        most = at(p, i)->n_in > most ? at(p, i)->n_in : most;
-    gnt_node *in = gnt_array((size_t)most, sizeof *in);
+    gnt_node *in = gnt_array((size_t)gnt_graph_most_inputs(p->from), sizeof *in);
     int failed = !in;
     for (gnt_node i = 0; i < p->from->n && !failed; i++) {
-        p->map[i] = is_taken_out(p, i) ? -1 : rewrite(p, i, in);
-        failed = p->map[i] < 0 && !is_taken_out(p, i);
+        p->node[i].map = is_taken_out(p, i) ? -1 : rewrite(p, i, in);
+        failed = p->node[i].map < 0 && !is_taken_out(p, i);
     }
     for (int32_t i = 0; i < plan->n_outputs && !failed; i++)
-        plan->output[i] = p->map[plan->output[i]];
+        plan->output[i] = p->node[plan->output[i]].map;
     gnt_free(in);
     return failed ? -1 : 0;
 }
@@ -371,14 +374,8 @@ int gnt_nn_plan_gram(gnt_nn_plan *plan) {
     size_t n = (size_t)plan->ir->n;
     pass p = {.from = plan->ir, .to = gnt_graph_new()};
     int rc = -1;
-    p.map = gnt_array(n, sizeof *p.map);
-    p.of = gnt_array(n, sizeof *p.of);
-    p.with = gnt_array(n, sizeof *p.with);
-    p.stage = gnt_array(n, sizeof *p.stage);
-    p.kind = gnt_array(n, 1);
-    p.depth = gnt_array(n, 1);
-    p.refused = gnt_array(n, 1);
-    if (!p.to || !p.map || !p.of || !p.with || !p.stage || !p.kind || !p.depth || !p.refused)
+    p.node = gnt_array(n, sizeof *p.node);
+    if (!p.to || !p.node)
         goto cleanup;
     if (choose(&p, plan) == 0) {
         rc = 0;
@@ -395,12 +392,6 @@ int gnt_nn_plan_gram(gnt_nn_plan *plan) {
     rc = 0;
 cleanup:
     gnt_graph_free(p.to);
-    gnt_free(p.map);
-    gnt_free(p.of);
-    gnt_free(p.with);
-    gnt_free(p.stage);
-    gnt_free(p.kind);
-    gnt_free(p.depth);
-    gnt_free(p.refused);
+    gnt_free(p.node);
     return rc;
 }

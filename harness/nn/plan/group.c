@@ -7,32 +7,37 @@
 
 enum { LATE = INT32_MAX, MEMBERS = 40, DEPTH = 3, SEEN = 4 };
 
+/* One node while groups are made. */
+typedef struct grouper_node {
+    int32_t allowed;    /* the last wave that its readers allow */
+    int32_t low, high;  /* least and greatest wave of the chains that read it */
+    int32_t parent;     /* union of members, by least node */
+    int32_t reader;     /* the last member that read it, for joining members that read the same vector */
+    int32_t seen[SEEN]; /* waves at which chains read an input */
+    uint8_t depth;      /* of inlined nodes */
+} grouper_node;
+
 typedef struct grouper {
     gnt_nn_plan *plan;
     gnt_graph *ir;
     gnt_grouping *q;
-    int32_t *allowed;      /* the last wave that its readers allow */
-    int32_t *low, *high;   /* least and greatest wave of the chains that read it */
-    int32_t *parent;       /* union of members, by least node */
-    int32_t *reader;       /* the last member that read it, for joining members that read the same vector */
-    int32_t (*seen)[SEEN]; /* waves at which chains read an input */
-    uint8_t *depth;        /* of inlined nodes */
+    grouper_node *node; /* by node */
 } grouper;
 
 static gnt_node input(const grouper *w, gnt_node c, int32_t k) {
-    return w->q->alias[w->ir->edge[w->ir->v[c].first + k]];
+    return w->q->node[w->ir->edge[w->ir->v[c].first + k]].alias;
 }
 
-/* The node whose entries input k of node c are, looking through reshapes and inlined nodes. */
+/* Returns the node whose entries input k of node c has, looking through reshapes and inlined nodes. */
 static gnt_node operand(const grouper *w, gnt_node c, int32_t k) {
     gnt_node r = input(w, c, k);
-    while (w->q->kind[r] == GNT_KIND_INLINE)
+    while (w->q->node[r].kind == GNT_KIND_INLINE)
         r = input(w, r, 0);
     return r;
 }
 
 static int is_member(const grouper *w, gnt_node i) {
-    return w->q->kind[i] == GNT_KIND_EACH || w->q->kind[i] == GNT_KIND_TOTAL;
+    return w->q->node[i].kind == GNT_KIND_EACH || w->q->node[i].kind == GNT_KIND_TOTAL;
 }
 
 static int32_t stage_of(const grouper *w, gnt_node i) {
@@ -87,8 +92,10 @@ static gnt_kind kind_of(grouper *w, gnt_node i) {
         return GNT_KIND_KERNEL;
     const gnt_nn_shape *x = &w->ir->v[gnt_graph_in(w->ir, v)[0]].shape;
     if (v->op == GNT_OP_SUM)
-        return pattern(x, &v->shape, &q->inner[i], &q->mid[i], &q->low[i]) ? GNT_KIND_TOTAL : GNT_KIND_KERNEL;
-    return pattern(&v->shape, x, &q->inner[i], &q->mid[i], &q->low[i]) ? GNT_KIND_SPREAD : GNT_KIND_KERNEL;
+        return pattern(x, &v->shape, &q->node[i].inner, &q->node[i].mid, &q->node[i].low) ? GNT_KIND_TOTAL
+                                                                                          : GNT_KIND_KERNEL;
+    return pattern(&v->shape, x, &q->node[i].inner, &q->node[i].mid, &q->node[i].low) ? GNT_KIND_SPREAD
+                                                                                      : GNT_KIND_KERNEL;
 }
 
 static int is_cheap(int op) {
@@ -99,23 +106,25 @@ static int is_cheap(int op) {
 static void kinds(grouper *w) {
     gnt_grouping *q = w->q;
     for (gnt_node i = 0; i < w->ir->n; i++) {
-        q->kind[i] = (uint8_t)kind_of(w, i);
-        q->alias[i] = q->kind[i] == GNT_KIND_ALIAS ? input(w, i, 0) : i;
+        q->node[i].kind = (uint8_t)kind_of(w, i);
+        q->node[i].alias = q->node[i].kind == GNT_KIND_ALIAS ? input(w, i, 0) : i;
     }
     for (int32_t i = 0; i < w->plan->n_outputs; i++)
-        q->memory[q->alias[w->plan->output[i]]] = 1;
+        q->node[q->node[w->plan->output[i]].alias].memory = 1;
     for (gnt_node i = 0; i < w->ir->n; i++)
-        if (q->kind[i] == GNT_KIND_KERNEL || q->kind[i] == GNT_KIND_SLICE || q->kind[i] == GNT_KIND_SPREAD)
+        if (q->node[i].kind == GNT_KIND_KERNEL || q->node[i].kind == GNT_KIND_SLICE ||
+            q->node[i].kind == GNT_KIND_SPREAD)
             for (int32_t k = 0; k < w->ir->v[i].n_in; k++)
-                q->memory[input(w, i, k)] = 1;
+                q->node[input(w, i, k)].memory = 1;
     for (gnt_node i = 0; i < w->ir->n; i++) {
-        if (q->kind[i] != GNT_KIND_EACH || !is_cheap(w->ir->v[i].op) || q->memory[i])
+        if (q->node[i].kind != GNT_KIND_EACH || !is_cheap(w->ir->v[i].op) || q->node[i].memory)
             continue;
         gnt_node near = input(w, i, 0), base = operand(w, i, 0);
-        int kept = q->kind[base] == GNT_KIND_EACH ? q->memory[base] : q->kind[base] != GNT_KIND_SPREAD;
-        w->depth[i] = (uint8_t)(q->kind[near] == GNT_KIND_INLINE ? w->depth[near] + 1 : 1);
-        if (kept && w->depth[i] <= DEPTH)
-            q->kind[i] = GNT_KIND_INLINE;
+        int kept = q->node[base].kind == GNT_KIND_EACH ? q->node[base].memory
+                                                       : q->node[base].kind != GNT_KIND_SPREAD;
+        w->node[i].depth = (uint8_t)(q->node[near].kind == GNT_KIND_INLINE ? w->node[near].depth + 1 : 1);
+        if (kept && w->node[i].depth <= DEPTH)
+            q->node[i].kind = GNT_KIND_INLINE;
     }
 }
 
@@ -123,26 +132,26 @@ static void kinds(grouper *w) {
 
 /* The first wave at which c can read r from memory. */
 static int32_t ready(const grouper *w, gnt_node c, gnt_node r) {
-    if (stage_of(w, r) < stage_of(w, c) || w->q->kind[r] == GNT_KIND_INPUT)
+    if (stage_of(w, r) < stage_of(w, c) || w->q->node[r].kind == GNT_KIND_INPUT)
         return 0;
-    return w->q->wave[r] + is_member(w, r);
+    return w->q->node[r].wave + is_member(w, r);
 }
 
 /* The first wave at which a chain with c in it can have its operand r. */
 static int32_t ready_in_chain(const grouper *w, gnt_node c, gnt_node r) {
-    if (w->q->kind[r] == GNT_KIND_SPREAD)
+    if (w->q->node[r].kind == GNT_KIND_SPREAD)
         return ready(w, c, input(w, r, 0));
-    if (w->q->kind[r] == GNT_KIND_EACH && stage_of(w, r) == stage_of(w, c))
-        return w->q->wave[r];
+    if (w->q->node[r].kind == GNT_KIND_EACH && stage_of(w, r) == stage_of(w, c))
+        return w->q->node[r].wave;
     return ready(w, c, r);
 }
 
 static void see(grouper *w, gnt_node leaf, int32_t wave) {
     for (int k = 0; k < SEEN; k++) {
-        if (w->seen[leaf][k] == wave)
+        if (w->node[leaf].seen[k] == wave)
             return;
-        if (w->seen[leaf][k] < 0) {
-            w->seen[leaf][k] = wave;
+        if (w->node[leaf].seen[k] < 0) {
+            w->node[leaf].seen[k] = wave;
             return;
         }
     }
@@ -152,20 +161,21 @@ static void waves(grouper *w) {
     gnt_grouping *q = w->q;
     for (gnt_node i = 0; i < w->ir->n; i++) {
         int member = is_member(w, i);
-        if (q->kind[i] == GNT_KIND_DEAD || q->kind[i] == GNT_KIND_ALIAS || q->kind[i] == GNT_KIND_INLINE)
+        if (q->node[i].kind == GNT_KIND_DEAD || q->node[i].kind == GNT_KIND_ALIAS ||
+            q->node[i].kind == GNT_KIND_INLINE)
             continue;
         for (int32_t k = 0; k < w->ir->v[i].n_in; k++) {
             int32_t t = member ? ready_in_chain(w, i, operand(w, i, k)) : ready(w, i, input(w, i, k));
-            q->wave[i] = t > q->wave[i] ? t : q->wave[i];
+            q->node[i].wave = t > q->node[i].wave ? t : q->node[i].wave;
         }
         for (int32_t k = 0; member && k < w->ir->v[i].n_in; k++)
-            see(w, operand(w, i, k), q->wave[i]);
+            see(w, operand(w, i, k), q->node[i].wave);
     }
 }
 
 static void limit(grouper *w, gnt_node c, gnt_node r, int32_t wave) {
-    if (stage_of(w, r) == stage_of(w, c) && wave < w->allowed[r])
-        w->allowed[r] = wave;
+    if (stage_of(w, r) == stage_of(w, c) && wave < w->node[r].allowed)
+        w->node[r].allowed = wave;
 }
 
 /* Tells the operands of c, whose wave is final, how late they may be. */
@@ -174,16 +184,16 @@ static void limit_operands(grouper *w, gnt_node c) {
     int member = is_member(w, c);
     for (int32_t k = 0; k < w->ir->v[c].n_in; k++) {
         gnt_node r = member ? operand(w, c, k) : input(w, c, k);
-        if (member && q->kind[r] == GNT_KIND_SPREAD) {
-            limit(w, c, input(w, r, 0), q->wave[c] - 1);
-        } else if (member && q->kind[r] == GNT_KIND_EACH && stage_of(w, r) == stage_of(w, c)) {
-            limit(w, c, r, q->wave[c]);
-            w->low[r] = q->wave[c] < w->low[r] ? q->wave[c] : w->low[r];
-            w->high[r] = q->wave[c] > w->high[r] ? q->wave[c] : w->high[r];
+        if (member && q->node[r].kind == GNT_KIND_SPREAD) {
+            limit(w, c, input(w, r, 0), q->node[c].wave - 1);
+        } else if (member && q->node[r].kind == GNT_KIND_EACH && stage_of(w, r) == stage_of(w, c)) {
+            limit(w, c, r, q->node[c].wave);
+            w->node[r].low = q->node[c].wave < w->node[r].low ? q->node[c].wave : w->node[r].low;
+            w->node[r].high = q->node[c].wave > w->node[r].high ? q->node[c].wave : w->node[r].high;
         } else if (is_member(w, r)) {
-            limit(w, c, r, q->wave[c] - 1);
+            limit(w, c, r, q->node[c].wave - 1);
             if (stage_of(w, r) != stage_of(w, c))
-                q->memory[r] = 1;
+                q->node[r].memory = 1;
         }
     }
 }
@@ -193,8 +203,8 @@ static int fresh_operands(const grouper *w, gnt_node i) {
     int n = 0;
     for (int32_t k = 0; k < w->ir->v[i].n_in; k++) {
         gnt_node r = operand(w, i, k);
-        n += w->q->kind[r] == GNT_KIND_EACH && stage_of(w, r) == stage_of(w, i) && !w->q->memory[r] &&
-             (k == 0 || r != operand(w, i, 0));
+        n += w->q->node[r].kind == GNT_KIND_EACH && stage_of(w, r) == stage_of(w, i) &&
+             !w->q->node[r].memory && (k == 0 || r != operand(w, i, 0));
     }
     return n;
 }
@@ -203,15 +213,15 @@ static int fresh_operands(const grouper *w, gnt_node i) {
  * too. */
 static int32_t company(const grouper *w, gnt_node i) {
     gnt_node m = operand(w, i, 0);
-    if (w->q->kind[m] == GNT_KIND_EACH && !w->q->memory[m] && fresh_operands(w, m) > 0)
-        return w->q->wave[i];
-    int inside = w->q->kind[m] == GNT_KIND_EACH && !w->q->memory[m];
-    int32_t best = w->q->wave[i];
+    if (w->q->node[m].kind == GNT_KIND_EACH && !w->q->node[m].memory && fresh_operands(w, m) > 0)
+        return w->q->node[i].wave;
+    int inside = w->q->node[m].kind == GNT_KIND_EACH && !w->q->node[m].memory;
+    int32_t best = w->q->node[i].wave;
     for (int32_t k = 0; k < (inside ? w->ir->v[m].n_in : 1); k++) {
         gnt_node leaf = inside ? operand(w, m, k) : m;
         for (int s = 0; s < SEEN; s++)
-            if (w->seen[leaf][s] > best && w->seen[leaf][s] <= w->allowed[i])
-                best = w->seen[leaf][s];
+            if (w->node[leaf].seen[s] > best && w->node[leaf].seen[s] <= w->node[i].allowed)
+                best = w->node[leaf].seen[s];
     }
     return best;
 }
@@ -220,17 +230,17 @@ static int32_t company(const grouper *w, gnt_node i) {
 static void sink(grouper *w) {
     gnt_grouping *q = w->q;
     for (gnt_node i = w->ir->n - 1; i >= 0; i--) {
-        if (q->kind[i] == GNT_KIND_EACH && w->allowed[i] != LATE) {
-            int joins = !q->memory[i] && w->low[i] == w->high[i];
+        if (q->node[i].kind == GNT_KIND_EACH && w->node[i].allowed != LATE) {
+            int joins = !q->node[i].memory && w->node[i].low == w->node[i].high;
             int fresh = fresh_operands(w, i);
-            int32_t target = joins ? w->low[i] : w->allowed[i];
-            if (target > q->wave[i] && target <= w->allowed[i] && fresh <= joins)
-                q->wave[i] = target;
+            int32_t target = joins ? w->node[i].low : w->node[i].allowed;
+            if (target > q->node[i].wave && target <= w->node[i].allowed && fresh <= joins)
+                q->node[i].wave = target;
         }
-        if (q->kind[i] == GNT_KIND_TOTAL && w->allowed[i] != LATE)
-            q->wave[i] = company(w, i);
-        if (is_member(w, i) || q->kind[i] == GNT_KIND_KERNEL || q->kind[i] == GNT_KIND_SLICE ||
-            (q->kind[i] == GNT_KIND_SPREAD && q->memory[i]))
+        if (q->node[i].kind == GNT_KIND_TOTAL && w->node[i].allowed != LATE)
+            q->node[i].wave = company(w, i);
+        if (is_member(w, i) || q->node[i].kind == GNT_KIND_KERNEL || q->node[i].kind == GNT_KIND_SLICE ||
+            (q->node[i].kind == GNT_KIND_SPREAD && q->node[i].memory))
             limit_operands(w, i);
     }
 }
@@ -251,35 +261,36 @@ static int by_place(const void *a, const void *b) {
 }
 
 static int32_t find(grouper *w, gnt_node i) {
-    while (w->parent[i] != i) {
-        w->parent[i] = w->parent[w->parent[i]];
-        i = w->parent[i];
+    while (w->node[i].parent != i) {
+        w->node[i].parent = w->node[w->node[i].parent].parent;
+        i = w->node[i].parent;
     }
     return i;
 }
 
 static int64_t length(const grouper *w, gnt_node i) {
-    return w->q->kind[i] == GNT_KIND_TOTAL ? w->ir->v[input(w, i, 0)].count : w->ir->v[i].count;
+    return w->q->node[i].kind == GNT_KIND_TOTAL ? w->ir->v[input(w, i, 0)].count : w->ir->v[i].count;
 }
 
 static void join(grouper *w, gnt_node a, gnt_node b) {
-    if (stage_of(w, a) != stage_of(w, b) || w->q->wave[a] != w->q->wave[b] || length(w, a) != length(w, b))
+    if (stage_of(w, a) != stage_of(w, b) || w->q->node[a].wave != w->q->node[b].wave ||
+        length(w, a) != length(w, b))
         return;
     int32_t x = find(w, a), y = find(w, b);
     if (x != y)
-        w->parent[x > y ? x : y] = x < y ? x : y;
+        w->node[x > y ? x : y].parent = x < y ? x : y;
 }
 
 static void join_readers(grouper *w, gnt_node i) {
     for (int32_t k = 0; k < w->ir->v[i].n_in; k++) {
         gnt_node r = operand(w, i, k);
-        if (w->q->kind[r] == GNT_KIND_EACH)
+        if (w->q->node[r].kind == GNT_KIND_EACH)
             join(w, i, r);
-        if (w->q->kind[r] == GNT_KIND_SPREAD)
+        if (w->q->node[r].kind == GNT_KIND_SPREAD)
             continue;
-        if (w->reader[r] >= 0)
-            join(w, i, w->reader[r]);
-        w->reader[r] = i;
+        if (w->node[r].reader >= 0)
+            join(w, i, w->node[r].reader);
+        w->node[r].reader = i;
     }
 }
 
@@ -287,9 +298,10 @@ static void list_items(grouper *w) {
     gnt_grouping *q = w->q;
     for (gnt_node i = 0; i < w->ir->n; i++) {
         int member = is_member(w, i);
-        if (member || q->kind[i] == GNT_KIND_KERNEL || (q->kind[i] == GNT_KIND_SPREAD && q->memory[i]))
+        if (member || q->node[i].kind == GNT_KIND_KERNEL ||
+            (q->node[i].kind == GNT_KIND_SPREAD && q->node[i].memory))
             q->item[q->n_items++] =
-                (gnt_grouping_item){stage_of(w, i), q->wave[i], member, member ? 0 : i, i};
+                (gnt_grouping_item){stage_of(w, i), q->node[i].wave, member, member ? 0 : i, i};
     }
     qsort(q->item, (size_t)q->n_items, sizeof *q->item, by_place);
     for (int32_t i = 0; i < q->n_items; i++)
@@ -310,20 +322,20 @@ static void chunks(grouper *w) {
                       q->item[i].stage == q->item[i - 1].stage && q->item[i].group == q->item[i - 1].group;
         members = follows && members < MEMBERS ? members + 1 : 1;
         chunk += members == 1;
-        q->chunk[q->item[i].node] = chunk;
+        q->node[q->item[i].node].chunk = chunk;
     }
     for (int32_t i = 0; i < q->n_items; i++) {
         gnt_node c = q->item[i].node;
         if (!q->item[i].late)
             continue;
-        if (q->memory[c] || q->kind[c] == GNT_KIND_TOTAL)
-            q->stored[c] = 1;
+        if (q->node[c].memory || q->node[c].kind == GNT_KIND_TOTAL)
+            q->node[c].stored = 1;
         for (int32_t k = 0; k < w->ir->v[c].n_in; k++) {
             gnt_node r = operand(w, c, k);
-            if (q->kind[r] == GNT_KIND_EACH && q->chunk[r] != q->chunk[c])
-                q->stored[r] = 1;
+            if (q->node[r].kind == GNT_KIND_EACH && q->node[r].chunk != q->node[c].chunk)
+                q->node[r].stored = 1;
             else
-                q->uses[r]++;
+                q->node[r].uses++;
         }
     }
 }
@@ -332,34 +344,17 @@ static int open_grouper(grouper *w, gnt_nn_plan *plan, gnt_grouping *q) {
     size_t n = (size_t)plan->ir->n;
     *q = (gnt_grouping){0};
     *w = (grouper){.plan = plan, .ir = plan->ir, .q = q};
-    q->kind = gnt_array(n, 1);
-    q->memory = gnt_array(n, 1);
-    q->stored = gnt_array(n, 1);
-    q->alias = gnt_array(n, sizeof *q->alias);
-    q->wave = gnt_array(n, sizeof *q->wave);
-    q->chunk = gnt_array(n, sizeof *q->chunk);
-    q->uses = gnt_array(n, sizeof *q->uses);
-    q->inner = gnt_array(n, sizeof *q->inner);
-    q->mid = gnt_array(n, sizeof *q->mid);
-    q->low = gnt_array(n, 1);
+    q->node = gnt_array(n, sizeof *q->node);
     q->item = gnt_array(n, sizeof *q->item);
-    w->allowed = gnt_array(n, sizeof *w->allowed);
-    w->low = gnt_array(n, sizeof *w->low);
-    w->high = gnt_array(n, sizeof *w->high);
-    w->parent = gnt_array(n, sizeof *w->parent);
-    w->reader = gnt_array(n, sizeof *w->reader);
-    w->seen = gnt_array(n, sizeof *w->seen);
-    w->depth = gnt_array(n, 1);
-    if (!q->kind || !q->memory || !q->stored || !q->alias || !q->wave || !q->chunk || !q->uses || !q->inner ||
-        !q->mid || !q->low || !q->item || !w->allowed || !w->low || !w->high || !w->parent || !w->reader ||
-        !w->seen || !w->depth)
+    w->node = gnt_array(n, sizeof *w->node);
+    if (!q->node || !q->item || !w->node)
         return -1;
     for (size_t i = 0; i < n; i++) {
-        w->allowed[i] = w->low[i] = LATE;
-        w->high[i] = w->reader[i] = -1;
-        w->parent[i] = (int32_t)i;
+        w->node[i].allowed = w->node[i].low = LATE;
+        w->node[i].high = w->node[i].reader = -1;
+        w->node[i].parent = (int32_t)i;
         for (int k = 0; k < SEEN; k++)
-            w->seen[i][k] = -1;
+            w->node[i].seen[k] = -1;
     }
     return 0;
 }
@@ -374,26 +369,11 @@ int gnt_group(gnt_nn_plan *plan, gnt_grouping *q) {
         list_items(&w);
         chunks(&w);
     }
-    gnt_free(w.allowed);
-    gnt_free(w.low);
-    gnt_free(w.high);
-    gnt_free(w.parent);
-    gnt_free(w.reader);
-    gnt_free(w.seen);
-    gnt_free(w.depth);
+    gnt_free(w.node);
     return failed;
 }
 
 void gnt_grouping_free(gnt_grouping *q) {
-    gnt_free(q->kind);
-    gnt_free(q->memory);
-    gnt_free(q->stored);
-    gnt_free(q->alias);
-    gnt_free(q->wave);
-    gnt_free(q->chunk);
-    gnt_free(q->uses);
-    gnt_free(q->inner);
-    gnt_free(q->mid);
-    gnt_free(q->low);
+    gnt_free(q->node);
     gnt_free(q->item);
 }

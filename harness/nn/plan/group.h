@@ -27,16 +27,20 @@ typedef struct gnt_grouping_item {
     int32_t stage, wave, late, group, node;
 } gnt_grouping_item;
 
+typedef struct gnt_grouping_node {
+    uint8_t kind;   /* a gnt_kind */
+    uint8_t memory; /* read from memory by a kernel, slice or broadcast, or an output */
+    uint8_t stored; /* has to have a buffer */
+    int32_t alias;  /* the node with the same entries that is not a reshape */
+    int32_t wave;
+    int32_t chunk;      /* the chain it is computed in */
+    int32_t uses;       /* by members of its own chain */
+    int64_t inner, mid; /* patterns of TOTAL and SPREAD (kernels.h) */
+    uint8_t low;
+} gnt_grouping_node;
+
 typedef struct gnt_grouping {
-    uint8_t *kind;   /* by node */
-    uint8_t *memory; /* read from memory by a kernel, slice or broadcast, or an output */
-    uint8_t *stored; /* has to have a buffer */
-    int32_t *alias;  /* the node with the same entries that is no reshape */
-    int32_t *wave;
-    int32_t *chunk;       /* the chain it is computed in */
-    int32_t *uses;        /* by members of its own chain */
-    int64_t *inner, *mid; /* patterns of TOTAL and SPREAD (kernels.h) */
-    uint8_t *low;
+    gnt_grouping_node *node; /* by node */
     gnt_grouping_item *item;
     int32_t n_items;
 } gnt_grouping;

@@ -117,7 +117,7 @@ static int schedule(gnt_nn_plan *plan) {
     int failed = gnt_group(plan, &q);
     for (int32_t i = 0, next; i < q.n_items && !failed; i = next) {
         for (next = i + 1; next < q.n_items; next++)
-            if (q.chunk[q.item[next].node] != q.chunk[q.item[i].node])
+            if (q.node[q.item[next].node].chunk != q.node[q.item[i].node].chunk)
                 break;
         failed = q.item[i].late ? gnt_fused_step(plan, &q, q.item + i, next - i)
                                 : gnt_nn_plan_node(plan, q.item[i].node);

@@ -106,6 +106,10 @@ static int is_fill(const rewriter *r, gnt_node x) {
     return at(r, x)->op == GNT_OP_FILL;
 }
 
+static int is_zero(const rewriter *r, gnt_node x) {
+    return is_fill(r, x) && at(r, x)->a == 0;
+}
+
 static int is_negation(const rewriter *r, gnt_node x) {
     return at(r, x)->op == GNT_OP_AFFINE && at(r, x)->a == -1 && at(r, x)->b == 0;
 }
@@ -201,23 +205,14 @@ static gnt_node emit_sum(rewriter *r, gnt_vertex *v, gnt_node x) {
     return place(r, v, &x, 1);
 }
 
-static gnt_node emit_expand(rewriter *r, gnt_vertex *v, gnt_node x) {
+/* An expand or a reshape: one of another of its kind is one. */
+static gnt_node emit_view(rewriter *r, gnt_vertex *v, gnt_node x) {
     if (gnt_shape_same(&at(r, x)->shape, &v->shape))
         return x;
     if (is_fill(r, x))
         return fill(r, &v->shape, at(r, x)->a);
-    if (at(r, x)->op == GNT_OP_EXPAND)
-        return emit_expand(r, v, operand(r, x, 0));
-    return place(r, v, &x, 1);
-}
-
-static gnt_node emit_reshape(rewriter *r, gnt_vertex *v, gnt_node x) {
-    if (gnt_shape_same(&at(r, x)->shape, &v->shape))
-        return x;
-    if (is_fill(r, x))
-        return fill(r, &v->shape, at(r, x)->a);
-    if (at(r, x)->op == GNT_OP_RESHAPE)
-        return emit_reshape(r, v, operand(r, x, 0));
+    if (at(r, x)->op == v->op)
+        return emit_view(r, v, operand(r, x, 0));
     return place(r, v, &x, 1);
 }
 
@@ -236,7 +231,7 @@ static gnt_node emit_permute(rewriter *r, gnt_vertex *v, gnt_node x) {
     if (!still)
         return place(r, v, &x, 1);
     gnt_vertex reshape = {.op = GNT_OP_RESHAPE, .shape = v->shape};
-    return emit_reshape(r, &reshape, x);
+    return emit_view(r, &reshape, x);
 }
 
 static gnt_node emit_slice(rewriter *r, gnt_vertex *v, gnt_node x) {
@@ -278,10 +273,7 @@ static gnt_node emit_matmul(rewriter *r, gnt_vertex *v, gnt_node *in) {
             in[k] = operand(r, in[k], 0);
             v->p[k] = !v->p[k];
         }
-    for (int k = 0; k < 2; k++)
-        if (is_fill(r, in[k]) && at(r, in[k])->a == 0)
-            return fill(r, &v->shape, 0);
-    return place(r, v, in, 2);
+    return is_zero(r, in[0]) || is_zero(r, in[1]) ? fill(r, &v->shape, 0) : place(r, v, in, 2);
 }
 
 static gnt_node emit(rewriter *r, gnt_vertex *v, gnt_node *in, int32_t n_in) {
@@ -295,9 +287,8 @@ static gnt_node emit(rewriter *r, gnt_vertex *v, gnt_node *in, int32_t n_in) {
     case GNT_OP_SUM:
         return emit_sum(r, v, in[0]);
     case GNT_OP_EXPAND:
-        return emit_expand(r, v, in[0]);
     case GNT_OP_RESHAPE:
-        return emit_reshape(r, v, in[0]);
+        return emit_view(r, v, in[0]);
     case GNT_OP_PERMUTE:
         return emit_permute(r, v, in[0]);
     case GNT_OP_SLICE:
@@ -310,23 +301,20 @@ static gnt_node emit(rewriter *r, gnt_vertex *v, gnt_node *in, int32_t n_in) {
     case GNT_OP_GENERAL_CONV:
     case GNT_OP_GENERAL_CONV_DX:
     case GNT_OP_GENERAL_CONV_DW:
-        for (int k = 0; k < 2; k++)
-            if (is_fill(r, in[k]) && at(r, in[k])->a == 0)
-                return fill(r, &v->shape, 0);
+        if (is_zero(r, in[0]) || is_zero(r, in[1]))
+            return fill(r, &v->shape, 0);
         break;
     case GNT_OP_PAD:
         if (gnt_shape_same(&at(r, in[0])->shape, &v->shape))
             return in[0];
-        if (is_fill(r, in[0]) && at(r, in[0])->a == 0)
+        /* fall through */
+    case GNT_OP_SCATTER:
+        if (is_zero(r, in[0]))
             return fill(r, &v->shape, 0);
         break;
     case GNT_OP_CONCAT:
         if (n_in == 1)
             return in[0];
-        break;
-    case GNT_OP_SCATTER:
-        if (is_fill(r, in[0]) && at(r, in[0])->a == 0)
-            return fill(r, &v->shape, 0);
         break;
     default:
         break;
@@ -347,25 +335,18 @@ static char *needed(const gnt_graph *g, const gnt_node *outputs, int32_t n_outpu
     return need;
 }
 
-static int rebuild(rewriter *r, const gnt_graph *g, const char *need, int plain, gnt_node *map, gnt_node **in,
-                   int32_t *room) {
+static int rebuild(rewriter *r, const gnt_graph *g, const char *need, int plain, gnt_node *map,
+                   gnt_node *in) {
     for (gnt_node i = 0; i < g->n; i++) {
         map[i] = -1;
         if (!need[i])
             continue;
         gnt_vertex v = g->v[i];
-        if (v.n_in > *room) {
-            gnt_node *wider = gnt_resize(*in, (size_t)v.n_in, sizeof **in);
-            if (!wider)
-                return -1;
-            *in = wider;
-            *room = v.n_in;
-        }
         for (int32_t k = 0; k < v.n_in; k++)
-            (*in)[k] = map[g->edge[v.first + k]];
+            in[k] = map[g->edge[v.first + k]];
         if ((v.op == GNT_OP_INPUT || v.op == GNT_OP_DATA) && !v.tag) /* these are never merged */
             v.tag = i + 1;
-        map[i] = plain ? gnt_graph_add(r->out, &v, *in, v.n_in) : emit(r, &v, *in, v.n_in);
+        map[i] = plain ? gnt_graph_add(r->out, &v, in, v.n_in) : emit(r, &v, in, v.n_in);
         if (map[i] < 0)
             return -1;
     }
@@ -376,11 +357,11 @@ gnt_graph *gnt_simplify(const gnt_graph *g, const gnt_node *outputs, int32_t n_o
                         gnt_node *mapped) {
     rewriter r = {.out = gnt_graph_new()};
     char *need = needed(g, outputs, n_outputs);
-    gnt_node *map = gnt_array((size_t)g->n, sizeof *map), *in = NULL;
-    int32_t room = 0;
+    gnt_node *map = gnt_array((size_t)g->n, sizeof *map);
+    gnt_node *in = gnt_array((size_t)gnt_graph_most_inputs(g), sizeof *in);
     int failed = 1;
     r.mask = 511;
-    if (!r.out || !need || !map || widen(&r) || rebuild(&r, g, need, plain, map, &in, &room))
+    if (!r.out || !need || !map || !in || widen(&r) || rebuild(&r, g, need, plain, map, in))
         goto cleanup;
     for (int32_t i = 0; i < n_outputs; i++)
         mapped[i] = map[outputs[i]];

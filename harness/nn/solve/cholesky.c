@@ -1,4 +1,4 @@
-/* Dense systems with a symmetric positive definite matrix, for what plugins fit in closed form. */
+/* cholesky: dense systems with a symmetric positive definite matrix, for closed-form fits in plugins. */
 #include <math.h>
 
 #include "gauntlet/nn.h"

@@ -1,4 +1,5 @@
-/* With m = D/σ, a = m/2 − ε/m and v = ε/m + m/2, e^ε φ(v) equals φ(a), so that the delta of Balle and Wang is
+/* dp: privacy accounting. With m = D/σ, a = m/2 − ε/m and v = ε/m + m/2, e^ε φ(v) equals φ(a), so that the
+ * delta of Balle and Wang is
  *     δ = Φ(a) − φ(a) R(v),   R(x) = Φ(−x)/φ(x)  (Mills' ratio),
  * and with u = −a also  δ = φ(u) (R(u) − R(v)) = φ(u) ∫_u^v (1 − x R(x)) dx.
  * No e^ε is ever formed, the difference of near-equal tails (small m) becomes an integral of a positive
@@ -17,8 +18,8 @@ static double normal_below(double x) {
     return 0.5 * erfc(-x / sqrt(2));
 }
 
-/* Mills' ratio for x ≥ 0. Far out by Laplace's continued fraction 1/(x + 1/(x + 2/(x + 3/(x + …)))), from its
- * end. */
+/* Returns Mills' ratio for x ≥ 0; for large x by Laplace's continued fraction 1/(x + 1/(x + 2/(x + 3/(x +
+ * …)))), evaluated from its end. */
 static double mills(double x) {
     if (x < 8)
         return sqrt(pi / 2) * exp(0.5 * x * x) * erfc(x / sqrt(2));
@@ -28,8 +29,8 @@ static double mills(double x) {
     return 1 / tail;
 }
 
-/* 1 − x R(x), for any x. Far out it is T/(x + T) with T the continued fraction's first tail, free of
- * cancellation. */
+/* Returns 1 − x R(x) for any x; for large x as T/(x + T), T the first tail of the continued fraction, which
+ * does not cancel. */
 static double mills_slope(double x) {
     if (x < 0)
         return 1 - x * normal_below(-x) / normal_density(x);
@@ -41,8 +42,8 @@ static double mills_slope(double x) {
     return 1 / tail / (x + 1 / tail);
 }
 
-/* ∫ from u to u + m of 1 − x R(x), five-point Gauss–Legendre; m is small against the scale of the integrand
- * (1). */
+/* Returns the integral of 1 − x R(x) from u to u + m by five-point Gauss–Legendre; m is small against 1, the
+ * scale of the integrand. */
 static double mills_drop(double u, double m) {
     static const double at[3] = {0, 0.53846931010568309104, 0.90617984593866399280};
     static const double weight[3] = {0.56888888888888888889, 0.47862867049936646804, 0.23692688505618908751};
@@ -61,7 +62,7 @@ double gnt_dp_gaussian_delta(double sigma, double epsilon, double sensitivity) {
         return NAN;
     if (sensitivity == 0 || isinf(sigma) || isinf(epsilon))
         return 0;
-    double m = sensitivity / sigma; /* infinite for sigma 0: everything shows */
+    double m = sensitivity / sigma; /* infinite for sigma 0: no privacy */
     if (isinf(m))
         return 1;
     if (m == 0)
@@ -87,8 +88,8 @@ static int wrong(const question *q, double x) {
     return !(delta <= q->delta);
 }
 
-/* The least x > 0 at which `wrong` no longer holds, up to the last bit; infinity if there is none. Bisects
- * on the logarithm's scale while the bracket spans more than a factor of two, then plainly. */
+/* Returns the least x > 0 at which `wrong` is false, up to the last bit; infinity if there is none. Bisects
+ * on a logarithmic scale while the bracket spans more than a factor of two, then on a linear one. */
 static double least_right(const question *q, double start) {
     double low = start, high = start;
     while (wrong(q, high) && high < 1e300)

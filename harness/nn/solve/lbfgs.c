@@ -1,4 +1,4 @@
-/* L-BFGS with a fixed rate, in the order of torch.optim.LBFGS without line search (Nocedal & Wright,
+/* lbfgs: L-BFGS with a fixed rate, in the order of torch.optim.LBFGS without line search (Nocedal & Wright,
  * algorithm 7.4, for the two-loop recursion). Its four tolerances are that optimiser's defaults.
  *
  * Invariant: the pairs in use are numbers first … first+pairs−1 (modulo history), oldest first, each with ⟨y,
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "gauntlet/nn.h"
 
-/* Vector code for the loops, with the same bits: no sum changes its order. */
+/* Vectorises the loops with the same bits: no sum changes its order. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #define INDEPENDENT _Pragma("GCC ivdep")
@@ -79,7 +79,7 @@ void gnt_lbfgs_reset(gnt_lbfgs *o) {
     o->scale = 1;
 }
 
-/* Eight running sums in a fixed order: fast, and the same on every machine. */
+/* Returns the dot product from eight running sums in a fixed order: fast, and the same on every machine. */
 static INLINE double dot_body(const float *a, const float *b, int64_t n) {
     double sum[8] = {0};
     int64_t i = 0;
@@ -129,7 +129,7 @@ static double largest(const float *a, int64_t n) {
     float most = 0;
     for (int64_t i = 0; i < n; i++) {
         float size = fabsf(a[i]);
-        if (!(size <= most)) /* so that NaN wins */
+        if (!(size <= most)) /* NaN wins */
             most = size;
     }
     return (double)most;
@@ -142,12 +142,12 @@ static double sum_abs(const float *a, int64_t n) {
     return sum;
 }
 
-/* Row of pair i, 0 = oldest. */
+/* Returns the offset of pair i, 0 the oldest. */
 static int64_t row(const gnt_lbfgs *o, int32_t i) {
     return (int64_t)((o->first + i) % o->history) * o->n;
 }
 
-/* Keeps s = t·d and y = grad − prev_grad when they show enough curvature. */
+/* Stores the pair s = t·d, y = grad − prev_grad if its curvature is large enough. */
 static void remember(gnt_lbfgs *o) {
     int full = o->pairs == o->history;
     int32_t slot = full ? o->first : (o->first + o->pairs) % o->history;
@@ -190,8 +190,8 @@ static void direction(gnt_lbfgs *o) {
     }
 }
 
-/* Moves x by t·d and evaluates there; with a guard, halves t until the cost is finite and at most guard × the
- * cost before. Returns 0, or −1 when no step was good: x is then where it was. */
+/* Moves x by t·d, halving t until the cost there is finite and at most guard × the cost before. Returns 0, or
+ * −1 if no step was accepted: x is then unchanged. */
 static int guarded_move(gnt_lbfgs *o, float *x, double guard, double before, gnt_cost_fn cost, void *context,
                         double *now, int64_t *calls) {
     memcpy(o->prev_x, x, (size_t)o->n * sizeof *x);
@@ -225,12 +225,12 @@ double gnt_lbfgs_step(gnt_lbfgs *o, float *x, double rate, int32_t inner, double
             break;
         if (guard > 0) {
             if (guarded_move(o, x, guard, before, cost, context, &now, &calls)) {
-                gnt_lbfgs_reset(o); /* the curvature kept leads nowhere: start from the gradient again */
+                gnt_lbfgs_reset(o); /* the stored curvature gives no descent: restart from the gradient */
                 break;
             }
         } else {
             add_scaled(x, o->t, o->d, o->n);
-            if (i < inner) { /* what the last move led to is seen by the next step's first evaluation */
+            if (i < inner) { /* the next step's first evaluation covers the last move */
                 now = cost(context, x, o->grad);
                 calls++;
             }

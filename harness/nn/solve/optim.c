@@ -1,13 +1,13 @@
-/* Adam, plain gradient descent, rate schedules and the box. State is float, as weights and images are;
- * factors are formed in double. */
+/* optim: Adam, gradient descent, learning-rate schedules and the projection onto a box. State is float, as
+ * weights and images are; factors are computed in double. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "gauntlet/nn.h"
 
-/* Vector code for the loops; entries are independent, so it gives the same bits. The vectors of a call are
- * different ones, or the same from the same entry on. */
+/* Vectorises the loops with the same bits, as entries are independent. The vectors of a call are disjoint or
+ * identical. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #define INDEPENDENT _Pragma("GCC ivdep")
@@ -48,7 +48,7 @@ void gnt_adam_reset(gnt_adam *a) {
     memset(a->square, 0, (size_t)a->n * sizeof(float));
 }
 
-/* x ← x − rate · m̂ / (√v̂ + eps), m̂ = m/(1 − β₁ᵗ), v̂ = v/(1 − β₂ᵗ). */
+/* Steps x ← x − rate · m̂ / (√v̂ + eps), m̂ = m/(1 − β₁ᵗ), v̂ = v/(1 − β₂ᵗ). */
 static void adam_step(gnt_adam *a, float *x, const float *grad, double rate, int sign_only) {
     a->steps++;
     double t = (double)a->steps;
@@ -58,7 +58,7 @@ static void adam_step(gnt_adam *a, float *x, const float *grad, double rate, int
     int64_t n = a->n;
     INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
-        float g = grad[i], s = g > 0 ? 1.0f : g < 0 ? -1.0f : g; /* 0 and NaN stay */
+        float g = grad[i], s = g > 0 ? 1.0f : g < 0 ? -1.0f : g; /* 0 and NaN unchanged */
         g = sign_only ? s : g;
         float m = b1 * mean[i] + c1 * g, v = b2 * square[i] + c2 * g * g;
         mean[i] = m;
@@ -107,5 +107,5 @@ double gnt_rate_cosine(double rate, int64_t step, int64_t steps) {
 
 void gnt_project_box(float *x, int64_t n, float least, float most) {
     for (int64_t i = 0; i < n; i++)
-        x[i] = x[i] < least ? least : x[i] > most ? most : x[i]; /* NaN stays, to be seen */
+        x[i] = x[i] < least ? least : x[i] > most ? most : x[i]; /* NaN stays NaN */
 }
