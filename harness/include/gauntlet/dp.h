@@ -1,10 +1,10 @@
-/* gauntlet/dp.h — what noise buys in differential privacy: exact accounting for the Gaussian mechanism, and
- * the plain conversions. Link with -lgauntlet-nn. Pure functions of their arguments, on any thread; NaN for
- * arguments that make no sense (negative, NaN, delta above 1).
+/* gauntlet/dp.h — differential privacy of added noise: exact accounting for the Gaussian mechanism, and
+ * standard conversions. Link with -lgauntlet-nn. Pure functions of their arguments, on any thread; NaN for
+ * invalid arguments (negative, NaN, delta above 1).
  *
- * Noise alone is no guarantee: a sensitivity exists only where the released value is clipped. For an L2 clip
- * C, the sensitivity is C when neighbours differ by adding or removing one contribution, and 2 C when one is
- * replaced. */
+ * Noise alone gives no guarantee: the sensitivity is finite only if the released value is clipped. For an L2
+ * clip C, the sensitivity is C when neighbours differ by adding or removing one contribution, and 2 C when
+ * one is replaced. */
 #ifndef GAUNTLET_DP_H
 #define GAUNTLET_DP_H
 

@@ -1,5 +1,5 @@
-/* backends: the rows of the table, in the order in which they are asked. A new back-end is a file that
- * defines gnt_conv_NAME, and a row here. Back-ends are in float; in double there is im2col alone. */
+/* backends: the rows of the table, in order of preference. A new back-end is a file that defines
+ * gnt_conv_NAME, and a row here. Back-ends are in float; in double there is im2col only. */
 #ifndef GNT_NN_BACKENDS_H
 #define GNT_NN_BACKENDS_H
 
@@ -20,13 +20,13 @@ GNT_CONV_BACKENDS(GNT_CONV_DECLARE)
 
 extern const gnt_conv_backend gnt_conv_im2col_f64, gnt_conv_plain_f32, gnt_conv_plain_f64;
 
-/* Of a back-end that the build or the processor lacks. */
+/* Returns UNFIT: the `fits` of a back-end that the build or the processor lacks. */
 int gnt_conv_never(const gnt_conv_case *q);
 
 size_t gnt_gram_scratch_f32(const gnt_conv *s);
 size_t gnt_gram_scratch_f64(const gnt_conv *s);
-/* General convolutions of any kind; by columns and matrix products, of any kind; and those that
- * gnt_is_depthwise says. */
+/* Declares general convolutions of any kind, those by columns and matrix products, and depthwise ones
+ * (gnt_is_depthwise). */
 #define GNT_GENERAL_DECLARE(kind, real)                                                                      \
     size_t gnt_##kind##_scratch_##real(const gnt_general_conv *s);                                           \
     gnt_general_conv_kernel gnt_##kind##_conv_##real, gnt_##kind##_conv_dx_##real,                           \
@@ -39,7 +39,8 @@ GNT_GENERAL_DECLARE(depthwise, f32)
 GNT_GENERAL_DECLARE(depthwise, f64)
 #undef GNT_GENERAL_DECLARE
 
-/* Groups of one channel each, steps of one pixel, and no more padding than keeps a tap on the image. */
+/* True for groups of one channel each, a stride of one pixel, and no more padding than keeps a tap on the
+ * image. */
 static inline int gnt_is_depthwise(const gnt_general_conv *s) {
     return s->c == s->groups && s->sh == 1 && s->sw == 1 && s->ph <= (s->kh - 1) * s->dh &&
            s->pw <= (s->kw - 1) * s->dw;

@@ -4,9 +4,9 @@
  *   conv_dx  the adjoint in x: dx of dy and w                                                  over o, i, j
  *   conv_dw  the adjoint in w: dw of x and dy                                                  over n, p, q
  *
- * A back-end is one file and one row of backends.h. The rows stand in order: the first that fits computes
- * a convolution. What fits follows from the sizes, the processor and what the planner says of the
- * operands, never from time. */
+ * A back-end is one file and one row of backends.h. The rows are ordered: the first that fits computes a
+ * convolution. Whether one fits depends on the sizes, the processor and the planner's facts about the
+ * operands, never on time. */
 #ifndef GNT_NN_CONV_H
 #define GNT_NN_CONV_H
 
@@ -18,7 +18,7 @@
 /* x: n × c × h × w; weights: o × c × kh × kw; y: n × o × oh × ow. */
 typedef struct gnt_conv {
     int64_t n, c, h, w, o, kh, kw, oh, ow, stride, pad;
-    void *made; /* what the back-end's prepare left for its kernels, else NULL */
+    void *made; /* made by the back-end's prepare for its kernels, else NULL */
 } gnt_conv;
 
 /* A convolution with a stride (sh, sw), padding (ph, pw) and dilation (dh, dw) for each axis, in groups:
@@ -29,29 +29,30 @@ typedef struct gnt_general_conv {
     int64_t n, c, h, w, o, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw, groups;
 } gnt_general_conv;
 
-/* A convolution for which a back-end is wanted. */
+/* A convolution that needs a back-end. */
 typedef struct gnt_conv_case {
     int op; /* GNT_OP_CONV, GNT_OP_CONV_DX or GNT_OP_CONV_DW */
     gnt_conv s;
-    /* 0: all operands are in rows, whatever would suit. The rest is 0 then. */
+    /* 0: all operands are in rows; the members below are 0 then. */
     int any_layout;
-    struct gnt_dnnl *dnnl; /* NULL: there is no oneDNN */
-    int64_t block;         /* channels of a block of oneDNN; 0: there is none */
-    /* The weights are an input; and one that is held, so that they are rewritten once for many calls. */
+    struct gnt_dnnl *dnnl; /* NULL: no oneDNN */
+    int64_t block;         /* channels of a block of oneDNN; 0: none */
+    /* given: the weights are an input; held: one that is held, so that they are rewritten once for many
+     * calls. */
     int given, held;
-    /* A forward pass, in which every rounding error decides which ReLUs are open: it keeps sums that round
-     * as direct ones. */
+    /* A forward pass, where rounding errors decide which ReLUs are active: it keeps sums that round as direct
+     * ones. */
     int exact;
 } gnt_conv_case;
 
 typedef enum gnt_conv_fit {
-    GNT_CONV_UNFIT, /* another row may have it */
+    GNT_CONV_UNFIT, /* another row may fit */
     GNT_CONV_FITS,
-    GNT_CONV_FAILED /* out of memory, or of pages that may be executed: never a silent change of kernels */
+    GNT_CONV_FAILED /* out of memory or executable pages: never a silent change of kernels */
 } gnt_conv_fit;
 
-/* result of first and second: y of x and w, dx of dy and w, dw of x and dy; each in the layout that the
- * back-end's row names. `scratch` has the bytes that its row asks for, aligned to 64, of any content. */
+/* Computes result from first and second: y from x and w, dx from dy and w, dw from x and dy; each in the
+ * layout of the back-end's row. `scratch` has the bytes of its row, aligned to 64, with any content. */
 typedef void gnt_conv_kernel(void *result, const void *first, const void *second, void *scratch,
                              const gnt_conv *s);
 
@@ -60,7 +61,7 @@ typedef void gnt_general_conv_kernel(void *result, const void *first, const void
 
 typedef struct gnt_conv_backend gnt_conv_backend;
 
-/* A convolution with its back-end. Ended by gnt_conv_discard. */
+/* A convolution with its back-end. Freed by gnt_conv_discard. */
 typedef struct gnt_conv_choice {
     const gnt_conv_backend *backend;
     int op;
@@ -72,30 +73,31 @@ typedef struct gnt_conv_choice {
 
 struct gnt_conv_backend {
     const char *name;
-    /* gnt_layout of x, dx, y and dy; and of w and dw. GNT_LAYOUT_OWN: the weights are rewritten by
-     * `rewrite`. */
+    /* activations: gnt_layout of x, dx, y and dy; weights: of w and dw, GNT_LAYOUT_OWN if `rewrite` rewrites
+     * them. */
     uint8_t activations, weights;
     int (*fits)(const gnt_conv_case *q);
-    /* Makes what the kernels need beside their operands: c->s.made, c->scratch, c->weights. NULL: nothing. */
+    /* Makes what the kernels need in addition to their operands: c->s.made, c->scratch, c->weights. May be
+     * NULL. */
     gnt_conv_fit (*prepare)(const gnt_conv_case *q, gnt_conv_choice *c);
     void (*discard)(void *made);
-    /* Bytes of scratch. NULL: none, or as prepare said. */
+    /* Returns the bytes of scratch. NULL: none, or set by prepare. */
     size_t (*scratch)(int op, const gnt_conv *s);
-    /* u: own·o·c entries as the face `op` reads them, from w: o × c × kh × kw in rows. */
+    /* Writes u: own·o·c entries as the face `op` reads them, from w: o × c × kh × kw in rows. */
     void (*rewrite)(int op, float *u, const float *w, int64_t o, int64_t c);
     int64_t own;
     gnt_conv_kernel *forward, *dx, *dw; /* NULL: a face that never fits */
 };
 
-/* What one precision has. The back-ends are in the order in which they are asked; the last fits always. */
+/* The convolutions of one precision. Back-ends are in order of preference; the last one always fits. */
 typedef struct gnt_conv_table {
     size_t size; /* of a real, in bytes */
     int32_t n;
     const gnt_conv_backend *const *backend;
-    /* Loops straight from the definitions, for tests to compare with. */
+    /* Plain loops that follow the definitions, for tests to compare with. */
     const gnt_conv_backend *plain;
-    /* y (n × o × oh × ow) and dx (n × c × h × w): conv and conv_dx by the weights conv_dw(x, dy), without
-     * these. */
+    /* Compute y (n × o × oh × ow) and dx (n × c × h × w): conv and conv_dx by the weights conv_dw(x, dy),
+     * without computing these. */
     size_t (*gram_scratch)(const gnt_conv *s); /* bytes */
     gnt_conv_kernel *gram, *gram_dx;
     /* General convolutions, operands in rows: by face, from GNT_OP_GENERAL_CONV on. */
@@ -106,15 +108,15 @@ typedef struct gnt_conv_table {
 const gnt_conv_table *gnt_conv_table_f32(void);
 const gnt_conv_table *gnt_conv_table_f64(void);
 
-/* The first back-end that fits. 0, or −1 where one that fits could not be prepared. */
+/* Chooses the first back-end that fits. Returns 0, or −1 if it could not be prepared. */
 int gnt_conv_choose(const gnt_conv_table *t, const gnt_conv_case *q, gnt_conv_choice *c);
 void gnt_conv_discard(gnt_conv_choice *c);
 
-/* The kernel of a face. */
+/* Returns the kernel of a face. */
 gnt_conv_kernel *gnt_conv_face(const gnt_conv_backend *b, int op);
 
 /* The layouts from GNT_LAYOUT_OWN on belong to back-ends, two to each: weights as its conv and as its
- * conv_dx reads them. How many there are; whose one is, and which face it is for. */
+ * conv_dx reads them. Return their number; the back-end of one and the face that reads it. */
 int32_t gnt_conv_own_layouts(void);
 const gnt_conv_backend *gnt_conv_owner(int layout, int *op);
 
@@ -122,7 +124,7 @@ static inline int gnt_conv_is_face(int op) {
     return op == GNT_OP_CONV || op == GNT_OP_CONV_DX || op == GNT_OP_CONV_DW;
 }
 
-/* Whether blocks of channels suit it: over so few places, copying the weights into them costs more than it
+/* True if blocks of channels suit q: over few places, copying the weights into blocks costs more than it
  * gains. */
 static inline int gnt_conv_suits_blocks(const gnt_conv_case *q) {
     enum { FEW_PLACES = 16 };

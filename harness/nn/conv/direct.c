@@ -1,17 +1,16 @@
-/* direct: convolution in float on AVX-512 without im2col, for small layers in rows. One image at a time,
- * over copies of its planes in which every window entry is a contiguous vector.
+/* direct: convolution in float on AVX-512 without im2col, for small layers in rows. One image at a time, over
+ * copies of its planes in which every window entry is a contiguous vector.
  *
- * Strips. For each channel and each column of the window there is a strip: the image's columns that this
- * window column meets, row after row, `width` entries a row, zeros in the padding. Result place f =
- * row·width + column then meets window entry (i, j) at strip[c, j][i·width + f]: all places of a result
- * plane are one run, and the rows of the window are shifts of it. With stride 2 the even rows come first
- * and the odd ones after them. A strip repeats the image once for each column of the window; im2col would
- * do so for each entry.
+ * Strips. For each channel and each column of the window there is a strip: the image's columns under this
+ * window column, row after row, `width` entries a row, zeros in the padding. Result place f = row·width +
+ * column then has window entry (i, j) at strip[c, j][i·width + f]: all places of a result plane are one run,
+ * and the rows of the window are shifts of it. With stride 2 the even rows come first and the odd ones after
+ * them. A strip repeats the image once for each column of the window; im2col would do so for each entry.
  *
- * conv adds up weight·strip over channels and window entries ("taps"). conv_dx is the same over dy with
- * the window turned round; with stride 2 once for each parity of the image's rows and columns, as each
- * meets its own taps. conv_dw has no strips: in a copy of the image with the channels last, what lies
- * under a row of the window is one run, which it adds up over all places, times dy.
+ * conv adds up weight·strip over channels and window entries ("taps"). conv_dx is the same over dy with the
+ * window reversed; with stride 2 once for each parity of the image's rows and columns, each of which has its
+ * own taps. conv_dw has no strips: in a copy of the image with the channels last, the entries under a row of
+ * the window are one run, which it adds up over all places, times dy.
  *
  * Every sum runs in an order fixed by the shape, in short pieces that are added up in turn: the error of a
  * long sum in float grows with the length of its pieces. */
@@ -32,12 +31,12 @@
 
 enum { V = 16, MOST_TAPS = 64, MOST_STRIPS = 1 << 21, NEAR_TAPS = 128, MANY_WEIGHTS = 1 << 16 };
 
-/* What strips are made of: rows row0, row0 + step, … of the image, and for window column j the columns
- * col0 + j·turn, + step, … */
+/* The source of strips: rows row0, row0 + step, … of the image, and for window column j the columns col0 +
+ * j·turn, + step, … */
 typedef struct strips {
     int64_t planes, h, w; /* the image */
     int64_t row0, col0, turn, step;
-    int64_t rows, columns, width; /* image rows met, window columns, entries of a row */
+    int64_t rows, columns, width; /* image rows under the window, window columns, entries of a row */
 } strips;
 
 static int64_t strip_size(const strips *s) {
@@ -48,23 +47,23 @@ static int64_t strips_size(const strips *s) {
     return s->planes * s->columns * strip_size(s);
 }
 
-/* The rows of one parity come before those of the next. */
+/* Returns the place of a row: the rows of one parity come before those of the next. */
 static int64_t row_place(const strips *s, int64_t row) {
     if (s->step == 1)
         return row;
     return row % 2 ? (s->rows + 1) / 2 + row / 2 : row / 2;
 }
 
-/* Bits [from, to) of 16. */
+/* Returns the mask of lanes [from, to) of 16. */
 static __mmask16 lanes(int64_t from, int64_t to) {
     from = from < 0 ? 0 : from > V ? V : from;
     to = to < from ? from : to > V ? V : to;
     return (__mmask16)(((1u << to) - 1) & ~((1u << from) - 1));
 }
 
-/* One vector of rows first … last of the strips of one window column, plane by plane: the entries from q
- * on, 16 at most. The masks are the same for all rows. `line` is where the vector lies in row row0 of the
- * first plane's image. */
+/* Writes one vector of rows first … last of the strips of one window column, plane by plane: the entries from
+ * q on, 16 at most. The masks are the same for all rows. `line`: the vector in row row0 of the first plane's
+ * image. */
 static void strip_column(float *d, const float *line, const strips *s, int64_t at, int64_t q, int64_t first,
                          int64_t last) {
     const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
@@ -92,7 +91,7 @@ static void strip_column(float *d, const float *line, const strips *s, int64_t a
                                                   _mm512_maskz_loadu_ps(read, line + (r + 2) * w));
                 _mm512_storeu_ps(d + (r / 2 + (r & 1) * half) * width, v);
             }
-        for (; width - q <= V / 2 && row < last; row++) { /* all of them lie in one vector */
+        for (; width - q <= V / 2 && row < last; row++) { /* all of them are in one vector */
             __m512 v = _mm512_permutexvar_ps(even, _mm512_maskz_loadu_ps(read, line + row * w));
             _mm512_mask_storeu_ps(d + (row / 2 + (row & 1) * half) * width, write, v);
         }
@@ -104,13 +103,13 @@ static void strip_column(float *d, const float *line, const strips *s, int64_t a
     }
 }
 
-/* The image's rows that strips meet: first … last of theirs. */
+/* Computes the rows of the strips that are on the image: first … last. */
 static void rows_of_image(const strips *s, int64_t *first, int64_t *last) {
     *first = s->row0 < 0 ? -s->row0 : 0;
     *last = s->h - s->row0 < s->rows ? s->h - s->row0 : s->rows;
 }
 
-/* Rows in the padding, which are the same for all images. */
+/* Clears the rows in the padding, which are the same for all images. */
 static void clear_padding(float *d, const strips *s) {
     int64_t size = strip_size(s), first, last;
     rows_of_image(s, &first, &last);
@@ -130,14 +129,15 @@ static void make_strips(float *d, const float *x, const strips *s) {
             strip_column(d, x + s->row0 * s->w, s, s->col0 + j * s->turn, q, first, last);
 }
 
-/* Where each window entry's run begins within a channel's strips, and its weight within the channel's
+/* The start of each window entry's run within a channel's strips, and its weight within the channel's
  * window. */
 typedef struct taps {
     int64_t n, d_step, w_step; /* from one channel to the next */
     int32_t d[MOST_TAPS], w[MOST_TAPS];
 } taps;
 
-/* y[t·yt + f] (+)= Σ_k w[t·wt + wk[k]]·d[dk[k] + f], t < OT, f < 16·VT; the last vector has `tail`. */
+/* Computes y[t·yt + f] (+)= Σ_k w[t·wt + wk[k]]·d[dk[k] + f], t < OT, f < 16·VT; the last vector has
+ * `tail`. */
 static inline __attribute__((always_inline)) void tile(const int OT, const int VT, float *y, int64_t yt,
                                                        const float *d, const float *w, int64_t wt, int64_t n,
                                                        const int32_t *dk, const int32_t *wk, __mmask16 tail,
@@ -185,8 +185,8 @@ TILES(6)
     { tile_##OT##_1, tile_##OT##_2, tile_##OT##_3, tile_##OT##_4 }
 static const tile_fn tile_of[6][4] = {ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6)};
 
-/* All `outs` planes of `places` entries. Channels go in portions, so that the strips' part that a tile
- * reads stays in the nearest cache while all outputs take their turn. */
+/* Computes all `outs` planes of `places` entries. Channels go in portions, so that the part of the strips
+ * that a tile reads stays in the L1 cache for all outputs. */
 static void multiply(float *y, int64_t outs, int64_t places, const float *d, int64_t channels, const float *w,
                      int64_t wt, const taps *p) {
     int64_t portion = NEAR_TAPS / p->n > 0 ? NEAR_TAPS / p->n : 1, n = 0;
@@ -199,8 +199,8 @@ static void multiply(float *y, int64_t outs, int64_t places, const float *d, int
     for (int64_t f = 0; f < places; f += 4 * V) {
         int64_t left = places - f < 4 * V ? places - f : 4 * V, vectors = (left + V - 1) / V;
         __mmask16 tail = lanes(0, left - (vectors - 1) * V);
-        /* where one tile holds all places, weights are met once and stream past; otherwise strips stay
-         * near */
+        /* if one tile has all places, weights are read once, as a stream; otherwise strips stay in the
+         * cache */
         int64_t run = places <= 4 * V ? 6 : outs;
         for (int64_t from = 0; from < outs; from += run)
             for (int64_t c = 0; c < channels; c += portion) {
@@ -250,8 +250,8 @@ static void conv(void *y_all, const void *x_all, const void *w, void *scratch, c
 
 /* ---- dx ---- */
 
-/* Image rows (or columns) h with h + pad = step·u + a: u from *first, *n of them; window rows a, a + step,
- * …: *taps. */
+/* Computes the image rows (or columns) h with h + pad = step·u + a: u from *first, *n of them; *taps: window
+ * rows a, a + step, … */
 static void parity(int64_t a, int64_t size, int64_t k, int64_t pad, int64_t step, int64_t *first, int64_t *n,
                    int64_t *window) {
     *first = pad <= a ? 0 : (pad - a + step - 1) / step;
@@ -260,8 +260,8 @@ static void parity(int64_t a, int64_t size, int64_t k, int64_t pad, int64_t step
     *window = k > a ? (k - a + step - 1) / step : 0;
 }
 
-/* The strips of dy and the taps for image entries of row parity a and column parity b. Place (u, v) meets
- * window entry (a + step·i, b + step·j) at dy (u − i, v − j). */
+/* Computes the strips of dy and the taps for image entries of row parity a and column parity b. Place (u, v)
+ * has window entry (a + step·i, b + step·j) at dy (u − i, v − j). */
 static void strips_of_parity(const gnt_conv *s, int64_t a, int64_t b, strips *m, taps *p, int64_t *rows,
                              int64_t *width) {
     int64_t u, v, high, wide;
@@ -278,7 +278,7 @@ static void strips_of_parity(const gnt_conv *s, int64_t a, int64_t b, strips *m,
         }
 }
 
-/* Rows of even and odd columns, one entry of `even` first, into a line of w. */
+/* Merges rows of even and odd columns, beginning with `even`, into a line of w. */
 static void interleave(float *line, const float *even, const float *odd, int64_t w) {
     const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const __m512i high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
@@ -290,7 +290,7 @@ static void interleave(float *line, const float *even, const float *odd, int64_t
     }
 }
 
-/* dx of one image for row parity a from the two column parities; a parity that no tap meets is zero. */
+/* Computes dx of one image for row parity a from the two column parities; a parity without taps is zero. */
 static void dx_rows(float *dx, const float *dy, const float *w, float *scratch, const gnt_conv *s, int64_t a,
                     int64_t d_size) {
     float *half[2] = {scratch + d_size,
@@ -354,9 +354,9 @@ static void conv_dx(void *dx_all, const void *dy_all, const void *w, void *scrat
 
 /* ---- dw ---- */
 
-/* One to three channels, 16 places of a row at a time: their entries in turn. */
+/* Interleaves the entries of one to three channels, 16 places of a row at a time. */
 static void interleave_channels(float *to, const float *x, const gnt_conv *s, int64_t rows, int64_t width) {
-    int32_t first[3][V], second[3][V]; /* of the first two channels; of these and the third */
+    int32_t first[3][V], second[3][V]; /* the first two channels; these and the third */
     for (int32_t e = 0; e < s->c * V; e++) {
         int32_t channel = e % (int32_t)s->c, place = e / (int32_t)s->c, v = e / V, l = e % V;
         first[v][l] = channel == 1 ? V + place : place;
@@ -376,8 +376,8 @@ static void interleave_channels(float *to, const float *x, const gnt_conv *s, in
         }
 }
 
-/* The first rows of the image with its channels last: to[(row·width + column)·c + channel], within padding
- * that is there already. Under a row of the window lie kw·c entries in a run. */
+/* Copies the first rows of the image with its channels last: to[(row·width + column)·c + channel], within
+ * padding that is already there. Under a row of the window are kw·c entries in a run. */
 static void channels_last(float *to, const float *x, const gnt_conv *s, int64_t rows, int64_t width) {
     to += (s->pad * width + s->pad) * s->c;
     if (s->c <= 3) {
@@ -404,7 +404,7 @@ static void channels_last(float *to, const float *x, const gnt_conv *s, int64_t 
  * v < VT. */
 typedef struct dw_vectors {
     int64_t at[4], step, row; /* from one place to the next, from one row of places to the next */
-    int64_t first, last;      /* rows of places where some vector lies under the image */
+    int64_t first, last;      /* rows of places where some vector is on the image */
 } dw_vectors;
 
 static inline __attribute__((always_inline)) void dw_tile(const int OT, const int VT, float *sum,
@@ -465,7 +465,7 @@ static int64_t dw_width(const gnt_conv *s) {
     return met > image ? met : image;
 }
 
-/* The rows of places from which a row of the image lies under some of window rows i … j. */
+/* Computes the rows of places that have a row of the image under some of window rows i … j. */
 static void rows_met(const gnt_conv *s, int64_t i, int64_t j, int64_t *first, int64_t *last) {
     int64_t from = s->pad - j, to = s->h - 1 + s->pad - i;
     *first = from <= 0 ? 0 : (from + s->stride - 1) / s->stride;
@@ -486,7 +486,7 @@ static void conv_dw(void *dw_all, const void *x_all, const void *dy_all, void *s
     int64_t in_row = wide / V, vectors = s->kh * in_row;
     float *image = scratch, *sum = image + height * width * s->c + 5 * V;
     dw_vectors m = {.step = s->stride * s->c, .row = s->stride * width * s->c};
-    int64_t rows = height - s->pad < s->h ? height - s->pad : s->h; /* the last ones may meet no window */
+    int64_t rows = height - s->pad < s->h ? height - s->pad : s->h; /* the last ones may be under no window */
     memset(image, 0, (size_t)(height * width * s->c + V) * sizeof *image);
     memset(sum, 0, (size_t)(s->o * vectors * V) * sizeof *sum);
     for (int64_t n = 0; n < s->n; n++, x += s->c * s->h * s->w, dy += s->o * s->oh * s->ow) {
@@ -513,7 +513,7 @@ static void conv_dw(void *dw_all, const void *x_all, const void *dy_all, void *s
 
 #pragma GCC pop_options
 
-/* ---- which shapes ---- */
+/* ---- supported shapes ---- */
 
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
@@ -523,7 +523,7 @@ static int fits(const gnt_conv_case *q) {
     if (s->h > 256 || s->w > 256 || s->oh > 256 || s->ow > 256 || s->c > 4096 || s->o > 4096 ||
         s->oh * s->ow < V)
         return 0;
-    /* few places against many weights: packing them, as BLAS does, pays */
+    /* few places and many weights: packing them, as BLAS does, is faster */
     if (s->oh * s->ow < 4 * V && s->o * s->c * s->kh * s->kw > MANY_WEIGHTS)
         return 0;
     strips m = strips_of_image(s);

@@ -22,7 +22,7 @@ enum { MOST_ARGS = 4 };
 struct gnt_dnnl {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
-    dnnl_primitive_attr_t attr; /* scratch memory is ours */
+    dnnl_primitive_attr_t attr; /* scratch memory is the caller's */
     int64_t block;
 };
 
@@ -117,8 +117,8 @@ static int64_t block_of_processor(void) {
     return 0;
 }
 
-/* The library computes with OpenMP where it was built so, and chooses its ways by the number of threads:
- * one for this thread, whatever the environment says. */
+/* Sets the number of OpenMP threads of this thread to one, whatever the environment says: a library built
+ * with OpenMP chooses its algorithms by it. */
 static void use_one_thread(void) {
     union {
         void *found;
@@ -207,17 +207,17 @@ static int add_scratch(gnt_dnnl *d, gnt_dnnl_op *o, const_dnnl_primitive_desc_t 
     return o->has_scratch ? add_argument(d, o, DNNL_ARG_SCRATCHPAD, s) : 0;
 }
 
-/* Not the library's plain loops, nor its own im2col. */
+/* True if it is neither the library's plain loops nor its own im2col. */
 static int is_vector_kernel(const_dnnl_primitive_desc_t p) {
     const char *name = NULL;
     return dnnl_primitive_desc_query(p, dnnl_query_impl_info_str, 0, &name) == dnnl_success && name &&
            (!strncmp(name, "jit", 3) || !strncmp(name, "brg", 3));
 }
 
-/* Whether Winograd's way, F(4×4, 3×3), takes less time than the direct one. It computes squares of 4×4
+/* True if Winograd's algorithm, F(4×4, 3×3), takes less time than the direct one. It computes squares of 4×4
  * places with a quarter of the multiplications, but first rewrites the weights to four times as many, so
- * there must be squares enough, and few that lie half outside. Measured: with 64 of them it takes two
- * thirds to half of the time, with 16 more than the direct one. Gradients by weights pay sooner. In float
+ * there must be enough squares, and few that are half outside. Measured: with 64 of them it takes two
+ * thirds to half of the time, with 16 more than the direct one. Gradients by weights gain sooner. In float
  * its error is two to four times the direct one's. */
 static int suits_winograd(const gnt_dnnl *d, int op, const gnt_conv *s) {
     int64_t squares = s->n * ((s->oh + 3) / 4) * ((s->ow + 3) / 4);
@@ -226,7 +226,7 @@ static int suits_winograd(const gnt_dnnl *d, int op, const gnt_conv *s) {
            squares >= (dw ? 32 : 64) && 4 * s->n * s->oh * s->ow >= 3 * 16 * squares;
 }
 
-/* A convolution with its descriptors, which the caller forgets; NULL where the library has no vector
+/* A convolution with its descriptors, which the caller destroys; NULL where the library has no vector
  * kernel. */
 typedef struct described {
     layout_desc x, w, y, any;
@@ -347,7 +347,7 @@ void gnt_dnnl_free(gnt_dnnl_op *o) {
     gnt_free(o);
 }
 
-static void *writable(const void *p) { /* the library does not write what it is told to read */
+static void *writable(const void *p) { /* the library only reads it */
     return (void *)(uintptr_t)p;
 }
 

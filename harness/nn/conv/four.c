@@ -1,12 +1,12 @@
 /* four: 3×3 convolutions of one image of 4×4 with many channels, in float on AVX-512: activations in rows,
- * weights rewritten beforehand. The weights of such a layer (9 MB with 512 channels) outweigh all else:
- * they are read once, in order, a vector of sixteen outputs at a time, and each vector meets those of the
- * 16 places alone whose window entry lies in the image: 100 for the nine of a channel, where the padding
+ * weights rewritten beforehand. Reading the weights of such a layer (9 MB with 512 channels) dominates: they
+ * are read once, in order, a vector of sixteen outputs at a time, and each vector is multiplied only with
+ * those of the 16 places whose window entry is in the image: 100 for the nine of a channel, where the padding
  * would make it 144.
  *
  *   y[o, place] = Σ_c Σ_tap u[o / 16][c][tap][o % 16]·x[c, place + tap]
  *
- * conv_dx is the same with windows turned round and channels exchanged. Sums go in pieces of some
+ * conv_dx is the same with windows reversed and channels exchanged. Sums are split into pieces of PIECE
  * channels. */
 #include "nn/conv/backends.h"
 #include "nn/kernels/cpu.h"
@@ -26,11 +26,11 @@ enum {
     SIDE = 4,
     TAPS = 9,
     PIECE = 32,            /* channels that are added up at once */
-    AHEAD = 1 << 10,       /* entries of u that are asked for before their turn */
-    MANY_WEIGHTS = 1 << 18 /* fewer stay in the second cache, where blocks are as good */
+    AHEAD = 1 << 10,       /* entries of u that are prefetched */
+    MANY_WEIGHTS = 1 << 18 /* fewer stay in the L2 cache, where blocks are as fast */
 };
 
-/* u: outs/16 × ins × 3 × 3 × 16, from w: o × c × 3 × 3. */
+/* Writes u: outs/16 × ins × 3 × 3 × 16, from w: o × c × 3 × 3. */
 static void rewrite(int op, float *u, const float *w, int64_t o, int64_t c) {
     int turned = op == GNT_OP_CONV_DX;
     int64_t ins = turned ? o : c, outs = turned ? c : o;
@@ -42,7 +42,7 @@ static void rewrite(int op, float *u, const float *w, int64_t o, int64_t c) {
                     *u++ = w[(i + l) * out_step + j * in_step + (turned ? TAPS - 1 - k : k)];
 }
 
-/* sum[place] += u[tap]·x[place + tap] for one channel. */
+/* Adds sum[place] += u[tap]·x[place + tap] for one channel. */
 static inline __attribute__((always_inline)) void add_channel(__m512 sum[V], const float *u, const float *x) {
 #pragma GCC unroll 3
     for (int i = 0; i < 3; i++)

@@ -1,11 +1,11 @@
-/* lanes: convolutions in float on AVX-512 for small layers over many samples, in GNT_LAYOUT_SAMPLES;
- * weights and their gradients are in rows. The lanes of a vector are sixteen samples at one entry of an
- * image, so a weight meets a whole vector whatever the stride and wherever the window lies: nothing is
- * computed in the padding, and no entry is copied. Groups of sixteen go by twos. With x[g, c, row, column]
+/* lanes: convolutions in float on AVX-512 for small layers over many samples, in GNT_LAYOUT_SAMPLES; weights
+ * and their gradients are in rows. The lanes of a vector are sixteen samples at one entry of an image, so a
+ * weight is multiplied with a whole vector whatever the stride and the place of the window: nothing is
+ * computed in the padding, and no entry is copied. Groups of sixteen go in pairs. With x[g, c, row, column]
  * such a vector of group g:
  *
  *   conv     y[g, o, place] = Σ w[o, c, i, j]·x[g, c, place·stride + (i, j) − pad]
- *   conv_dx  the same over dy: the place at which window entry (i, j) meets the pixel
+ *   conv_dx  the same over dy: the place that has window entry (i, j) on the pixel
  *   conv_dw  dw[o, c, i, j] = Σ_g Σ_place dy[g, o, place]·x[g, c, …], lane by lane; the lanes are added up
  *            at the end
  *
@@ -30,9 +30,9 @@ enum {
     V = GNT_NN_LANES,
     MOST_TAPS = 64,
     PIECE = 128,            /* terms of a sum that are added up at once */
-    NEAR = 1 << 12,         /* entries of dy that conv_dw keeps in the nearest cache */
-    MOST_WEIGHTS = 1 << 16, /* each is met once for every place */
-    MOST_ENTRIES = 1 << 19  /* of two groups: they stay in the second cache */
+    NEAR = 1 << 12,         /* entries of dy that conv_dw keeps in the L1 cache */
+    MOST_WEIGHTS = 1 << 16, /* each is read once for every place */
+    MOST_ENTRIES = 1 << 19  /* of two groups: they stay in the L2 cache */
 };
 
 static int64_t least(int64_t a, int64_t b) {
@@ -52,8 +52,8 @@ typedef struct product {
     int turned; /* dx */
 } product;
 
-/* Along one axis: the window entries `first`, first + step, … that result place `at` meets, n of them, and
- * the source entry under the first; the following ones lie one after or, turned, one before it. */
+/* Along one axis: the n window entries `first`, first + step, … that are on the source for one result place,
+ * and the source entry under the first; the others are each one after or, `turned`, one before it. */
 typedef struct meeting {
     int64_t first, n, source;
 } meeting;
@@ -72,7 +72,7 @@ static meeting meet(const product *p, int64_t at, int64_t taps, int64_t size) {
     return (meeting){first, last >= first ? (last - first) / s + 1 : 0, (at + p->pad - first) / s};
 }
 
-/* Sums of T results in one place, and of the terms in `part` channels that it meets. */
+/* Sums of T results in one place over the terms of `part` channels. */
 typedef struct part {
     int64_t channels, rows, columns;             /* of the source */
     int64_t x_channel, x_row, x_column, x_group; /* steps of the source */
@@ -81,7 +81,7 @@ typedef struct part {
     int adds;
 } part;
 
-/* T outputs over G groups of samples. */
+/* Computes T outputs over G groups of samples. */
 static inline __attribute__((always_inline)) void tile(const int T, const int G, float *y, const float *x,
                                                        const float *w, const part *p) {
     __m512 sum[12][2], v[2];
@@ -133,7 +133,7 @@ TILES(12)
 static const tile_fn tile_of[12][2] = {ROW(1), ROW(2), ROW(3), ROW(4),  ROW(5),  ROW(6),
                                        ROW(7), ROW(8), ROW(9), ROW(10), ROW(11), ROW(12)};
 
-/* One row of the result, which meets the source's rows by r, from the channels from c on. */
+/* Computes one row of the result, with the source's rows of r, from channel c on. */
 static void multiply_row(float *y, const float *x, const float *w, const product *p, const meeting *r,
                          int64_t c, part *m, int64_t groups) {
     int64_t places = p->rows * p->columns, tiles = (p->outs + 11) / 12, high;
@@ -152,7 +152,7 @@ static void multiply_row(float *y, const float *x, const float *w, const product
     }
 }
 
-/* w[in][tap][out]; one or two groups */
+/* Computes one or two groups; w[in][tap][out]. */
 static void multiply(float *y, const float *x, const float *w, const product *p, int64_t groups) {
     int64_t tap = p->turned ? p->stride : 1, way = p->turned ? -V : V, places = p->rows * p->columns;
     int64_t met = ((p->kh + tap - 1) / tap) * ((p->kw + tap - 1) / tap), portion = PIECE / met;
@@ -201,7 +201,7 @@ static void conv_dx(void *dx, const void *dy, const void *w_all, void *scratch, 
 
 /* ---- dw ---- */
 
-/* Some rows of places and one row of the window, from one group of samples. */
+/* Some rows of places and one row of the window, of one group of samples. */
 typedef struct dw_part {
     int64_t rows, columns;
     int64_t o_step;        /* of dy, from one output to the next */
@@ -210,7 +210,7 @@ typedef struct dw_part {
     int64_t stride, at, w; /* the image's column under window column 0 at place 0; its columns */
 } dw_part;
 
-/* sum[o][j] += Σ over places of dy[o]·x[j], o < T, window columns j < J. */
+/* Adds sum[o][j] += Σ over places of dy[o]·x[j], o < T, window columns j < J. */
 static inline __attribute__((always_inline)) void dw_tile(const int T, const int J, float *sum,
                                                           const float *dy, const float *x, const dw_part *d) {
     __m512 t[4][5], v[5];
@@ -255,7 +255,7 @@ DWS(4)
     { dw_##T##_1, dw_##T##_2, dw_##T##_3, dw_##T##_4, dw_##T##_5 }
 static const dw_fn dw_of[4][5] = {DW_ROW(1), DW_ROW(2), DW_ROW(3), DW_ROW(4)};
 
-/* Places in rows `from` … `to` of one group, outputs o … o + T. */
+/* Adds the places in rows `from` … `to` of one group, outputs o … o + T. */
 static void dw_rows(float *sum, const float *dy, const float *x, const gnt_conv *s, int64_t from, int64_t to,
                     int64_t o, int64_t T) {
     int64_t area = s->oh * s->ow, taps = s->kh * s->kw;
@@ -269,7 +269,7 @@ static void dw_rows(float *sum, const float *dy, const float *x, const gnt_conv 
     dy += o * d.o_step;
     for (int64_t c = 0; c < s->c; c++)
         for (int64_t i = 0; i < s->kh; i++) {
-            /* rows of places that meet the image with window row i */
+            /* rows of places that have window row i on the image */
             int64_t first = i >= s->pad ? 0 : (s->pad - i + s->stride - 1) / s->stride;
             int64_t last = s->h - 1 + s->pad < i ? 0 : (s->h - 1 + s->pad - i) / s->stride + 1;
             first = first > from ? first : from;
@@ -314,7 +314,7 @@ static void conv_dw(void *dw, const void *x_all, const void *dy_all, void *scrat
 
 #pragma GCC pop_options
 
-/* ---- which shapes ---- */
+/* ---- supported shapes ---- */
 
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;

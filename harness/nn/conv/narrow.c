@@ -1,12 +1,11 @@
 /* narrow: convolution in float on AVX-512 over few places and many weights, such as 512 channels of 4×4,
- * where the time goes into reading the weights. One vector of 16 holds all places of a result's channel
- * over the batch, so the weights, in rows as they come, are read once, in order, an entry at a time
- * against a vector:
+ * where reading the weights takes the time. One vector of 16 has all places of a result's channel over the
+ * batch, so the weights, in rows, are read once, in order, one entry for each vector:
  *
  *   col[k]   the entries of x under window entry k = (channel, i, j), one for each place; zeros in the
  *            padding
  *   conv     y[o] = Σ_k w[o, k]·col[k]
- *   conv_dx  dcol[k] = Σ_o w[o, k]·dy[o], then every entry of dx adds up those that it lay under
+ *   conv_dx  dcol[k] = Σ_o w[o, k]·dy[o], then every entry of dx is the sum of its entries in dcol
  *   conv_dw  dw[o, k] = Σ_place dy[o, place]·colᵀ[place, k]
  *
  * BLAS copies such weights before it multiplies, and blocked layouts copy them as well: either costs more
@@ -41,7 +40,7 @@ static __mmask16 first_lanes(int64_t n) {
 
 /* ---- places ---- */
 
-/* For window entry (i, j): which entry of x, from channel 0 on, lies under it at each place; −1 in the
+/* Computes which entry of x, from channel 0 on, is under window entry (i, j) at each place; −1 in the
  * padding. */
 static void under_window(int32_t at[V], const gnt_conv *s, int64_t i, int64_t j) {
     for (int32_t p = 0; p < V; p++)
@@ -71,7 +70,7 @@ static void make_columns(float *col, const float *x, const gnt_conv *s) {
     }
 }
 
-/* Channel o of dy or y: its entries over the batch as one vector, and back. */
+/* Loads channel o of dy over the batch as one vector. */
 static __m512 load_places(const float *y, const gnt_conv *s, int64_t o) {
     int64_t area = s->oh * s->ow;
     float v[V] = {0};
@@ -129,8 +128,8 @@ static void conv(void *y, const void *x, const void *w, void *scratch, const gnt
 
 /* ---- dx ---- */
 
-/* The part of T outputs from o on in K entries of dcol. So T rows of weights are read side by side, each
- * in order. */
+/* Adds T outputs from o on to K entries of dcol, so that T rows of weights are read in parallel, each in
+ * order. */
 static inline __attribute__((always_inline)) void
 dx_tile(const int T, const int K, float *dcol, const __m512 *dy, const float *w, int64_t row, int adds) {
     __m512 sum[4];
@@ -156,8 +155,8 @@ static inline __attribute__((always_inline)) void dx_rows(const int T, float *dc
         dx_tile(T, 1, dcol + k * V, v, w + k, row, o > 0);
 }
 
-/* Which place meets each of the 16 pixels from `first` on of image n by window entry (i, j), as a lane;
- * and which of them do meet one. */
+/* Computes the place, as a lane, that has window entry (i, j) on each of the 16 pixels from `first` on of
+ * image n. Returns the mask of pixels that have one. */
 static __mmask16 over_pixels(int32_t lane[V], const gnt_conv *s, int64_t n, int64_t first, int64_t i,
                              int64_t j) {
     unsigned met = 0;
@@ -174,7 +173,7 @@ static __mmask16 over_pixels(int32_t lane[V], const gnt_conv *s, int64_t n, int6
     return (__mmask16)met;
 }
 
-/* 16 pixels of image n in all channels. */
+/* Computes 16 pixels of image n in all channels. */
 static void add_up(float *dx, const float *dcol, const gnt_conv *s, int64_t n, int64_t first) {
     int64_t taps = window(s), area = s->h * s->w;
     int32_t lane[MOST_TAPS][V];
@@ -208,7 +207,7 @@ static void conv_dx(void *dx, const void *dy, const void *w, void *scratch, cons
 
 /* ---- dw ---- */
 
-/* dw[o … o + T) at VT vectors of window entries from k on; the last vector has `tail`. */
+/* Computes dw[o … o + T) at VT vectors of window entries from k on; the last vector has `tail`. */
 static inline __attribute__((always_inline)) void dw_tile(const int T, const int VT, float *dw,
                                                           const float *turned, const float *places, int64_t n,
                                                           int64_t row, int64_t wide, __mmask16 tail) {
@@ -247,7 +246,7 @@ static void dw_1(float *dw, const float *turned, const float *places, int64_t n,
     dw_rows(1, dw, turned, places, n, row, wide);
 }
 
-/* turned[place·wide + k] = col[k·16 + place] */
+/* Transposes: turned[place·wide + k] = col[k·16 + place]. */
 static void turn(float *turned, const float *col, int64_t n, int64_t all, int64_t wide) {
     const __m512i step =
         _mm512_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240);
@@ -279,7 +278,7 @@ static void conv_dw(void *dw_all, const void *x, const void *dy, void *scratch, 
 
 #pragma GCC pop_options
 
-/* ---- which shapes ---- */
+/* ---- supported shapes ---- */
 
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;

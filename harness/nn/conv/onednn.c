@@ -21,7 +21,7 @@ static void discard(void *made) {
 }
 
 /* With b channels in a block, C = c/b and O = o/b: y: n × O × oh × ow × b, x: n × C × h × w × b; the
- * weights as gnt_dnnl_weights says. Which face it is lies in what prepare made. */
+ * weights as gnt_dnnl_weights says. The face is part of what prepare made. */
 static void run(void *result, const void *first, const void *second, void *scratch, const gnt_conv *s) {
     gnt_dnnl_run(s->made, result, first, second, scratch);
 }

@@ -1,16 +1,16 @@
 /* real_columns: im2col and col2im. Where a window moves by `step` places and the result has a column for
  * every step-th of the image, the image is first split into step² planes, of rows and columns with one
- * remainder by step: all that a tap sees lies in one plane, some entries on, and is copied at once. */
+ * remainder by step: all entries of a tap are in one plane, at one shift, and are copied at once. */
 #include <string.h>
 
 #include "nn/conv/columns.h"
 #include "nn/kernels/loops.h"
 
-/* Places of an image that are copied one by one: a copy of a row would be too short. */
+/* An image with fewer places is copied place by place: a copy of a row would be too short. */
 enum { FEW_PLACES = 16 };
 
-/* The planes of a channel: step² of h × w entries. step 0: there are none, and rows are copied by themselves.
- * step 1: the channel itself. */
+/* The planes of a channel: step² of h × w entries. step 0: none; rows are copied one by one. step 1: the
+ * channel itself. */
 typedef struct grid {
     int64_t step, h, w;
 } grid;
@@ -33,7 +33,7 @@ int64_t NAME(columns_room)(const gnt_general_conv *s, int64_t images) {
     return is_split(&g, s) ? images * (s->c / s->groups) * plane_size(&g) : 0;
 }
 
-/* One channel into its planes, zeros where these go beyond it. */
+/* Splits one channel into its planes, with zeros beyond its edges. */
 static void split(real *planes, const real *x, const gnt_general_conv *s, const grid *g) {
     memset(planes, 0, (size_t)plane_size(g) * sizeof *planes);
     for (int64_t y = 0; y < s->h; y++, x += s->w)
@@ -55,7 +55,7 @@ static void unite(real *x, const real *planes, const gnt_general_conv *s, const 
 
 /* ---- taps ---- */
 
-/* Places j of n for which j·stride + at lies inside [0, w): [*from, *to). */
+/* Computes [*from, *to), the places j of n for which j·stride + at is inside [0, w). */
 static void inside(int64_t at, int64_t stride, int64_t w, int64_t n, int64_t *from, int64_t *to) {
     *from = at >= 0 ? 0 : (-at + stride - 1) / stride;
     *to = at >= w ? 0 : (w - 1 - at) / stride + 1;
@@ -67,10 +67,10 @@ static void inside(int64_t at, int64_t stride, int64_t w, int64_t n, int64_t *fr
 
 /* One tap of a window: of the places of the result, rows [top, bottom) and in each of them [from, to) have
  * it on the image, or on the plane, at row row·stride + `down` and column column·stride + `at`; elsewhere it
- * lies in the padding. */
+ * is in the padding. */
 typedef struct tap {
     int64_t top, bottom, from, to, down, at;
-    int64_t plane; /* where its plane begins among those of a channel */
+    int64_t plane; /* offset of its plane among those of a channel */
 } tap;
 
 static void bound(tap *t, const gnt_general_conv *s, int64_t down, int64_t across, int64_t h, int64_t w) {
@@ -102,8 +102,8 @@ static tap tap_on_plane(const gnt_general_conv *s, const grid *g, int64_t k) {
 
 /* ---- runs: planes whose rows are as long as those of the result ---- */
 
-/* Which places a tap takes from its plane, [first, last) by `shift` entries; some of them from the end of a
- * neighbouring row, which the tap has in the padding. */
+/* The places that a tap takes from its plane, [first, last), `shift` entries on; some are from the end of a
+ * neighbouring row, where the tap is in the padding. */
 typedef struct run {
     int64_t first, last, shift;
 } run;
@@ -118,10 +118,10 @@ static run run_of(const grid *g, const tap *t) {
     return r;
 }
 
-/* Zeros beside the plane, in the rows that meet it. */
+/* Writes zeros left and right of the plane, in the rows that are on it. */
 static void clear_sides(real *col, const tap *t, int64_t ow) {
-    const int64_t beside = t->from + ow - t->to;
-    for (int64_t n = 0; n < beside; n++) {
+    const int64_t outside = t->from + ow - t->to;
+    for (int64_t n = 0; n < outside; n++) {
         real *column = col + (n < t->from ? n : t->to + n - t->from);
         for (int64_t row = t->top; row < t->bottom; row++)
             column[row * ow] = 0;
@@ -143,7 +143,7 @@ static void add_run(real *x, real *col, const run *r, const tap *t, int64_t ow, 
     add(to, to, col + r->first, r->last - r->first, 0, 0);
 }
 
-/* ---- rows by themselves ---- */
+/* ---- row by row ---- */
 
 static void take_rows(real *col, const real *x, const gnt_general_conv *s, const tap *t) {
     memset(col, 0, (size_t)(s->oh * s->ow) * sizeof *col);
@@ -162,9 +162,9 @@ static void add_rows(real *x, const real *col, const gnt_general_conv *s, const 
     }
 }
 
-/* ---- places by themselves ---- */
+/* ---- place by place ---- */
 
-/* Where each place has the tap, in one channel; −1: in the padding. */
+/* Computes the entry of the tap at each place, in one channel; −1: in the padding. */
 static void places_of(int64_t *at, const gnt_general_conv *s, const tap *t) {
     for (int64_t row = 0; row < s->oh; row++)
         for (int64_t q = 0; q < s->ow; q++) {
@@ -186,8 +186,8 @@ static void add_each(real *x, const real *col, const int64_t *at, int64_t places
 
 /* ---- all of them ---- */
 
-/* What either way walks over: channels, images, places, taps; the entries of a channel in x, and where the
- * channels of an image stand if it was split. */
+/* The loops of both functions: channels, images, places, taps; the entries of a channel in x, and the
+ * channels of an image if it was split. */
 typedef struct walk {
     int64_t channels, images, places, taps, pixels, x_step;
     grid g;
@@ -197,7 +197,7 @@ static walk walk_of(const gnt_general_conv *s, int64_t images, int64_t x_step) {
     return (walk){s->c / s->groups, images, s->oh * s->ow, s->kh * s->kw, s->h * s->w, x_step, grid_of(s)};
 }
 
-/* Channel c of image i: in col at tap k, in x, among the planes. */
+/* Return the offset of channel c of image i: in col at tap k, in x, among the planes. */
 static int64_t in_col(const walk *w, int64_t c, int64_t k, int64_t i) {
     return ((c * w->taps + k) * w->images + i) * w->places;
 }
@@ -210,7 +210,7 @@ static int64_t in_planes(const walk *w, int64_t c, int64_t i) {
     return (i * w->channels + c) * plane_size(&w->g);
 }
 
-/* How one tap is walked. */
+/* The way to copy one tap. */
 typedef struct view {
     int each, runs;
     tap t;

@@ -3,8 +3,8 @@
  * times.
  *
  * The image is copied into a frame with its padding, `wide` entries a row. There tap (i, j) of a result at
- * p·wide + q lies at p·wide + q + i·dh·wide + j·dw: one distance for all results, which are computed in one
- * run over the frame. Entries between the end of a row of results and the next are computed too and left out.
+ * p·wide + q is at p·wide + q + i·dh·wide + j·dw: one distance for all results, which are computed in one
+ * run over the frame. Entries between the end of a row of results and the next are computed too and ignored.
  *   conv    y[t]  = Σ w[i, j]·frame(x)[t + at(i, j)]
  *   conv_dx dx[t] = Σ w[i, j]·frame(dy)[t + last − at(i, j)], a frame of as much padding as taps may reach
  *   conv_dw dw[i, j] = Σ frame(x)[t + at(i, j)]·dy[t], zeros between the rows of dy */
@@ -22,7 +22,7 @@ static int64_t in_blocks(int64_t n) {
     return (n + GNT_LOOP_BLOCK - 1) / GNT_LOOP_BLOCK * GNT_LOOP_BLOCK;
 }
 
-/* Entries: the frame itself, and as many after it as a run in blocks goes too far. */
+/* Returns the entries of the frame and those after it that a run in blocks reads. */
 static int64_t frame_size(const frame *f) {
     return f->tall * f->wide + GNT_LOOP_BLOCK;
 }
@@ -38,7 +38,8 @@ static frame frame_of_dy(const gnt_general_conv *s) {
         s->oh, s->ow, s->h + down, wide, down - s->ph, right - s->pw, in_blocks((s->h - 1) * wide + s->w)};
 }
 
-/* A frame, and a run of results; conv_dw has all of dy there, in rows as wide as the frame. */
+/* Returns the bytes of a frame and a run of results; conv_dw has all of dy there, in rows as wide as the
+ * frame. */
 size_t NAME(depthwise_scratch)(const gnt_general_conv *s) {
     frame x = frame_of_x(s), dy = frame_of_dy(s);
     int64_t one = frame_size(&x) + s->oh * x.wide + GNT_LOOP_BLOCK, two = frame_size(&dy) + dy.run;

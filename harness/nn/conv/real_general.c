@@ -1,4 +1,4 @@
-/* real_general: general convolutions by what suits them, which their sizes alone decide. */
+/* real_general: general convolutions, by the algorithm that suits their sizes. */
 #include "nn/conv/backends.h"
 #include "nn/kernels/real.h"
 

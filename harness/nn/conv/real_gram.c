@@ -1,4 +1,4 @@
-/* real_gram: what convolutions by a weight gradient g = conv_dw(x, dy) come to, without g. With X the
+/* real_gram: convolutions by a weight gradient g = conv_dw(x, dy), without computing g. With X the
  * entries of x under the window at each place, places × (c·kh·kw), and D the entries of dy, places × o, g
  * is Dᵀ·X, so
  *
@@ -21,14 +21,15 @@ static int64_t places(const gnt_conv *s) {
     return s->n * s->oh * s->ow;
 }
 
-/* Both matrices; and of a batch, copies of x, dy and the larger result with the channels first. */
+/* Returns the bytes of both matrices and, for a batch, copies of x, dy and the larger result with channels
+ * first. */
 size_t NAME(gram_scratch)(const gnt_conv *s) {
     int64_t r = pixels(s), p = places(s), x = s->c * r, y = s->o * p;
     int64_t copies = s->n > 1 ? x + y + (x > y ? x : y) : 0;
     return (size_t)(r * r + p * p + copies) * sizeof(real);
 }
 
-/* n × c × area as c × (n·area), and back; the entries themselves where n is 1. */
+/* Returns n × c × area as c × (n·area); x itself where n is 1. */
 static const real *channels_first(real *to, const real *x, int64_t n, int64_t c, int64_t area) {
     if (n == 1)
         return x;
@@ -44,20 +45,19 @@ static void channels_back(real *x, const real *from, int64_t n, int64_t c, int64
             memcpy(x + (i * c + j) * area, from + (j * n + i) * area, (size_t)area * sizeof *x);
 }
 
-/* a is k × m: aᵀ·a, m × m */
+/* Computes aᵀ·a, m × m; a is k × m. */
 static void products(real *y, const real *a, int64_t m, int64_t k) {
     gnt_gemm s = {1, 0, m, m, k};
     NAME(gemm)(y, a, a, &s);
 }
 
-/* a is k × m, b m × m */
+/* Computes a·b; a is k × m, b m × m. */
 static void apply(real *y, const real *a, const real *b, int64_t m, int64_t k) {
     gnt_gemm s = {0, 0, k, m, m};
     NAME(gemm)(y, a, b, &s);
 }
 
-/* Adds up the runs of places and pixels that lie under window entry (i, j) beside place p = (…, py, px) of
- * pixel `at`. */
+/* Adds up the runs of places and pixels under window entry (i, j) for place p = (…, py, px) of pixel `at`. */
 static void meet_row(real *place, real *pixel, int to_places, const gnt_conv *s, int64_t i, int64_t j) {
     for (int64_t n = 0; n < s->n; n++)
         for (int64_t y = 0; y < s->oh; y++, place += s->ow) {
@@ -77,8 +77,8 @@ static void meet_row(real *place, real *pixel, int to_places, const gnt_conv *s,
         }
 }
 
-/* For every window entry and any two places: adds the entry for the two pixels under it to that for the
- * two places, or back. */
+/* Adds, for every window entry and any two places, the entry of the two pixels under it to that of the two
+ * places, or the other way round. */
 static void meet(real *place, real *pixel, int to_places, const gnt_conv *s) {
     int64_t p = places(s), r = pixels(s);
     for (int64_t i = 0; i < s->kh; i++)

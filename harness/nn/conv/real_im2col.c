@@ -1,12 +1,12 @@
-/* real_im2col: the three faces of convolution as im2col and OpenBLAS, for any sizes, of general
- * convolutions and as the back-end that fits every plain one.
+/* real_im2col: the three faces of convolution as im2col and OpenBLAS, for any sizes, of general convolutions
+ * and as the back-end that fits every plain one.
  *
  * For one group of one image: col is (c/groups·kh·kw) × (oh·ow), the entries of x under the window at each
  * place, zeros in the padding. y = w·col          dx = col2im(wᵀ·dy)          dw = Σ_n dy·colᵀ
  *
- * In dw, a sum over images, those of few places in one group go into one product together: the places of one
- * stand behind those of another in each row of col, and of dy, which is copied. In y and dx each image has a
- * product of its own: it must round in the same way wherever it stands in a batch. */
+ * In dw, a sum over images, images of few places in one group share one product: their places follow one
+ * another in each row of col, and of dy, which is copied. In y and dx each image has a product of its own: it
+ * must round in the same way at any place in a batch. */
 #include <string.h>
 
 #include "nn/conv/backends.h"
@@ -15,12 +15,12 @@
 /* Places of one product, where images share it. */
 enum { MOST_PLACES = 256 };
 
-/* A 1×1 window with stride 1 sees the image itself. */
+/* True for a 1×1 window with stride 1: col is the image itself. */
 static int pointwise(const gnt_general_conv *s) {
     return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0;
 }
 
-/* Images of one product of dw. */
+/* Returns the images of one product of dw. */
 static int64_t together(const gnt_general_conv *s) {
     const int64_t places = s->oh * s->ow;
     if (s->groups > 1 || places == 0 || 2 * places > MOST_PLACES)
@@ -28,8 +28,8 @@ static int64_t together(const gnt_general_conv *s) {
     return s->n < MOST_PLACES / places ? s->n : MOST_PLACES / places;
 }
 
-/* Entries of one group: of a row of w (k), of x, of y, of w; its rows of y; and places. Images of a product.
- * Where in the scratch, behind col, the results of a product stand, and what columns.h needs. */
+/* Entries of one group: of a row of w (k), of x, of y, of w; its rows of y; its places; images of a product;
+ * and offsets in the scratch, after col, of the results of a product and of the scratch of columns.h. */
 typedef struct part {
     int64_t k, x, y, w, o, places, images, results, room;
 } part;
@@ -43,19 +43,19 @@ static part part_of(const gnt_general_conv *s, int64_t images) {
 }
 
 size_t NAME(columns_scratch)(const gnt_general_conv *s) {
-    const part p = part_of(s, together(s)); /* which needs more than one image does */
+    const part p = part_of(s, together(s)); /* the most of all faces */
     if (p.images == 1 && pointwise(s))
         return 0;
     return (size_t)(p.room + NAME(columns_room)(s, p.images)) * sizeof(real);
 }
 
-/* Images of the product that begins with group i of all. */
+/* Returns the images of the product that begins with group i of all. */
 static int64_t images_from(const part *p, const gnt_general_conv *s, int64_t i) {
     const int64_t left = s->n * s->groups - i;
     return left < p->images ? left : p->images;
 }
 
-/* What stands under the windows of these images. */
+/* Returns the columns of these images. */
 static const real *columns(const part *p, const gnt_general_conv *s, const real *x, int64_t images,
                            real *scratch) {
     if (p->images == 1 && pointwise(s))
@@ -64,7 +64,7 @@ static const real *columns(const part *p, const gnt_general_conv *s, const real 
     return scratch;
 }
 
-/* Results of these images, image by image, as a product has them. */
+/* Returns the results of these images in the order of a product. */
 static const real *joined(const part *p, const real *y, int64_t images, real *scratch) {
     if (p->images == 1)
         return y;

@@ -1,4 +1,4 @@
-/* real_plain: convolution straight from its definition. Slow, short, and what the back-ends are compared
+/* real_plain: convolution by plain loops that follow its definition. Slow and short, for tests to compare
  * with. */
 #include "nn/conv/backends.h"
 #include "nn/kernels/real.h"

@@ -10,11 +10,11 @@
  *        0 −1  1  0         ½  −½   ½          0  1 −1 −1
  *        0  1  0 −1         0   0   1
  *
- * that is 16 multiplications for 36. Some squares at a time, as many as stay in the second cache:
+ * that is 16 multiplications for 36. Some squares at a time, as many as stay in the L2 cache:
  * v[point][square][channel] of them, then for each point a product with u[point][block of
  * outputs][channel][16 outputs], then y.
  *
- * conv_dx is the same over dy with windows turned round, channels exchanged and 2 − pad.
+ * conv_dx is the same over dy with windows reversed, channels exchanged and 2 − pad.
  *
  * Its factors are 0, ±1 and ±1/2 and its sums are shorter than the direct ones, so its rounding error is
  * no larger than theirs, and forward passes may take it as well. */
@@ -39,8 +39,8 @@ enum {
     /* entries of u that are prefetched: a page, at which the processor's own prefetching ends */
     AHEAD = 1 << 10,
     PIECE = 128,           /* channels that are added up at once */
-    CHUNK = 1 << 12,       /* squares at a time × channels, where u stays in the second cache */
-    LARGE_CHUNK = 1 << 14, /* where it does not, and is better read fewer times */
+    CHUNK = 1 << 12,       /* squares at a time × channels, where u stays in the L2 cache */
+    LARGE_CHUNK = 1 << 14, /* where it does not, so that it is read fewer times */
     LARGE = 1 << 16        /* pairs of channels of such a u */
 };
 
@@ -49,7 +49,7 @@ typedef struct shape {
     int64_t h, w, oh, ow, pad;
     int64_t down, across; /* squares of a plane */
     int64_t chunk;        /* squares at a time */
-    /* from one point to the next; apart from powers of two, lest they share sets of the cache */
+    /* from one point to the next; not powers of two, so that they do not share sets of the cache */
     int64_t v_step, m_step;
 } shape;
 
@@ -73,7 +73,7 @@ static shape shape_of(int op, const gnt_conv *s) {
 
 /* ---- weights ---- */
 
-/* Sixteen pairs of channels at once: w[3][3] → u[4][4]. */
+/* Rewrites sixteen pairs of channels at once: w[3][3] → u[4][4]. */
 static void rewrite_pairs(__m512 u[POINTS], const __m512 w[9]) {
     const __m512 half = _mm512_set1_ps(0.5f);
     __m512 t[4][3];
@@ -93,7 +93,7 @@ static void rewrite_pairs(__m512 u[POINTS], const __m512 w[9]) {
     }
 }
 
-/* u: 16 × outs/16 × ins × 16, from w: o × c × 3 × 3. */
+/* Writes u: 16 × outs/16 × ins × 16, from w: o × c × 3 × 3. */
 static void rewrite(int op, float *u, const float *w, int64_t o, int64_t c) {
     int turned = op == GNT_OP_CONV_DX;
     int64_t ins = turned ? o : c, outs = turned ? c : o, point = ins * outs;
@@ -122,7 +122,7 @@ static inline __attribute__((always_inline)) void combine_four(__m512 *a, __m512
     *c = third;
 }
 
-/* v at one square in one block of channels, of the plane x from entry (row, column) on. */
+/* Computes v at one square in one block of channels, of the plane x from entry (row, column) on. */
 static inline __attribute__((always_inline)) void source_square(float *v, const float *x, const shape *z,
                                                                 int64_t row, int64_t column) {
     __m512 d[4][4];
@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) void source_square(float *v, const 
             _mm512_storeu_ps(v + (4 * i + j) * z->v_step, d[i][j]);
 }
 
-/* y at one square in one block of channels. */
+/* Computes y at one square in one block of channels. */
 static inline __attribute__((always_inline)) void result_square(float *y, const float *m, const shape *z,
                                                                 int64_t row, int64_t column) {
     __m512 t[2][4], sum[2][2];
@@ -166,7 +166,7 @@ static inline __attribute__((always_inline)) void result_square(float *y, const 
             _mm512_storeu_ps(y + ((row + i) * z->ow + column + j) * V, sum[i][j]);
 }
 
-/* The squares `from` … `to` in all channels. */
+/* Computes v at the squares `from` … `to` in all channels. */
 static void source_squares(float *v, const float *x, const shape *z, int64_t from, int64_t to) {
     int64_t blocks = z->ins / V, plane = z->h * z->w * V;
     for (int64_t b = 0; b < blocks; b++)
@@ -189,8 +189,8 @@ static void result_squares(float *y, const float *m, const shape *z, int64_t fro
 
 /* ---- products ---- */
 
-/* m[b][t] = Σ_k u[b][k]·v[t][k], b < B blocks of outputs, t < T squares; in pieces, for the error of a sum
- * in float grows with its length. */
+/* Computes m[b][t] = Σ_k u[b][k]·v[t][k], b < B blocks of outputs, t < T squares; in pieces, because the
+ * error of a sum in float grows with its length. */
 static inline __attribute__((always_inline)) void tile(const int B, const int T, float *m, int64_t m_block,
                                                        const float *u, const float *v, int64_t ins) {
     __m512 sum[2][MOST_SQUARES], w[2];
@@ -286,7 +286,7 @@ static void conv_dx(void *dx, const void *dy, const void *u, void *scratch, cons
 
 #pragma GCC pop_options
 
-/* ---- which shapes ---- */
+/* ---- supported shapes ---- */
 
 static size_t scratch(int op, const gnt_conv *s) {
     (void)op;
@@ -295,9 +295,9 @@ static size_t scratch(int op, const gnt_conv *s) {
     return (size_t)(POINTS * (n > m ? n : m)) * sizeof(float);
 }
 
-/* Measured: with 128 squares of 4×4 places oneDNN's F(4×4, 3×3) is as fast or faster, with 64 of them it
- * is not. To rewrite a weight takes as long as computing some 200 places saves. Weights that are no input
- * change with every step, and are in blocks. */
+/* Measured: with 128 squares of 4×4 places oneDNN's F(4×4, 3×3) is as fast or faster, with 64 of them it is
+ * not. Rewriting a weight takes as long as some 200 places save. Weights that are not an input change with
+ * every step, and are in blocks. */
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
     if (!gnt_cpu_has_avx512() || !gnt_conv_suits_blocks(q) || q->block != V || !q->given)

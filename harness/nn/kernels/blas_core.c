@@ -7,11 +7,11 @@
 
 #include "nn/kernels/cpu.h"
 
-/* From OpenBLAS, whose cblas.h Debian installs apart for each variant. */
+/* Declared here because Debian installs OpenBLAS's cblas.h separately for each variant. */
 char *openblas_get_corename(void);
 
-/* Bits of the vectors that the kernels of a core type of x86 compute with; 0: not known. Names as in
- * OpenBLAS's driver/others/dynamic.c. */
+/* Returns the vector width in bits of the kernels of an x86 core type; 0: unknown. Names as in OpenBLAS's
+ * driver/others/dynamic.c. */
 static int bits_of(const char *core) {
     static const struct {
         const char *name;
@@ -31,7 +31,8 @@ static int bits_of(const char *core) {
     return 0;
 }
 
-/* OpenBLAS 0.3.21 falls back to Haswell or even Prescott (SSE3) where it does not know the model. */
+/* Returns a core type with wider vectors than OpenBLAS chose, or "". OpenBLAS 0.3.21 falls back to Haswell or
+ * even Prescott (SSE3) where it does not know the model. */
 static const char *wider_core(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
     const char *chosen = openblas_get_corename();
@@ -47,29 +48,29 @@ static const char *wider_core(void) {
 }
 
 const char *gnt_blas_core_choice(void) {
-    const char *asked = getenv("OPENBLAS_CORETYPE");
-    return asked ? asked : wider_core();
+    const char *requested = getenv("OPENBLAS_CORETYPE");
+    return requested ? requested : wider_core();
 }
 
 int gnt_blas_core_is_below(const char *core, int bits, char text[GNT_BLAS_CORE_TEXT]) {
-    int asked = bits_of(core);
+    int requested = bits_of(core);
     text[0] = 0;
-    if (asked == 0 || asked >= bits)
+    if (requested == 0 || requested >= bits)
         return 0;
     snprintf(text, GNT_BLAS_CORE_TEXT,
              "OPENBLAS_CORETYPE=%s makes OpenBLAS compute with vectors of %d bits, and this CPU has %d: "
              "unset it, or "
              "times are not this machine's",
-             core, asked, bits);
+             core, requested, bits);
     return 1;
 }
 
 int gnt_blas_core_is_forced_down(char text[GNT_BLAS_CORE_TEXT]) {
-    const char *asked = getenv("OPENBLAS_CORETYPE");
+    const char *requested = getenv("OPENBLAS_CORETYPE");
     text[0] = 0;
-    if (!asked || !*asked)
+    if (!requested || !*requested)
         return 0;
-    /* what OpenBLAS made of it when it was loaded; a name that it does not know it ignores */
-    const char *core = bits_of(asked) ? asked : openblas_get_corename();
+    /* OpenBLAS ignores a name that it does not know, and chose by itself when it was loaded */
+    const char *core = bits_of(requested) ? requested : openblas_get_corename();
     return gnt_blas_core_is_below(core, gnt_cpu_has_avx512() ? 512 : gnt_cpu_has_avx2() ? 256 : 128, text);
 }

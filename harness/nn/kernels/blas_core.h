@@ -1,22 +1,23 @@
-/* blas_core: which kernels OpenBLAS computes with: what workers are given, and what the environment forces.
+/* blas_core: the kernels of OpenBLAS: the core type that workers get, and the one that the environment
+ * forces.
  *
- * Owner and lifetime: texts are constant, the environment's or the caller's.
- * Thread: one that no other changes the environment beside. */
+ * Owner and lifetime: texts are constant, the environment's or the caller's. Thread: any, while no other
+ * thread changes the environment. */
 #ifndef GNT_NN_BLAS_CORE_H
 #define GNT_NN_BLAS_CORE_H
 
 enum { GNT_BLAS_CORE_TEXT = 192 };
 
-/* The value of OPENBLAS_CORETYPE that workers get: the user's where there is one. Else a core type of wider
- * vectors, where OpenBLAS does not know the model of this CPU and fell back to one of narrower vectors; ""
- * where it did not. Part of the numerics identity of a result. */
+/* Returns the value of OPENBLAS_CORETYPE for workers: the user's if there is one; else a core type of wider
+ * vectors if OpenBLAS does not know the model of this CPU and fell back to narrower ones; else "". Part of
+ * the numerics identity of a result. */
 const char *gnt_blas_core_choice(void);
 
-/* Whether OPENBLAS_CORETYPE asks for narrower vectors than this CPU has; then `text` is a sentence that
- * says so, else it is empty. Results do not suffer, times do. */
+/* True if OPENBLAS_CORETYPE forces narrower vectors than this CPU has, which costs time, not accuracy; `text`
+ * is then a warning, else empty. */
 int gnt_blas_core_is_forced_down(char text[GNT_BLAS_CORE_TEXT]);
 
-/* The same for a core type and a CPU that has vectors of so many bits. */
+/* As above, for a given core type and a CPU with vectors of `bits` bits. */
 int gnt_blas_core_is_below(const char *core, int bits, char text[GNT_BLAS_CORE_TEXT]);
 
 #endif

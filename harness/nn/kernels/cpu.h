@@ -2,8 +2,8 @@
 #ifndef GNT_NN_CPU_H
 #define GNT_NN_CPU_H
 
-/* AVX-512 as every server since Skylake has it: what our kernels of sixteen floats a vector are compiled
- * for. */
+/* True if the CPU has the AVX-512 subsets of every server since Skylake, for which the kernels of sixteen
+ * floats a vector are compiled. */
 static inline int gnt_cpu_has_avx512(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&

@@ -1,6 +1,6 @@
-/* kernels: everything that touches entries but for convolutions, behind one table for each precision.
- * Buffers are row-major and may have any alignment; sizes were checked when the graph was built. No kernel
- * allocates: scratch comes from the planner. `real` below is float or double after the table. Outputs come
+/* kernels: all computation on entries except convolutions, behind one table for each precision. Buffers are
+ * row-major and may have any alignment; sizes were checked when the graph was built. No kernel allocates:
+ * scratch comes from the planner. `real` below is float or double, depending on the table. Outputs come
  * first, then inputs, then sizes. */
 #ifndef GNT_NN_KERNELS_H
 #define GNT_NN_KERNELS_H
@@ -10,8 +10,8 @@
 
 #include "nn/graph/graph.h"
 
-/* y[to_at + Σ iₖ·to[k]] = x[from_at + Σ iₖ·from[k]] over all i below dim: expand (from 0), permute, slice,
- * pad and concat are all this. */
+/* Computes y[to_at + Σ iₖ·to[k]] = x[from_at + Σ iₖ·from[k]] over all i below dim: expand (from 0), permute,
+ * slice, pad and concat are all this. */
 typedef struct gnt_move {
     int32_t rank;
     int64_t dim[GNT_NN_RANK], from[GNT_NN_RANK], to[GNT_NN_RANK];
@@ -42,11 +42,11 @@ typedef struct gnt_rows {
     int64_t rows, n, m;
 } gnt_rows;
 
-/* A chain: elementwise functions of one flat index, computed block by block so that what lies between them
- * stays in the nearest cache. Its operands are slots: whole vectors of n entries, single blocks of
- * scratch, and the sources and results of its two ways to change size. With a pattern (inner, mid, low),
- * entry i of the vector belongs to entry (i / inner) % mid · low + i % low of the small one; low is 1, or
- * the 8 or 16 channels of a block, and divides inner.
+/* A chain: elementwise functions of one flat index, computed block by block so that intermediate values stay
+ * in the L1 cache. Its operands are slots: whole vectors of n entries, single blocks of scratch, and the
+ * sources and results of its two ways to change size. With a pattern (inner, mid, low), entry i of the vector
+ * belongs to entry (i / inner) % mid · low + i % low of the small one; low is 1, or the 8 or 16 channels of a
+ * block, and divides inner.
  *   SPREAD  y (scratch) = small a, repeated      SUM  small y = Σ a      DOT  small y = Σ a·b */
 enum { GNT_FUSED_SPREAD = GNT_OP_COUNT, GNT_FUSED_SUM, GNT_FUSED_DOT };
 
@@ -55,7 +55,7 @@ typedef struct gnt_fused_op {
     int32_t y, a, b; /* slots; b −1 where there is none */
     double pa, pb;
     int64_t inner, mid, low;
-    int64_t total; /* SUM, DOT: where among the doubles of the scratch its running sums begin */
+    int64_t total; /* SUM, DOT: first of its running sums among the doubles of the scratch */
 } gnt_fused_op;
 
 typedef struct gnt_fused_slot {
@@ -81,7 +81,7 @@ typedef struct gnt_kernels {
     void (*load)(void *y, const double *x, int64_t n);
     void (*unary)(int op, void *y, const void *x, int64_t n, double a, double b);
     void (*binary)(int op, void *y, const void *a, const void *b, int64_t n);
-    /* at: the values' entries; place: room for n_slots pointers */
+    /* at: the values' entries; place: scratch for n_slots pointers */
     void (*chain)(const gnt_fused_chain *c, void *const *at, void **place, void *scratch);
     void (*move)(void *y, const void *x, const gnt_move *m);
     void (*sum)(void *y, const void *x, const gnt_reduce *r);
@@ -93,7 +93,7 @@ typedef struct gnt_kernels {
     void (*argmax)(int32_t *y, const void *x, const gnt_rows *s);                     /* n → 1 */
     void (*gather)(void *y, const void *x, const int32_t *index, const gnt_rows *s);  /* n → m */
     void (*scatter)(void *y, const void *x, const int32_t *index, const gnt_rows *s); /* m → n */
-    /* Plain loops straight from the definition, for tests to compare with. */
+    /* Plain loops that follow the definition, for tests to compare with. */
     void (*plain_gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);
 } gnt_kernels;
 

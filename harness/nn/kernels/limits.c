@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "nn/kernels/cpu.h"
 
-/* The thread's own time: what others take of a shared core is not the core's limit. */
+/* Returns the thread's own CPU time: the share of others on a core does not count. */
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -18,14 +18,13 @@ static double now(void) {
 
 /* ---- arithmetic ---- */
 
-/* Sums that do not wait for one another: the CPU has two units of four or five cycles' latency at most,
- * and 16 vector registers at least, of which two hold what all sums are multiplied by and added. */
+/* Independent sums: the CPU has at most two units with four or five cycles' latency, and at least 16 vector
+ * registers, two of which have the factor and the addend of all sums. */
 #define SUMS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11)
 enum { N_SUMS = 12, TURNS = 1 << 14 };
 
-/* Defines a function of TURNS·N_SUMS multiply-adds of VECTOR, that returns something of them all. s ← s·½
- * + ½ tends to 1, so no number becomes denormal. The empty asm keeps the compiler from computing it
- * beforehand. */
+/* Defines a function of TURNS·N_SUMS multiply-adds of VECTOR, whose result depends on all of them. s ← s·½ +
+ * ½ tends to 1, so no number becomes denormal. The empty asm prevents computing it at compile time. */
 #define LOOP(NAME, TARGET, VECTOR, SET, MULTIPLY_ADD, ADD)                                                   \
     TARGET static void NAME(float *out) {                                                                    \
         VECTOR half = SET(0.5f), SUMS(DECLARE_SUM) all = SET(0.0f);                                          \
@@ -115,12 +114,12 @@ double gnt_limit_product(double seconds) {
 double gnt_limit_bytes(size_t bytes, double seconds) {
     enum { LEAST = 4096, LONG = 1 << 22 };
     size_t half = bytes / 2 > LEAST ? bytes / 2 : LEAST;
-    int times = half < LONG ? (int)(LONG / half) : 1; /* so that the clock's own time is nothing */
+    int times = half < LONG ? (int)(LONG / half) : 1; /* so that the clock's own time is negligible */
     char *from = gnt_aligned(2 * half, 1), *to = from + half;
     double best = 0, end = now() + seconds;
     if (!from)
         return 0;
-    memset(from, 1, 2 * half); /* pages that were never written are all one page */
+    memset(from, 1, 2 * half); /* unwritten pages would all be one page */
     do {
         double began = now();
         for (int i = 0; i < times; i++) {

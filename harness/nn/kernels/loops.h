@@ -1,6 +1,6 @@
 /* loops: the elementwise functions and the sums on one contiguous block, compiled for several instruction
- * sets. A table for each; the best one that this processor has is chosen when a program runs. Blocks may
- * overlap only by being the same block. */
+ * sets. There is a table for each; the best one that this processor supports is chosen when a program runs.
+ * Blocks may overlap only by being the same block. */
 #ifndef GNT_NN_LOOPS_H
 #define GNT_NN_LOOPS_H
 
@@ -25,7 +25,7 @@ typedef struct NAME(loops) {
     void (*add_window)(real *y, const real *x, const real *w, int64_t kh, int64_t kw, int64_t down,
                        int64_t right, int64_t n);
     /* y[q]: the index into x of the greatest of its entries at, at + 1, at + down, at + down + 1, where `at`
-     * goes on by 2 from q to q + 1, for q < n. Ties go to the lowest index, and a NaN is the greatest. */
+     * grows by 2 from q to q + 1, for q < n. Ties go to the lowest index, and a NaN is the greatest. */
     void (*max_of_squares)(int32_t *y, const real *x, int32_t at, int32_t down, int64_t n);
 } NAME(loops);
 

@@ -68,7 +68,7 @@ static double fold(const double *s) {
     return t[0];
 }
 
-/* TERM is the entry number i of what is summed. */
+/* TERM is summand i. */
 #define SUM_BODY(TERM)                                                                                       \
     double total[LANES] = {0}, rest = 0;                                                                     \
     int64_t i0 = 0;                                                                                          \
@@ -121,7 +121,7 @@ static void loop_tile(real *y, const real *small, int64_t n, int64_t low) {
         y[i] = v[l];
 }
 
-/* SUM_BODY with the running sums left as they are: sum l is of entries l, l + LANES, … */
+/* SUM_BODY without adding up the running sums: sum l is of entries l, l + LANES, … */
 #define TILES_BODY(TERM)                                                                                     \
     int64_t i0 = 0;                                                                                          \
     while (n - i0 >= LANES) {                                                                                \
@@ -176,8 +176,8 @@ static void loop_add_window(real *y, const real *x, const real *w, int64_t kh, i
     }
 }
 
-/* Of two entries, v behind u: what belongs to the greater one. Branches on such values cannot be foretold;
- * of this form the compiler makes none. */
+/* Selects of_v if v is greater than u, else of_u; of equal ones u's. Branches on such values cannot be
+ * predicted; the compiler makes none of this form. */
 #define OF_GREATER(u, v, of_u, of_v) ((u) != (u) ? (of_u) : (v) > (u) || (v) != (v) ? (of_v) : (of_u))
 
 static void loop_max_of_squares(int32_t *y, const real *x, int32_t at, int32_t down, int64_t n) {

@@ -22,7 +22,7 @@ static inline real real_tanh(real x) {
 static inline real real_erf(real x) {
     return erf(x);
 }
-static inline real real_sigmoid(real x) { /* both sides avoid the exponential of a large number */
+static inline real real_sigmoid(real x) { /* neither case takes the exponential of a large number */
     real e = exp(-fabs(x));
     return x >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
@@ -85,7 +85,7 @@ static inline float real_log(float x) {
     float y = e * 0.693145752f + (f + (low - 0.5f * f2));
     y = x < 0 ? float_of(0x7fc00000u) : y;
     y = x == 0 ? float_of(0xff800000u) : y;
-    return x < float_of(0x7f800000u) ? y : x; /* +∞ and NaN stay */
+    return x < float_of(0x7f800000u) ? y : x; /* +∞ and NaN unchanged */
 }
 
 static inline float real_sqrt(float x) {

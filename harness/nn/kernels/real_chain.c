@@ -3,7 +3,7 @@
 
 #include "nn/kernels/loops.h"
 
-/* Where entry `at` of the long vector lies in a pattern, and how far its run goes on. */
+/* The place of entry `at` of the long vector in a pattern, and the rest of its run. */
 typedef struct cursor {
     int64_t j, left; /* entry of the small vector; entries of the long one until the next */
 } cursor;
@@ -84,12 +84,12 @@ static void run_block(const gnt_fused_chain *c, const NAME(loops) * loops, void 
             gather_sum(loops, o, total + o->total, a, b, at, n);
         else if (o->mid * o->low > 1)
             spread(loops, o, y, a, at, n);
-        else if (at == 0) /* one number for all: stays in its block */
+        else if (at == 0) /* one number for all: written once */
             loops->fill(y, a[0], n);
     }
 }
 
-/* at: a vector of n entries for each value, and the small ones that patterns name; place: n_slots
+/* Runs a chain. at: a vector of n entries for each value, and the small ones of patterns; place: n_slots
  * pointers. */
 void NAME(fused_chain)(const gnt_fused_chain *c, void *const *at, void **place, void *scratch) {
     const NAME(loops) *loops = NAME(loops_best)();

@@ -1,4 +1,4 @@
-/* real_gemm: matrix products by OpenBLAS, and straight from the definition. */
+/* real_gemm: matrix products by OpenBLAS, and by plain loops. */
 #include <cblas.h>
 
 #include "nn/kernels/real.h"
@@ -21,7 +21,7 @@ void NAME(gemm)(void *c, const void *a, const void *b, const gnt_gemm *s) {
     NAME(multiply)(s->ta, s->tb, s->m, s->n, s->k, a, b, 0, c);
 }
 
-/* c: m × n; op(a): m × k; op(b): k × n. Slow, short, and what the fast one is compared with. */
+/* c: m × n; op(a): m × k; op(b): k × n. Slow and short, for tests to compare with. */
 void NAME(plain_gemm)(void *c_mn, const void *a_all, const void *b_all, const gnt_gemm *s) {
     real *c = c_mn;
     const real *a = a_all, *b = b_all;

@@ -1,11 +1,11 @@
-/* real_pool: pooling over planes, and what works on rows of the last axis. */
+/* real_pool: pooling over planes, and kernels on rows of the last axis. */
 #include <math.h>
 #include <string.h>
 
 #include "nn/kernels/loops.h"
 
-/* [*from, *to): the entries of an axis of n that window number i covers; never empty. *whole counts the
- * window's entries within the padded axis. */
+/* Computes [*from, *to), the entries of an axis of n that window i covers; never empty. *whole: the window's
+ * entries within the padded axis. */
 static void window(int64_t i, int64_t k, int64_t stride, int64_t pad, int64_t n, int64_t *from, int64_t *to,
                    int64_t *whole) {
     int64_t start = i * stride - pad, end = start + k;
@@ -14,7 +14,7 @@ static void window(int64_t i, int64_t k, int64_t stride, int64_t pad, int64_t n,
     *to = end < n ? end : n;
 }
 
-/* Whether all windows are squares of 2 × 2 side by side, within the image. */
+/* True if all windows are adjacent squares of 2 × 2 within the image. */
 static int are_squares(const gnt_pool *s) {
     return s->kh == 2 && s->kw == 2 && s->sh == 2 && s->sw == 2 && s->ph == 0 && s->pw == 0 &&
            2 * s->oh <= s->h && 2 * s->ow <= s->w;

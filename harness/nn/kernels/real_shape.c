@@ -5,10 +5,10 @@
 #include "nn/kernels/real.h"
 #include "nn/kernels/turn.h"
 
-/* Entries below which an innermost axis is too short for a loop of its own; that of run_sum's lanes. */
+/* An innermost axis with fewer entries is too short for a loop of its own; the number of run_sum's lanes. */
 enum { FEW = 8 };
 
-/* The innermost axis of a move, four ways. */
+/* Moves the innermost axis, in one of four ways. */
 static void move_run(real *y, const real *x, int64_t n, int64_t to, int64_t from) {
     if (to == 1 && from == 1) {
         memcpy(y, x, (size_t)n * sizeof *y);
@@ -21,7 +21,7 @@ static void move_run(real *y, const real *x, int64_t n, int64_t to, int64_t from
     }
 }
 
-/* The two innermost axes, where they change places; 0: they do not, or it is to be done run by run. */
+/* Moves the two innermost axes if they are swapped; 0: they are not, or must be moved run by run. */
 static int move_table(real *y, const real *x, const gnt_move *m) {
 #ifdef GNT_REAL_F64
     (void)y, (void)x, (void)m;
@@ -34,8 +34,8 @@ static int move_table(real *y, const real *x, const gnt_move *m) {
 #endif
 }
 
-/* The two innermost axes, where each entry is repeated a few times beside itself, as in enlarging an image;
- * 0: it is not. */
+/* Moves the two innermost axes if each entry is repeated a few times in a row, as in enlarging an image; 0:
+ * it is not. */
 static int move_repeated(real *y, const real *x, const gnt_move *m) {
     int32_t i = m->rank - 1, j = i - 1;
     if (j < 0 || m->to[i] != 1 || m->from[i] != 0 || m->from[j] != 1 || m->to[j] != m->dim[i] ||
@@ -52,7 +52,7 @@ static int move_repeated(real *y, const real *x, const gnt_move *m) {
     return 1;
 }
 
-/* y, x: the entries of m->dim, wherever its strides put them. */
+/* y, x: the entries of m->dim at its strides. */
 void NAME(move)(void *y_all, const void *x_all, const gnt_move *m) {
     real *y = (real *)y_all + m->to_at;
     const real *x = (const real *)x_all + m->from_at;
@@ -81,7 +81,7 @@ void NAME(move)(void *y_all, const void *x_all, const gnt_move *m) {
     }
 }
 
-/* Eight running sums, so that the additions need not wait for one another. */
+/* Returns the sum of n entries from eight running sums, so that additions do not wait for one another. */
 static double run_sum(const real *x, int64_t n) {
     double s[8] = {0};
     int64_t i = 0;
@@ -96,7 +96,7 @@ static double run_sum(const real *x, int64_t n) {
 
 enum { TILE = 128 };
 
-/* A walk over some axes of r: the entry offset of each combination in turn. */
+/* An iterator over some axes of r: the entry offset of each combination in turn. */
 typedef struct odometer {
     int32_t rank;
     int64_t dim[GNT_NN_RANK], stride[GNT_NN_RANK], i[GNT_NN_RANK];
@@ -114,7 +114,7 @@ static int step(odometer *o) {
     return 0;
 }
 
-/* s[j] += Σ x[j·n + l] over l < n, n below FEW: as run_sum adds so few. */
+/* Adds s[j] += Σ x[j·n + l] over l < n, n below FEW, in the order of run_sum. */
 static void add_groups(double *s, const real *x, int64_t width, int64_t n) {
     if (n == 1) {
         for (int64_t j = 0; j < width; j++)
@@ -134,8 +134,8 @@ static void add_groups(double *s, const real *x, int64_t width, int64_t n) {
     }
 }
 
-/* y: the axes of r->dim that are not reduced; x: all of r->dim. A short innermost axis that goes, behind one
- * that stays, goes with it: `few` entries for each of its own. */
+/* y: the axes of r->dim that are not reduced; x: all of r->dim. A short reduced innermost axis after one
+ * that stays is summed with it: `few` entries for each of its own. */
 void NAME(sum)(void *y_all, const void *x_all, const gnt_reduce *r) {
     real *y = y_all;
     const real *x = x_all;

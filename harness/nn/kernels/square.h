@@ -1,11 +1,11 @@
-/* square: sixteen vectors of AVX-512 as a square that is turned about its diagonal. For files that are
- * compiled for such a processor: it is included after their choice of target. */
+/* square: transposes sixteen vectors of AVX-512 as a square. For files compiled for such a processor: include
+ * it after their target pragma. */
 #ifndef GNT_NN_SQUARE_H
 #define GNT_NN_SQUARE_H
 
 #include <immintrin.h>
 
-/* v[i][j] becomes v[j][i]. */
+/* Transposes: v[i][j] becomes v[j][i]. */
 static inline __attribute__((always_inline)) void gnt_turn_square(__m512 v[16]) {
     __m512 t[16];
     for (int i = 0; i < 16; i += 2) {

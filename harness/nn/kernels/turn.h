@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* to[j·to_step + i] = from[i·from_step + j], i < rows, j < columns. 0 where the processor has no AVX-512:
- * nothing is done then. */
+/* Computes to[j·to_step + i] = from[i·from_step + j], i < rows, j < columns. Returns 0 without doing so where
+ * the processor has no AVX-512. */
 int gnt_turn(float *to, int64_t to_step, const float *from, int64_t from_step, int64_t rows, int64_t columns);
 
 #endif

@@ -88,7 +88,7 @@ static double init_bound(const gnt_model *m, const model_layer *layer, int is_bi
     case MODEL_INIT_UNIFORM:
         return m->bound;
     case MODEL_INIT_KAIMING:
-        return 1 / sqrt(fan_in); /* what kaiming_uniform with a = √5 comes to; biases share it */
+        return 1 / sqrt(fan_in); /* kaiming_uniform with a = √5; biases have the same bound */
     case MODEL_INIT_XAVIER:
         return is_bias ? 0 : sqrt(6 / (fan_in + fan_out));
     }

@@ -1,9 +1,9 @@
 /* model: an architecture read from JSON, and the graphs built from it.
  *
- * A model maps images in [0, 1] (or encoded table rows) to logits. Input normalisation, where a task asks
- * for it, is the model's first step, so that everything outside speaks image space. Parameters carry
- * PyTorch's names (conv1.weight: O×I×KH×KW, fc.weight: O×I), so weights travel both ways. Weights are an
- * argument everywhere: a model holds none. */
+ * A model maps images in [0, 1] (or encoded table rows) to logits. Input normalisation, if a task has it, is
+ * the model's first step, so that all other code works in image space. Parameters have PyTorch's names
+ * (conv1.weight: O×I×KH×KW, fc.weight: O×I), so that weights can be exchanged. Weights are always an
+ * argument: a model has none of its own. */
 #ifndef GNT_NN_MODEL_H
 #define GNT_NN_MODEL_H
 
@@ -24,9 +24,9 @@ typedef struct gnt_param {
     int64_t offset; /* first entry within the flat vector of its kind (parameters, or buffers) */
 } gnt_param;
 
-/* `json` is the architecture, `name` stands for it in sentences. sample: shape of one input (C,H,W or F);
- * classes: width of the logits ("out": "classes" in a layer). mean/deviation: per channel (or feature),
- * NULL for none. A bad file names the layer and the shapes that do not meet. */
+/* Parses the architecture `json`; `name` names it in errors. sample: shape of one input (C,H,W or F);
+ * classes: width of the logits ("out": "classes" in a layer). mean/deviation: per channel (or feature), NULL
+ * for none. An error names the layer and the shapes that do not match. */
 int gnt_model_parse(gnt_model **out, const char *name, const char *json, const gnt_nn_shape *sample,
                     int32_t classes, const double *mean, const double *deviation, gnt_err *err);
 int gnt_model_load(gnt_model **out, const char *path, const gnt_nn_shape *sample, int32_t classes,
@@ -39,39 +39,40 @@ int64_t gnt_model_buffer_size(const gnt_model *m); /* entries of all buffers */
 int32_t gnt_model_layers(const gnt_model *m);
 const char *gnt_model_layer_name(const gnt_model *m, int32_t layer);
 const char *gnt_model_layer_type(const gnt_model *m, int32_t layer);
-/* The layer whose output is "the representation": the file's "representation", else the input of the last
- * dense. */
+/* Returns the layer whose output is the representation: the file's "representation", else the input of the
+ * last dense layer. */
 int32_t gnt_model_representation(const gnt_model *m);
 int32_t gnt_model_classes(const gnt_model *m);
 gnt_nn_shape gnt_model_sample(const gnt_model *m); /* shape of one input */
 
-/* ---- what a task makes of it ---- */
+/* ---- the task ---- */
 
 typedef enum gnt_model_loss_kind { GNT_MODEL_CROSS_ENTROPY, GNT_MODEL_MSE } gnt_model_loss_kind;
 gnt_model_loss_kind gnt_model_loss_of(const gnt_model *m);
 int gnt_model_is_map(
     const gnt_model *m); /* 1: `classes` counts the entries of a map, each with a target in [0, 1] */
-/* The task's mean loss of outputs N×classes with targets N×classes: cross entropy over classes; of a map
- * binary cross entropy of scores, the mean over entries; mse: the mean over entries of squared
+/* Builds the mean loss of outputs N×classes with targets N×classes: cross entropy over classes; for a map,
+ * binary cross entropy of scores, averaged over entries; for mse, the mean over entries of squared
  * differences. */
 gnt_node gnt_model_loss(const gnt_model *m, gnt_graph *g, gnt_node output, gnt_node target);
 
-/* Which parameters clients share: 1 or 0 for each, NULL for all of them. The others stay with each client. */
+/* Returns 1 for each parameter that clients share, else 0; NULL if they share all. The others remain with
+ * each client. */
 const uint8_t *gnt_model_shared(const gnt_model *m);
 int64_t
 gnt_model_shared_size(const gnt_model *m); /* entries of the shared ones; an update is a vector of so many */
 int64_t gnt_model_own_size(const gnt_model *m); /* entries of the others */
-/* Between flat weights and the flat vector of the shared (shared 1) or the other parameters (0), in their
+/* Copies between flat weights and the flat vector of the shared (shared 1) or the other parameters (0), in
  * order. */
 void gnt_model_pick(const gnt_model *m, int shared, const float *flat, float *part);
 void gnt_model_place(const gnt_model *m, int shared, const float *part, float *flat);
 
-/* Fresh weights after the file's "init" (see docs/models.md), buffers at their defaults. */
+/* Draws initial weights by the file's "init" (see docs/models.md) and sets buffers to their defaults. */
 void gnt_model_init(const gnt_model *m, gnt_stream *random, float *params, float *buffers);
-/* From and to named tensors; missing, extra or misshapen ones are named. */
+/* Copies weights from and to named tensors; an error names a missing, extra or misshapen one. */
 int gnt_model_import(const gnt_model *m, const gnt_st *st, float *params, float *buffers, gnt_err *err);
 int gnt_model_export(const gnt_model *m, const float *params, const float *buffers, gnt_st *st, gnt_err *err);
-/* Whether the buffers are other than those of fresh weights: of a network that was trained. */
+/* True if the buffers differ from those of initial weights: the network was trained. */
 int gnt_model_has_statistics(const gnt_model *m, const float *buffers);
 
 /* Writes the model into a graph. params/buffers: arrays of nodes in the order of gnt_model_params. x:
@@ -81,9 +82,9 @@ int gnt_model_has_statistics(const gnt_model *m, const float *buffers);
 gnt_node gnt_model_build(const gnt_model *m, gnt_graph *g, gnt_node x, const gnt_node *params,
                          const gnt_node *buffers, int training, gnt_node *layer_out, gnt_node *stats);
 
-/* Declares inputs for all parameters and buffers, in order, named as they are. */
+/* Declares an input for each parameter and buffer, in order, with its name. */
 void gnt_model_declare(const gnt_model *m, gnt_graph *g, gnt_node *params, gnt_node *buffers);
-/* Binds flat vectors to them. `precision` 4 or 8 says what the vectors hold. */
+/* Binds flat vectors to these inputs; `precision`: bytes of their entries, 4 or 8. */
 void gnt_model_bind(const gnt_model *m, gnt_program *p, const gnt_node *params, const gnt_node *buffers,
                     const void *flat_params, const void *flat_buffers, int32_t precision);
 

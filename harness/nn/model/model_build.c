@@ -1,4 +1,4 @@
-/* A model written into a graph. Errors stick to the graph, so nothing is checked on the way. */
+/* model_build: writes a model into a graph. Errors stick to the graph, so nothing is checked on the way. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -11,7 +11,7 @@ static gnt_nn_shape batched(const gnt_nn_shape *sample, int64_t n) {
     return s;
 }
 
-/* A C-vector repeated over a batch whose axis 1 is C. */
+/* Repeats a vector of C entries over a batch whose axis 1 is C. */
 static gnt_node along_channels(gnt_graph *g, const double *values, const gnt_nn_shape *like) {
     int64_t dim[GNT_NN_RANK];
     for (int32_t i = 0; i < like->rank; i++)
@@ -20,7 +20,7 @@ static gnt_node along_channels(gnt_graph *g, const double *values, const gnt_nn_
     return gnt_nn_expand(g, data, like->rank, like->dim);
 }
 
-/* (x − mean) / deviation. */
+/* Returns (x − mean) / deviation. */
 static gnt_node normalise(const gnt_model *m, gnt_graph *g, gnt_node x, const gnt_nn_shape *shape) {
     if (!m->mean)
         return x;
@@ -49,8 +49,7 @@ static gnt_node build_batch_norm(const builder *b, const model_layer *l, gnt_nod
     gnt_node mean, variance;
     gnt_node out = gnt_nn_batch_norm_train(b->g, x, gamma, beta, l->eps, &mean, &variance);
     if (b->stats) {
-        /* running variances are unbiased, n/(n − 1), as PyTorch's; a single value has none and stays as it is
-         */
+        /* running variances are unbiased, n/(n − 1), as PyTorch's; that of a single value is unchanged */
         double n = (double)(b->batch * gnt_nn_count(&l->shape) / l->shape.dim[0]);
         b->stats[l->mean] = mean;
         b->stats[l->variance] = gnt_nn_affine(b->g, variance, n > 1 ? n / (n - 1) : 1, 0);
@@ -67,7 +66,7 @@ static gnt_node build_conv(const builder *b, const model_layer *l, gnt_node x) {
     return l->bias < 0 ? y : gnt_nn_bias(b->g, y, param_of(b, l->bias));
 }
 
-/* A parameter as large as a sample, or a vector along axis 1, repeated over the batch. */
+/* Repeats a parameter of the size of a sample, or a vector along axis 1, over the batch. */
 static gnt_node repeated(const builder *b, int32_t number, gnt_node like) {
     gnt_nn_shape s = gnt_nn_shape_of(b->g, like), w = gnt_nn_shape_of(b->g, param_of(b, number));
     int64_t dim[GNT_NN_RANK] = {1, 1, 1, 1, 1, 1};
@@ -98,7 +97,7 @@ static gnt_node build_global_avg_pool(gnt_graph *g, gnt_node x) {
     return s.rank == 4 ? gnt_nn_affine(g, sum, 1 / (double)(s.dim[2] * s.dim[3]), 0) : sum;
 }
 
-/* Every stride-th pixel, zero channels on both sides (He et al.'s option A). */
+/* Takes every stride-th pixel and pads channels with zeros on both sides (He et al.'s option A). */
 static gnt_node build_pad_shortcut(const builder *b, const model_layer *l, gnt_node x) {
     gnt_graph *g = b->g;
     gnt_nn_shape s = gnt_nn_shape_of(g, x);
@@ -165,7 +164,7 @@ static gnt_node build_layer(const builder *b, const model_layer *l, const gnt_no
     return -1;
 }
 
-/* N×classes: a map laid flat; one value p as the classes 1 − p and p. */
+/* Returns outputs of N×classes: a map is flattened; one value p becomes the classes 1 − p and p. */
 static gnt_node as_outputs(const builder *b, gnt_node out) {
     const gnt_model *m = b->m;
     gnt_nn_shape s = gnt_nn_shape_of(b->g, out);
@@ -183,7 +182,7 @@ gnt_node gnt_model_build(const gnt_model *m, gnt_graph *g, gnt_node x, const gnt
                          const gnt_node *buffers, int training, gnt_node *layer_out, gnt_node *stats) {
     gnt_nn_shape given = gnt_nn_shape_of(g, x);
     gnt_nn_shape shape = batched(&m->sample, given.rank > 0 ? given.dim[0] : 1);
-    /* a batch of another shape is refused here, by the graph's own sentence */
+    /* a batch of another shape is refused here, with the graph's error */
     if (given.rank != shape.rank || memcmp(given.dim, shape.dim, sizeof(int64_t) * (size_t)shape.rank) != 0)
         x = gnt_nn_reshape(g, x, shape.rank, shape.dim);
     builder b = {.m = m, .g = g, .params = params, .buffers = buffers, .training = training, .stats = stats};

@@ -1,4 +1,4 @@
-/* Convolutions and transposed convolutions: their keys, the shape of their output, and their parameters. */
+/* model_conv: keys, output shapes and parameters of convolutions and transposed convolutions. */
 #include "nn/model/model_parse.h"
 
 static int transposed_shape(const json_t *spec, model_layer *l, const gnt_nn_shape *in, int32_t out,
@@ -19,7 +19,7 @@ static int transposed_shape(const json_t *spec, model_layer *l, const gnt_nn_sha
     return 0;
 }
 
-/* PyTorch's layouts: O×I/groups×KH×KW, transposed I×O/groups×KH×KW. */
+/* Returns the shape of the weight in PyTorch's layout: O×I/groups×KH×KW, transposed I×O/groups×KH×KW. */
 static gnt_nn_shape weight_shape(const model_layer *l, int64_t in, int64_t out) {
     int transposed = l->kind == MODEL_CONV_TRANSPOSE;
     int64_t first = transposed ? in : out, second = transposed ? out : in;

@@ -1,7 +1,6 @@
-/* A model as the parser leaves it: a list of layers in the order in which they are computed, blocks
- * flattened.
+/* A parsed model: a list of layers in the order of computation, blocks flattened.
  *
- * Invariant: a layer's inputs come before it; SAMPLE stands for the (normalised) sample itself. Shapes are
+ * Invariant: a layer's inputs come before it; MODEL_SAMPLE is the (normalised) sample itself. Shapes are
  * those of one sample; the batch is known only when a graph is built. */
 #ifndef GNT_NN_MODEL_IMPL_H
 #define GNT_NN_MODEL_IMPL_H
@@ -51,7 +50,7 @@ typedef struct model_layer {
     gnt_nn_shape shape;   /* of its output */
     int32_t weight, bias; /* numbers of its parameters among all, −1 for none; batch norm: gamma, beta */
     int32_t mean, variance; /* numbers of its buffers, from 0; −1 for none */
-    /* Of height and width. */
+    /* For height and width. */
     int32_t kernel[2], stride[2], pad[2], dilation[2];
     int32_t out_pad[2]; /* conv_transpose: rows and columns added at the end */
     int32_t groups;     /* conv, conv_transpose, group_norm */
@@ -64,14 +63,14 @@ typedef struct model_layer {
 } model_layer;
 
 struct gnt_model {
-    char *name; /* stands for the file in sentences */
+    char *name; /* of the file, for errors */
     gnt_nn_shape sample;
     int32_t classes, representation;
     gnt_model_loss_kind loss;
-    int is_map;      /* "output": "map" */
-    int scalar;      /* the last layer gives one value p, which stands for the two classes 1 − p and p */
-    uint8_t *shared; /* n_params: 1 where clients share the parameter; NULL: they share all */
-    int64_t shared_size;      /* entries of those */
+    int is_map;          /* "output": "map" */
+    int scalar;          /* the last layer gives one value p: the two classes are 1 − p and p */
+    uint8_t *shared;     /* n_params entries: 1 where clients share the parameter; NULL: they share all */
+    int64_t shared_size; /* entries of shared parameters */
     double *mean, *deviation; /* per channel or feature, NULL for none */
     model_init init;
     double bound; /* of MODEL_INIT_UNIFORM */

@@ -1,10 +1,9 @@
-/* Keys and values of a model's JSON: present, known, and within their range, or a sentence. */
+/* model_json: reads keys and values of a model's JSON, checking that they are present, known and in range. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "nn/model/model_parse.h"
 
-/* Every key of `object` is among `keys`, a NULL-ended list. */
 int model_check_keys(const json_t *object, const char *const *keys, const char *what, gnt_err *err) {
     size_t n = 0;
     while (keys[n])
@@ -24,7 +23,6 @@ int model_check_keys(const json_t *object, const char *const *keys, const char *
     return 0;
 }
 
-/* A whole number within [least, most]; absent leaves *value as it is, unless `needed`. */
 int model_get_int(const json_t *object, const char *key, int needed, int64_t least, int64_t most,
                   int32_t *value, gnt_err *err) {
     const json_t *v = json_object_get(object, key);
@@ -38,7 +36,6 @@ int model_get_int(const json_t *object, const char *key, int needed, int64_t lea
     return 0;
 }
 
-/* A number for both axes, or [height, width]. */
 int model_get_pair(const json_t *object, const char *key, int needed, int32_t least, int32_t value[2],
                    gnt_err *err) {
     const json_t *v = json_object_get(object, key);

@@ -1,4 +1,4 @@
-/* Layers without inner layers: their keys, the shape of their output, and their parameters. */
+/* model_layer: keys, output shapes and parameters of layers without inner layers. */
 #include <string.h>
 
 #include "nn/model/model_parse.h"
@@ -101,7 +101,7 @@ static int read_pool(const json_t *spec, model_layer *l, const gnt_nn_shape *in,
 }
 
 static int read_plain(const json_t *spec, model_layer *l, const gnt_nn_shape *in, gnt_err *err) {
-    double rate = 0.5; /* of dropout: read so that files keep it, but gradients are taken without dropout */
+    double rate = 0.5; /* of dropout: checked only; gradients are computed without dropout */
     l->shape = *in;
     l->slope = 0.01;
     l->factor = 2;

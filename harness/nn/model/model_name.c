@@ -1,11 +1,11 @@
-/* Names of layers: given, counted in a repeat, or made up. */
+/* model_name: names of layers: given, numbered in a repeat, or generated. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "nn/model/model_parse.h"
 
-/* `text` with the count in the place of each #; one that is too long is cut to MODEL_MOST_NAME letters. */
+/* Copies `text` with the count for each #, truncated to MODEL_MOST_NAME letters. */
 static void put_count(char to[MODEL_MOST_NAME + 1], const char *text, int32_t count) {
     size_t at = 0;
     for (; *text && at < MODEL_MOST_NAME; text++)

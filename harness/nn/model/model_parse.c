@@ -1,5 +1,5 @@
-/* The JSON of an architecture, checked key by key, with the shapes worked out on the way. docs/models.md is
- * its description for people. */
+/* model_parse: reads the JSON of an architecture, checks it key by key and computes the shapes.
+ * docs/models.md describes the format. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,13 +19,13 @@ enum {
 
 static const double least_width = 0.01, most_width = 16;
 
-/* Where in the document a list of layers stands. */
+/* The place of a list of layers in the document. */
 typedef struct place {
     const char *path;   /* "layers[3].body" */
     const char *prefix; /* of parameter names: "layer1.0." */
     int depth;
-    int32_t count; /* of the innermost repeat, what # stands for; MODEL_NO_COUNT outside */
-    int first;     /* it is the first time of that repeat */
+    int32_t count; /* of the innermost repeat, the value of #; MODEL_NO_COUNT outside */
+    int first;     /* 1: the first time of that repeat */
 } place;
 
 /* ---- blocks ---- */
@@ -33,7 +33,7 @@ typedef struct place {
 static int32_t read_list(model_parser *p, const json_t *list, const place *where, int32_t input,
                          gnt_err *err);
 
-enum { FAILED = -2 }; /* of functions that return a layer, where −1 is MODEL_SAMPLE */
+enum { FAILED = -2 }; /* an error where a layer is returned: −1 is MODEL_SAMPLE */
 
 static int check_pad_shortcut(const model_layer *l, const gnt_nn_shape *body, const gnt_nn_shape *in,
                               gnt_err *err) {
@@ -112,7 +112,8 @@ static int read_concat(model_parser *p, const json_t *branches, const place *ins
     return 0;
 }
 
-/* Its body, written out: each time adds at least one layer, so that MOST_LAYERS ends any nest of repeats. */
+/* Reads the body of a repeat `times` times. Each time adds at least one layer, so that MOST_LAYERS ends any
+ * nest of repeats. */
 static int32_t read_repeat(model_parser *p, const json_t *spec, const place *inside, int32_t input,
                            gnt_err *err) {
     char path[300];
@@ -220,7 +221,7 @@ static int32_t read_simple(model_parser *p, const json_t *spec, const char *name
                                                                                                  : number;
 }
 
-/* The layers of a block stand before the block itself, so it is appended last. */
+/* Reads a block and appends it after its layers. */
 static int32_t read_block(model_parser *p, const json_t *spec, const char *name, model_kind kind,
                           const place *inside, int32_t input, gnt_err *err) {
     const json_t *branches = json_object_get(spec, "branches");
@@ -248,7 +249,7 @@ cleanup:
     return number;
 }
 
-/* Sets the sentence's beginning and remembers where it was; the innermost layer's place stands. */
+/* Puts the layer's place before the error; the place of the innermost layer is kept. Returns FAILED. */
 static int32_t fail_layer(model_parser *p, const place *where, const char *what, gnt_err *err) {
     if (!p->failed[0]) {
         snprintf(p->failed, sizeof p->failed, "%s", where->path);
@@ -257,7 +258,7 @@ static int32_t fail_layer(model_parser *p, const place *where, const char *what,
     return FAILED;
 }
 
-/* A layer whose keys are all its own. */
+/* Reads a layer without "first". */
 static int32_t read_whole_layer(model_parser *p, const json_t *spec, const place *where, int32_t input,
                                 gnt_err *err) {
     char name[MODEL_MOST_NAME] = "", prefix[MODEL_MOST_NAME + 1], what[MODEL_MOST_NAME + 40];
@@ -287,7 +288,8 @@ static int32_t read_whole_layer(model_parser *p, const json_t *spec, const place
     return fail_layer(p, where, what, err);
 }
 
-/* The keys of "first" stand in place of the layer's own the first time. NULL with a sentence. */
+/* Returns the layer with the keys of "first" merged in if it is the repeat's first time; NULL with an
+ * error. */
 static json_t *merge_first(const json_t *spec, const place *where, gnt_err *err) {
     const json_t *first = json_object_get(spec, "first");
     if (where->count == MODEL_NO_COUNT || !json_is_object(first) || json_object_get(first, "type") ||
@@ -330,7 +332,7 @@ static int32_t read_list(model_parser *p, const json_t *list, const place *where
     if (!json_is_array(list))
         return gnt_fail(err, "%s must be a list of layers", where->path), FAILED;
     if (where->depth > MOST_DEPTH)
-        return gnt_fail(err, "%s: blocks stand more than %d deep", where->path, MOST_DEPTH), FAILED;
+        return gnt_fail(err, "%s: blocks are nested more than %d deep", where->path, MOST_DEPTH), FAILED;
     for (size_t i = 0; i < json_array_size(list); i++) {
         snprintf(path, sizeof path, "%.260s[%zu]", where->path, i);
         place here = *where;
@@ -344,7 +346,7 @@ static int32_t read_list(model_parser *p, const json_t *list, const place *where
 
 /* ---- the file ---- */
 
-/* Parameters first, then buffers, each in the order of the file. */
+/* Sorts parameters before buffers, each in the order of the file. */
 static int part_params(gnt_model *m, gnt_err *err) {
     int32_t n = m->n_params + m->n_buffers, at[2] = {0, m->n_params};
     gnt_param *param = gnt_array((size_t)n, sizeof *param);
@@ -382,7 +384,8 @@ static int read_init(gnt_model *m, const json_t *init, gnt_err *err) {
                : 0;
 }
 
-/* The last layer that says how much it gives: of a map how many values a place has, at any width. */
+/* Returns the last layer with an "out" if the output is a map, else NULL: its "out" is the number of values
+ * of a place, which "width" does not scale. */
 static const json_t *values_of_map(const json_t *root) {
     const json_t *list = json_object_get(root, "layers");
     const char *output = json_string_value(json_object_get(root, "output"));
@@ -414,7 +417,7 @@ static int read_model(model_parser *p, const json_t *root, gnt_err *err) {
     return model_read_share(p->m, json_object_get(root, "share"), err);
 }
 
-/* The model before its layers: what the task says of it. */
+/* Returns a model without layers: its sample, classes and normalisation. */
 static gnt_model *new_model(const char *name, const gnt_nn_shape *sample, int32_t classes, const double *mean,
                             const double *deviation, gnt_err *err) {
     if ((sample->rank != 1 && sample->rank != 3) || classes < 1 || classes > MOST_CLASSES)

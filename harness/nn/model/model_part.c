@@ -1,5 +1,5 @@
-/* What readers of layers share: sizes checked, windows moved over shapes, parameters added, and the keys that
- * several types of layer have. */
+/* model_part: shared by the readers of layers: checks of sizes, shapes of windows, adding parameters, and
+ * keys that several types of layer have. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "nn/model/model_parse.h"
 
-enum { MOST_WIDTH = 1 << 20 };                        /* of "out" and "groups" */
+enum { MOST_WIDTH = 1 << 20 };                        /* bound of "out" and "groups" */
 static const int64_t most_entries = (int64_t)1 << 31; /* of one activation or parameter */
 static const int64_t most_weights = (int64_t)1 << 31; /* of all parameters together */
 

@@ -1,5 +1,5 @@
-/* What a task makes of a model: what its outputs mean and which loss they have, which layer is the
- * representation, and which parameters clients share. */
+/* model_task: the meaning and loss of a model's outputs, the layer of its representation, and the parameters
+ * that clients share. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -87,9 +87,9 @@ int model_read_representation(const model_parser *p, const json_t *given, gnt_er
     return no_layer(m, "representation", name, err);
 }
 
-/* ---- what clients share ---- */
+/* ---- shared parameters ---- */
 
-/* used[i] = 1 for the layers that the representation is computed from, itself among them. */
+/* Sets used[i] = 1 for the layers that the representation is computed from, including its own. */
 static void mark_representation(const gnt_model *m, uint8_t *used) {
     if (m->representation < 0)
         return;
@@ -143,7 +143,8 @@ static int mark_shared(const gnt_model *m, const json_t *given, uint8_t *marked,
     return 0;
 }
 
-/* The server must be able to compute the representation; running statistics are averaged like weights. */
+/* Checks that the server can compute the representation and gets all running statistics, which are averaged
+ * like weights. */
 static int check_shared(const gnt_model *m, const uint8_t *marked, const uint8_t *used, gnt_err *err) {
     for (int32_t i = 0; i < m->n_layers; i++) {
         const model_layer *l = &m->layer[i];

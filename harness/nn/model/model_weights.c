@@ -1,4 +1,4 @@
-/* Weights from and to named tensors. */
+/* model_weights: weights from and to named tensors. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static int has_name(const gnt_model *m, const char *name) {
     return 0;
 }
 
-/* Letters of a prefix, up to a dot, that all names have and the model's do not; 0: there is none. */
+/* Returns the length of a prefix, up to a dot, that all names have and the model's names do not; 0: none. */
 static size_t foreign_prefix(const gnt_model *m, const gnt_st *st) {
     const char *first = st->n > 0 ? st->tensor[0].name : "";
     for (const char *dot = strchr(first, '.'); dot; dot = strchr(dot + 1, '.')) {
@@ -59,7 +59,7 @@ static int import_one(const gnt_model *m, const gnt_param *p, const gnt_st *st, 
 
 static int is_counter(const char *name) {
     static const char tail[] =
-        ".num_batches_tracked"; /* PyTorch keeps one beside each batch norm; nothing reads it */
+        ".num_batches_tracked"; /* PyTorch stores one with each batch norm; nothing reads it */
     size_t n = strlen(name);
     return n >= sizeof tail - 1 && strcmp(name + n - (sizeof tail - 1), tail) == 0;
 }

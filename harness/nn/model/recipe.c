@@ -29,7 +29,7 @@ static gnt_node squared_distance(maker *k, const gnt_node *grad) {
     return sum;
 }
 
-/* match and dlg */
+/* Writes the graph of match or dlg. */
 static int write_matching(maker *k) {
     gnt_recipe *r = k->r;
     gnt_node *grad = gnt_array((size_t)r->n_params, sizeof *grad), by[2], cost;
@@ -248,7 +248,7 @@ static void put_labels(const gnt_recipe *r, int64_t classes, gnt_stream *random)
         put(r, r->y, i * classes + (int64_t)gnt_random_below(random, (uint64_t)classes), 1);
 }
 
-/* Batch norm's statistics: means a little off 0, variances a little off 1. */
+/* Draws statistics of batch norms: means near 0, variances near 1. */
 static void put_statistics(const gnt_recipe *r, const gnt_param *list, gnt_stream *random) {
     for (int32_t i = r->n_params; i < r->n_params + r->n_buffers; i++) {
         int is_mean = strstr(list[i].name, "running_mean") != NULL;

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* What both kinds of program need of a model: its inputs declared in a graph. */
+/* A program with the inputs of a model. */
 typedef struct parts {
     const gnt_model *model;
     const gnt_param *list;
@@ -186,7 +186,7 @@ cleanup:
     return rc;
 }
 
-/* Values of samples at … at + n − 1 of `count`, the end repeated; *got = how many are real. */
+/* Returns the values of samples at … at + n − 1 of `count`, the last one repeated; *got of them are real. */
 static const float *next_values(gnt_evaluator *e, const float *params, const float *buffers, const float *x,
                                 int64_t at, int64_t count, int64_t *got, gnt_err *err) {
     int64_t n = e->p.n, f = e->features;

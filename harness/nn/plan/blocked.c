@@ -1,16 +1,16 @@
-/* blocked: gives convolutions the layouts that their back-ends ask for, and what lies between them the
- * same: blocks of channels, or samples as the last axis.
+/* blocked: gives convolutions the layouts of their back-ends, and the nodes between them the same: blocks of
+ * channels, or samples as the last axis.
  *
- * One walk rebuilds the graph. Every node has a native form: rows, blocks or samples (activations),
- * weights, or free (made of fills and broadcasts alone: built in whatever form is asked for). An
- * elementwise node takes the form of its first operand that is neither rows nor free, so activations stay
- * in blocks from one convolution to the next, and weight gradients stay as they are into the sums over
- * them. Any other form of a node is a copy, made when a reader first asks, and kept.
+ * One walk rebuilds the graph. Every node has a native form: rows, blocks or samples (activations), weights,
+ * or free (made of fills and broadcasts alone: built in any form on demand). An elementwise node takes the
+ * form of its first operand that is neither rows nor free, so activations stay in blocks from one convolution
+ * to the next, and weight gradients stay as they are into the sums over them. Any other form of a node is a
+ * copy, made for its first reader and kept.
  *
  * A blocked layout is written as shape: n×c×h×w in blocks is n×C×h×w×b with c = C·b, weights o×c×kh×kw are
- * O×C×kh×kw×b×b, n×c×h×w with samples last n/16×c×h×w×16. So broadcasts and sums over it need no rule but
- * their axes. Only channels that are multiples of b take part, and sixteen samples or a multiple: there is
- * no padding. */
+ * O×C×kh×kw×b×b, n×c×h×w with samples last n/16×c×h×w×16. So broadcasts and sums over it need a rule for
+ * their axes only. Only channels that are multiples of b take part, and sixteen samples or a multiple: there
+ * is no padding. */
 #include "nn/plan/plan.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct pass {
     const gnt_graph *from;
     gnt_graph *to;
     int64_t b;     /* channels of a block; 0: no oneDNN */
-    int32_t forms; /* layouts there are */
+    int32_t forms; /* number of layouts */
     gnt_node *at;  /* by node of `from`, in each form; −1: not made yet */
     uint8_t *native, *depth;
 } pass;
@@ -74,7 +74,7 @@ static gnt_node add(pass *p, const gnt_vertex *v, int form, const gnt_node *in, 
     return gnt_graph_add(p->to, &w, in, n);
 }
 
-/* The same entries under another shape: both layouts must have them in the same order. */
+/* Gives x another shape; both layouts must have the entries in the same order. */
 static gnt_node reshape(pass *p, gnt_node x, const gnt_nn_shape *s, int form) {
     if (x >= 0 && p->to->v[x].op == GNT_OP_RESHAPE)
         x = gnt_graph_in(p->to, &p->to->v[x])[0];
@@ -88,8 +88,8 @@ static gnt_node reshape(pass *p, gnt_node x, const gnt_nn_shape *s, int form) {
 
 static gnt_node get(pass *p, gnt_node i, int form);
 
-/* Whether two forms of a tensor have their entries in one order: blocks of single entries are rows, and so
- * are samples of a single entry. */
+/* True if two forms of a tensor have their entries in the same order: blocks of single entries are rows, and
+ * so are samples of a single entry. */
 static int same_order(const int64_t *d, int a, int b) {
     int samples = a == GNT_LAYOUT_SAMPLES || b == GNT_LAYOUT_SAMPLES;
     if (samples)
@@ -138,7 +138,7 @@ static gnt_node expand_in(pass *p, gnt_node i, int form) {
     return x < 0 ? -1 : add(p, &v, form, &x, 1);
 }
 
-/* Node i with all of its operands in one form. */
+/* Builds node i with all operands in one form. */
 static gnt_node build_in(pass *p, gnt_node i, int form) {
     gnt_vertex v = p->from->v[i];
     gnt_node in[2] = {-1, -1};
@@ -166,7 +166,7 @@ static gnt_node get(pass *p, gnt_node i, int form) {
 
 /* ---- nodes ---- */
 
-/* The form that node x would give an elementwise reader: rows only where it has no other yet. */
+/* Returns the form of x for an elementwise reader: rows only if x has no other yet. */
 static int offers(const pass *p, gnt_node x) {
     if (p->native[x] != GNT_LAYOUT_ROWS)
         return p->native[x];
@@ -193,7 +193,7 @@ static void choose_elementwise(pass *p, gnt_node i) {
     p->depth[i] = (uint8_t)depth;
 }
 
-/* A sum over activations in blocks, or over all of a weight tensor. */
+/* Builds a sum over activations in blocks, or over all of a weight tensor. */
 static gnt_node sum_in(pass *p, gnt_node i, int form) {
     gnt_vertex v = p->from->v[i], w = v;
     gnt_node x = get(p, input(p, i, 0), form);
@@ -215,8 +215,8 @@ static gnt_node sum_in(pass *p, gnt_node i, int form) {
     return forms_of(p, i)[GNT_LAYOUT_ROWS] = reshape(p, y, &v.shape, GNT_LAYOUT_ROWS);
 }
 
-/* The edge of the blocked part: what follows a convolution in rows is elementwise, and meets blocks sooner
- * or later. */
+/* Converts the result of a convolution in rows to blocks: elementwise nodes follow it and meet blocks
+ * later. */
 static void enter_blocks(pass *p, gnt_node i) {
     if (!can_be(p, &p->from->v[i], GNT_LAYOUT_BLOCKS))
         return;

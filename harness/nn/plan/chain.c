@@ -1,5 +1,5 @@
-/* chain: turns the members of one group into a chain: operands become slots, what stays inside becomes blocks
- * of scratch that are used again as soon as their last reader has run. */
+/* chain: turns the members of one group into a chain: operands become slots, intermediate values become
+ * blocks of scratch that are reused as soon as their last reader has run. */
 #include "nn/plan/group.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct builder {
     gnt_nn_plan *plan;
     const gnt_grouping *q;
     gnt_fused_chain *c;
-    gnt_node *of_slot; /* the node each slot stands for */
+    gnt_node *of_slot; /* by slot: its node */
     int failed;
 } builder;
 
@@ -76,7 +76,7 @@ static int32_t spread(builder *b, gnt_node r) {
     return o.y;
 }
 
-/* The slot that holds node r in this chain; makes it if need be. */
+/* Returns the slot of node r in this chain; makes it if there is none. */
 static int32_t slot_of(builder *b, gnt_node r) {
     int32_t m = b->plan->mark[r];
     if (m >= 0 && m < b->c->n_slots && b->of_slot[m] == r)
@@ -88,7 +88,7 @@ static int32_t slot_of(builder *b, gnt_node r) {
     return new_slot(b, r, (gnt_fused_slot){.value = r, .moves = 1});
 }
 
-/* A product that only a sum reads is never written down. */
+/* True if m is a product that only a sum reads: it is never stored. */
 static int becomes_dot(const builder *b, gnt_node m) {
     return b->plan->ir->v[m].op == GNT_OP_MUL && b->q->node[m].kind == GNT_KIND_EACH &&
            !b->q->node[m].stored && b->q->node[m].uses == 1;
@@ -114,7 +114,7 @@ static void total(builder *b, gnt_node i) {
     new_op(b, o);
 }
 
-/* The sum that reads m is the next member but for others between: m is left to it. */
+/* True if a sum among the next n members reads m and computes it. */
 static int left_to_sum(const builder *b, gnt_node m, const gnt_grouping_item *members, int32_t n) {
     if (!becomes_dot(b, m))
         return 0;
@@ -124,7 +124,7 @@ static int left_to_sum(const builder *b, gnt_node m, const gnt_grouping_item *me
     return 0;
 }
 
-/* Blocks for the scratch slots, by first and last use. A number spread over all is written once, so it has a
+/* Assigns blocks to the scratch slots, by first and last use. A broadcast number is written once, so it has a
  * block of its own. */
 static int place_blocks(gnt_fused_chain *c) {
     int32_t *free_block = gnt_array((size_t)c->n_slots, sizeof *free_block), n_free = 0;

@@ -15,8 +15,8 @@ static uint8_t is_gradient(const gnt_vertex *v) {
     }
 }
 
-/* Marks what depends on a gradient's convolution. What does not is a forward pass, where each rounding
- * error goes into everything after it and decides which ReLUs are open: it keeps sums that round as direct
+/* Marks the nodes that depend on a gradient's convolution. The others are a forward pass, where a rounding
+ * error affects everything after it and decides which ReLUs are active: it keeps sums that round as direct
  * ones. */
 static uint8_t *behind_gradients(const gnt_graph *g) {
     uint8_t *behind = gnt_array((size_t)g->n, 1);

@@ -1,9 +1,9 @@
 /* cost: flops and bytes of a planned step. */
 #include "nn/plan/cost.h"
 
-/* Pairs of a window's tap and a result's place that meet a pixel, along one axis. */
-static double meetings(int64_t taps, int64_t places, int64_t size, int64_t stride, int64_t pad,
-                       int64_t dilation) {
+/* Counts the pairs of a window's tap and a result's place that are on a pixel, along one axis. */
+static double pairs(int64_t taps, int64_t places, int64_t size, int64_t stride, int64_t pad,
+                    int64_t dilation) {
     int64_t n = 0;
     for (int64_t i = 0; i < taps; i++)
         for (int64_t p = 0; p < places; p++) {
@@ -14,15 +14,13 @@ static double meetings(int64_t taps, int64_t places, int64_t size, int64_t strid
 }
 
 static double conv_flops(const gnt_conv *s) {
-    return 2 * (double)s->n * (double)s->o * (double)s->c *
-           meetings(s->kh, s->oh, s->h, s->stride, s->pad, 1) *
-           meetings(s->kw, s->ow, s->w, s->stride, s->pad, 1);
+    return 2 * (double)s->n * (double)s->o * (double)s->c * pairs(s->kh, s->oh, s->h, s->stride, s->pad, 1) *
+           pairs(s->kw, s->ow, s->w, s->stride, s->pad, 1);
 }
 
 static double general_flops(const gnt_general_conv *s) {
     return 2 * (double)s->n * (double)s->o * (double)(s->c / s->groups) *
-           meetings(s->kh, s->oh, s->h, s->sh, s->ph, s->dh) *
-           meetings(s->kw, s->ow, s->w, s->sw, s->pw, s->dw);
+           pairs(s->kh, s->oh, s->h, s->sh, s->ph, s->dh) * pairs(s->kw, s->ow, s->w, s->sw, s->pw, s->dw);
 }
 
 static double value_bytes(const gnt_nn_plan *plan, int32_t value) {

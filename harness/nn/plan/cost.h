@@ -7,6 +7,6 @@
 
 gnt_step_cost gnt_cost_of_step(const gnt_nn_plan *plan, const gnt_nn_plan_step *s);
 gnt_program_size
-gnt_cost_of_plan(const gnt_nn_plan *plan); /* but for graph_nodes, which a plan does not know */
+gnt_cost_of_plan(const gnt_nn_plan *plan); /* except graph_nodes, which a plan does not know */
 
 #endif

@@ -1,5 +1,5 @@
-/* geometry: one node as a step for a kernel: axes of size 1 dropped, neighbouring axes joined, sizes
- * collected. */
+/* geometry: turns one node into a step for a kernel: drops axes of size 1, joins neighbouring axes, collects
+ * sizes. */
 #include "nn/plan/plan.h"
 
 int gnt_nn_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset) {
@@ -27,7 +27,7 @@ static void strides(const gnt_nn_shape *s, int64_t *stride) {
     }
 }
 
-/* Drops axes of size 1 and joins neighbours that run on from one another on both sides. */
+/* Drops axes of size 1 and joins neighbouring axes that are contiguous on both sides. */
 static void join_axes(gnt_move *m) {
     int32_t rank = 0;
     for (int32_t i = 0; i < m->rank; i++) {
@@ -45,7 +45,7 @@ static void join_axes(gnt_move *m) {
     m->rank = rank;
 }
 
-/* The move of node v's input k (of shape x) into v; `start` is where a part of a concat begins. */
+/* Returns the move of an input of shape x into node v; `start`: the first place of a part of a concat. */
 static gnt_move move_of(const gnt_vertex *v, const gnt_nn_shape *x, int64_t start) {
     gnt_move m = {.rank = v->shape.rank};
     int64_t from[GNT_NN_RANK] = {0}, to[GNT_NN_RANK] = {0};
@@ -116,7 +116,7 @@ static gnt_rows rows_of(const gnt_vertex *wide, const gnt_vertex *narrow) {
     return (gnt_rows){wide->count / n, n, narrow->shape.dim[narrow->shape.rank - 1]};
 }
 
-/* A concat is one step for each part. */
+/* Appends the steps of a concat, one for each part. */
 static int concat_steps(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v) {
     int64_t start = 0;
     for (int32_t k = 0; k < v->n_in; k++) {
@@ -189,7 +189,8 @@ static void geometry(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v
     }
 }
 
-/* Sixteen samples at a time: they become neighbours, or part again. */
+/* Sets the move into or out of GNT_LAYOUT_SAMPLES: sixteen samples at a time become neighbours, or
+ * separate. */
 static void turn_samples(gnt_nn_plan_step *s, const gnt_vertex *v) {
     int64_t n = GNT_NN_LANES, size = v->count / v->p[0], group = n * size;
     s->u.move = v->layout == GNT_LAYOUT_SAMPLES
@@ -197,7 +198,7 @@ static void turn_samples(gnt_nn_plan_step *s, const gnt_vertex *v) {
                     : (gnt_move){3, {v->p[0] / n, n, size}, {group, 1, n}, {group, size, 1}, 0, 0};
 }
 
-/* A copy to another layout. */
+/* Appends a copy to another layout. */
 static int convert(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v) {
     int from = plan->ir->v[s->in[0]].layout;
     if (from == GNT_LAYOUT_SAMPLES || v->layout == GNT_LAYOUT_SAMPLES) {

@@ -1,16 +1,16 @@
-/* gram: takes weight gradients out of the way where they are only compared with something and
- * differentiated again, as in gradient matching. With few places (over the batch) against the channels, g
- * = conv_dw(x, dy) is large and of low rank; writing it, reading it beside the observed gradient c,
- * writing a·c + b·g and reading that as weights takes more time than all products. Without g:
+/* gram: removes weight gradients that are only compared with something and differentiated again, as in
+ * gradient matching. With few places (over the batch) against the channels, g = conv_dw(x, dy) is large and
+ * of low rank; writing it, reading it together with the observed gradient c, writing a·c + b·g and reading
+ * that as weights takes more time than all products. Without g:
  *
  *   Σ g∘c                      = Σ dy∘conv(x, c)
  *   conv(x, a·c + b·g)         = a·conv(x, c) + b·gram(x, dy)               gram    = conv(x, g)
  *   conv_dx(dy, a·c + b·g)     = a·conv_dx(dy, c) + b·gram_dx(x, dy)        gram_dx = conv_dx(dy, g)
  *
- * and gram and gram_dx need no g either (real_gram.c). Of a dense layer g is a matrix product op(a)·op(b),
- * and y·g is (y·op(a))·op(b). It is done where every use of g is one of these, with one c that is an input
- * or depends on held inputs alone. Sums of squares of differences, as of an L2 distance, are left as they
- * are: taken apart, they would cancel near a match. So are masked gradients, whose rank is not low. */
+ * and gram and gram_dx need no g either (real_gram.c). For a dense layer g is a matrix product op(a)·op(b),
+ * and y·g is (y·op(a))·op(b). The pass applies where every use of g is one of these, with one c that is an
+ * input or depends on held inputs only. Sums of squared differences, as in an L2 distance, are left alone:
+ * split into terms, they would cancel near a match. So are masked gradients, whose rank is not low. */
 #include "nn/plan/plan.h"
 
 #include <string.h>
@@ -43,14 +43,15 @@ typedef struct pass {
     pass_node *node; /* by node of `from` */
 } pass;
 
-/* What is linear in the weights: the convolution of x (or of dy) by them, or the product with one of g's
- * factors. */
+/* A function that is linear in the weights: the convolution of x (or of dy) by them, or the product with one
+ * of g's factors. */
 typedef struct face {
     gnt_node g;
     int op;
-    gnt_node other;       /* of a product: the factor, */
-    int right;            /* whether the weights stand to its right, */
-    int turned, w_turned; /* and whether it and the weights are transposed */
+    /* For a product: the factor, 1 if the weights are on its right, and 1 if it and the weights are
+     * transposed. */
+    gnt_node other;
+    int right, turned, w_turned;
 } face;
 
 static const gnt_vertex *at(const pass *p, gnt_node i) {
@@ -61,7 +62,7 @@ static gnt_node input(const pass *p, gnt_node i, int32_t k) {
     return p->from->edge[at(p, i)->first + k];
 }
 
-/* ---- which gradients ---- */
+/* ---- choice of gradients ---- */
 
 double gnt_gram_flops(const gnt_conv *s) {
     double pixels = (double)(s->n * s->h * s->w), places = (double)(s->n * s->oh * s->ow);
@@ -69,8 +70,8 @@ double gnt_gram_flops(const gnt_conv *s) {
            places * places * (double)(s->kh * s->kw);
 }
 
-/* Both products that stand in the place of g take at most a quarter of what g itself does (with a half, 64
- * channels of 8×8 gain nothing), and their matrices are no larger: by shape alone. */
+/* True if the two products that replace g take at most a quarter of its flops (with a half, 64 channels of
+ * 8×8 gain nothing) and their matrices are no larger; decided by shape only. */
 static int is_narrow(const gnt_conv *s) {
     double weights = (double)(s->o * s->c * s->kh * s->kw), pixels = (double)(s->n * s->h * s->w),
            places = (double)(s->n * s->oh * s->ow);
@@ -78,7 +79,7 @@ static int is_narrow(const gnt_conv *s) {
            pixels * pixels + places * places <= weights;
 }
 
-/* The same of an m×n product of inner size k. */
+/* As is_narrow, for an m×n product of inner size k. */
 static int is_thin(const gnt_graph *ir, const gnt_vertex *v) {
     const gnt_vertex *a = &ir->v[gnt_graph_in(ir, v)[0]];
     double m = (double)v->shape.dim[0], n = (double)v->shape.dim[1],
@@ -90,7 +91,7 @@ static int holds_gradient(const pass *p, gnt_node i) {
     return p->node[i].kind == MULTIPLE || p->node[i].kind == COMBINATION;
 }
 
-/* Which operand of a product is one number, broadcast; −1: none. */
+/* Returns the operand of a product that is one broadcast number; −1: none. */
 static int32_t scalar_side(const pass *p, gnt_node i) {
     for (int32_t k = 0; at(p, i)->op == GNT_OP_MUL && k < 2; k++) {
         gnt_node s = input(p, i, k);
@@ -108,7 +109,7 @@ static int is_given(const pass *p, gnt_node i) {
     return at(p, i)->op == GNT_OP_INPUT || p->node[i].stage < 0;
 }
 
-/* Whether `i` is a multiple of the one c that goes with g. */
+/* True if `i` is a multiple of the one c of g; sets that c at its first use. */
 static int goes_with(pass *p, gnt_node g, gnt_node i) {
     for (int depth = 0; !is_given(p, i) && depth < DEPTH; depth++) {
         int32_t k = scalar_side(p, i);
@@ -123,7 +124,7 @@ static int goes_with(pass *p, gnt_node g, gnt_node i) {
     return 1;
 }
 
-/* What two operands of the same shape come to; of the first that holds a gradient, or −1. */
+/* Returns the kind of a sum or product of two operands of one shape; *g is the gradient in it. */
 static kind join(pass *p, gnt_node a, gnt_node b, kind together, gnt_node *g) {
     if (!holds_gradient(p, a)) {
         gnt_node t = a;
@@ -142,7 +143,7 @@ static int same_window(const gnt_vertex *a, const gnt_vertex *b) {
     return a->p[0] == b->p[0] && a->p[1] == b->p[1];
 }
 
-/* A convolution of g's own x or dy. */
+/* Returns USE if i is a convolution of g's own x or dy. */
 static kind conv_use(const pass *p, gnt_node i, gnt_node *g) {
     gnt_node w = input(p, i, 1);
     if (!holds_gradient(p, w))
@@ -156,7 +157,7 @@ static kind conv_use(const pass *p, gnt_node i, gnt_node *g) {
     return input(p, i, 0) == dy && gnt_shape_same(&at(p, i)->shape, &at(p, x)->shape) ? USE : PLAIN;
 }
 
-/* A product with one of g's own factors. */
+/* Returns USE if i is a product with one of g's own factors. */
 static kind matmul_use(const pass *p, gnt_node i, gnt_node *g) {
     int32_t side = holds_gradient(p, input(p, i, 1));
     gnt_node w = input(p, i, side), other = input(p, i, 1 - side);
@@ -229,7 +230,7 @@ static void mark(pass *p, gnt_node i) {
     }
 }
 
-/* Marks all nodes; how many gradients are to be taken out. */
+/* Marks all nodes. Returns the number of gradients to remove. */
 static int32_t choose(pass *p, const gnt_nn_plan *plan) {
     int32_t n = 0;
     for (gnt_node i = 0; i < p->from->n; i++) {
@@ -247,17 +248,17 @@ static int32_t choose(pass *p, const gnt_nn_plan *plan) {
     return n;
 }
 
-/* ---- what stands in their place ---- */
+/* ---- replacements ---- */
 
-/* l·r, of nodes of `to`. */
+/* Returns l·r, of nodes of `to`. */
 static gnt_node product(pass *p, gnt_node l, int tl, gnt_node r, int tr) {
     return gnt_nn_matmul(p->to, l, tl, r, tr);
 }
 
-/* The product with g = op(a)·op(b) itself, factor by factor from the other on. */
+/* Returns the product with g = op(a)·op(b) itself, one factor after the other. */
 static gnt_node through_factors(pass *p, const face *f) {
     const gnt_vertex *v = at(p, f->g);
-    int near = f->right == f->w_turned; /* which of g's factors stands next to the other */
+    int near = f->right == f->w_turned; /* g's factor next to the other */
     gnt_node next = p->node[input(p, f->g, near)].map, last = p->node[input(p, f->g, !near)].map;
     int t_next = (int)v->p[near] != f->w_turned, t_last = (int)v->p[!near] != f->w_turned;
     gnt_node other = p->node[f->other].map;
@@ -266,7 +267,7 @@ static gnt_node through_factors(pass *p, const face *f) {
     return product(p, last, t_last, product(p, next, t_next, other, f->turned), 0);
 }
 
-/* The face with weights c, or with g itself. */
+/* Returns the face with weights c, or with g itself. */
 static gnt_node by(pass *p, const face *f, gnt_node c) {
     const gnt_vertex *v = at(p, f->g);
     gnt_node in[2] = {p->node[input(p, f->g, 0)].map, p->node[input(p, f->g, 1)].map};
@@ -289,13 +290,13 @@ static gnt_node by(pass *p, const face *f, gnt_node c) {
     return gnt_nn_conv_dx(p->to, in[1], p->node[c].map, x->dim[2], x->dim[3], stride, pad);
 }
 
-/* The scalar of the product i, as `like`. */
+/* Returns the scalar of the product i, expanded to the shape of `like`. */
 static gnt_node scalar(pass *p, gnt_node i, int32_t side, gnt_node like) {
     gnt_nn_shape s = gnt_nn_shape_of(p->to, like);
     return gnt_nn_expand(p->to, p->node[input(p, input(p, i, side), 0)].map, s.rank, s.dim);
 }
 
-/* The face with the combination i as weights, term by term. */
+/* Returns the face with the combination i as weights, term by term. */
 static gnt_node by_terms(pass *p, const face *f, gnt_node i) {
     int32_t side = scalar_side(p, i);
     if (i == f->g || i == p->node[f->g].with)
@@ -310,7 +311,7 @@ static gnt_node by_terms(pass *p, const face *f, gnt_node i) {
     return at(p, i)->op == GNT_OP_ADD ? gnt_nn_add(p->to, a, b) : gnt_nn_sub(p->to, a, b);
 }
 
-/* Σ g∘b = Σ dy∘conv(x, b); of g = op(a)·op(b'), the sum of a and the product that has its shape. */
+/* Returns Σ g∘b = Σ dy∘conv(x, b); for g = op(a)·op(b'), the sum of a ∘ the product of its shape. */
 static gnt_node dot_with(pass *p, gnt_node g, gnt_node b) {
     const gnt_vertex *v = at(p, g);
     face f = {.g = g, .op = GNT_OP_CONV};
@@ -324,7 +325,7 @@ static gnt_node dot_with(pass *p, gnt_node g, gnt_node b) {
     return terms < 0 ? -1 : gnt_nn_sum(p->to, terms, (1u << v->shape.rank) - 1);
 }
 
-/* Σ a∘b, where a is a multiple of g. */
+/* Returns Σ a∘b, where a is a multiple of g. */
 static gnt_node dot(pass *p, gnt_node g, gnt_node a, gnt_node b) {
     int32_t side = scalar_side(p, a);
     if (a == g)
@@ -383,7 +384,7 @@ int gnt_nn_plan_gram(gnt_nn_plan *plan) {
     }
     if (rebuild(&p, plan))
         goto cleanup;
-    /* what is no longer needed goes, and what was made twice becomes one */
+    /* drops nodes that are no longer needed and merges equal ones */
     gnt_graph *clean = gnt_simplify(p.to, plan->output, plan->n_outputs, 0, plan->output);
     if (!clean)
         goto cleanup;

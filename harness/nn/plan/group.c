@@ -46,8 +46,8 @@ static int32_t stage_of(const grouper *w, gnt_node i) {
 
 /* ---- kinds ---- */
 
-/* Whether the axes of `wide` where the small side has size 1 lie outside and inside one run of common
- * axes, after which may come the channels of a block, common as well. */
+/* True if the axes of `wide` where the small side has size 1 are before and after one run of common axes,
+ * which the channels of a block, common as well, may follow. */
 static int pattern(const gnt_nn_shape *wide, const gnt_nn_shape *small, int64_t *inner, int64_t *mid,
                    uint8_t *low) {
     int part = 0; /* 0 outer, 1 common, 2 inner */
@@ -130,14 +130,14 @@ static void kinds(grouper *w) {
 
 /* ---- waves ---- */
 
-/* The first wave at which c can read r from memory. */
+/* Returns the first wave at which c can read r from memory. */
 static int32_t ready(const grouper *w, gnt_node c, gnt_node r) {
     if (stage_of(w, r) < stage_of(w, c) || w->q->node[r].kind == GNT_KIND_INPUT)
         return 0;
     return w->q->node[r].wave + is_member(w, r);
 }
 
-/* The first wave at which a chain with c in it can have its operand r. */
+/* Returns the first wave at which a chain with c in it can have its operand r. */
 static int32_t ready_in_chain(const grouper *w, gnt_node c, gnt_node r) {
     if (w->q->node[r].kind == GNT_KIND_SPREAD)
         return ready(w, c, input(w, r, 0));
@@ -178,7 +178,7 @@ static void limit(grouper *w, gnt_node c, gnt_node r, int32_t wave) {
         w->node[r].allowed = wave;
 }
 
-/* Tells the operands of c, whose wave is final, how late they may be. */
+/* Bounds the waves of c's operands, now that c's own is final. */
 static void limit_operands(grouper *w, gnt_node c) {
     gnt_grouping *q = w->q;
     int member = is_member(w, c);
@@ -198,7 +198,7 @@ static void limit_operands(grouper *w, gnt_node c) {
     }
 }
 
-/* How many of i's operands would have to be stored only because i runs later. */
+/* Returns the number of i's operands that would have to be stored only because i runs later. */
 static int fresh_operands(const grouper *w, gnt_node i) {
     int n = 0;
     for (int32_t k = 0; k < w->ir->v[i].n_in; k++) {
@@ -209,9 +209,9 @@ static int fresh_operands(const grouper *w, gnt_node i) {
     return n;
 }
 
-/* A sum over vectors that are in memory anyway, like t·t of a target, waits for the chain that reads them
- * too. */
-static int32_t company(const grouper *w, gnt_node i) {
+/* Returns the wave of sum i: over vectors that are in memory anyway, like t·t of a target, it waits for the
+ * chain that reads them too. */
+static int32_t wave_of_sum(const grouper *w, gnt_node i) {
     gnt_node m = operand(w, i, 0);
     if (w->q->node[m].kind == GNT_KIND_EACH && !w->q->node[m].memory && fresh_operands(w, m) > 0)
         return w->q->node[i].wave;
@@ -226,7 +226,7 @@ static int32_t company(const grouper *w, gnt_node i) {
     return best;
 }
 
-/* Nodes move to later waves where that keeps them out of memory or brings them next to their reader. */
+/* Moves nodes to later waves where that keeps them out of memory or joins them with their reader. */
 static void sink(grouper *w) {
     gnt_grouping *q = w->q;
     for (gnt_node i = w->ir->n - 1; i >= 0; i--) {
@@ -238,7 +238,7 @@ static void sink(grouper *w) {
                 q->node[i].wave = target;
         }
         if (q->node[i].kind == GNT_KIND_TOTAL && w->node[i].allowed != LATE)
-            q->node[i].wave = company(w, i);
+            q->node[i].wave = wave_of_sum(w, i);
         if (is_member(w, i) || q->node[i].kind == GNT_KIND_KERNEL || q->node[i].kind == GNT_KIND_SLICE ||
             (q->node[i].kind == GNT_KIND_SPREAD && q->node[i].memory))
             limit_operands(w, i);
@@ -313,7 +313,7 @@ static void list_items(grouper *w) {
     qsort(q->item, (size_t)q->n_items, sizeof *q->item, by_place);
 }
 
-/* Long groups are cut; the pieces run in order. */
+/* Splits long groups into chunks, which run in order. */
 static void chunks(grouper *w) {
     gnt_grouping *q = w->q;
     int32_t chunk = 0, members = 0;

@@ -1,4 +1,4 @@
-/* group: which elementwise nodes are computed together, and when.
+/* group: decides which elementwise nodes are computed together, and when.
  *
  * Every node gets a wave within its stage, such that each edge leads to the same or a later wave and these
  * lead to a strictly later one: from an elementwise node to anything that reads it from memory (a kernel, a

@@ -1,4 +1,4 @@
-/* layout: one arena: scratch for the step that runs, and a place for every buffer, by first and last use.
+/* layout: places all buffers in one arena by first and last use, after the scratch of the running step.
  *
  * The steps are taken in their order over all stages. A buffer that a later stage reads, or that is an
  * output, lives to the end, so no later run can overwrite it; everything else may share its place with what
@@ -95,7 +95,7 @@ static void touch(gnt_nn_plan *plan, int32_t value, int32_t step) {
         root->is_kept = 1;
 }
 
-/* Calls touch for all that step i writes and reads. */
+/* Notes the first and last use of all values that step i writes and reads. */
 static void touch_all(gnt_nn_plan *plan, int32_t i) {
     const gnt_nn_plan_step *t = &plan->step[i];
     touch(plan, t->out, i);
@@ -117,11 +117,11 @@ static int drop(gnt_nn_plan *plan, space *s, int32_t value, int32_t step) {
     gnt_nn_plan_value *root = value < 0 ? NULL : &plan->value[plan->value[value].root];
     if (!root || root->is_input || root->is_kept || root->is_free || root->last != step)
         return 0;
-    root->is_free = 1; /* once, though an operand may stand twice */
+    root->is_free = 1; /* once, though an operand may be listed twice */
     return give(s, root->at, rounded(root->bytes));
 }
 
-/* Whether output slot y of a chain may take over the buffer of slot x: x ends here, nothing else in the chain
+/* True if output slot y of a chain may reuse the buffer of slot x: x ends here, nothing else in the chain
  * reads its buffer, and no operation reads x after y is written. */
 static int can_take_over(const gnt_nn_plan *plan, const gnt_fused_chain *c, int32_t y, int32_t x,
                          int32_t step) {

@@ -1,9 +1,9 @@
 /* plan: stages, values and steps of a simplified graph.
  *
- * Stages. A node that depends on an input given at stage s > 0 runs at the largest such s; one that
- * depends on held inputs alone, before all of these. Any other node runs at the stage that has a use for
- * it, or where several have, one before the first of them. So an edge never leads from a later stage to an
- * earlier one, and the steps ordered by stage, then by number, are a topological order. */
+ * Stages. A node that depends on an input given at stage s > 0 runs at the largest such s; one that depends
+ * on held inputs only, before all of these. Any other node runs at the stage that uses it, or where several
+ * do, one before the first of them. So an edge never leads from a later stage to an earlier one, and the
+ * steps ordered by stage, then by number, are a topological order. */
 #include "nn/plan/plan.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static int say(char *error, size_t size, const char *text) {
 
 /* ---- outputs ---- */
 
-/* An output that is an input, or a view of one, is copied: the program owns its outputs. */
+/* Copies outputs that are inputs, or views of one: the program owns its outputs. */
 static int copy_inputs(gnt_nn_plan *plan) {
     for (int32_t i = 0; i < plan->n_outputs; i++) {
         gnt_node root = plan->output[i];
@@ -40,7 +40,7 @@ static int copy_inputs(gnt_nn_plan *plan) {
 
 /* ---- stages ---- */
 
-/* Where a node runs that no input ties to a later stage, for the stages that have a use for it. */
+/* Returns the stage of a node that no input binds to a later one, from the stages that use it. */
 static int32_t stage_for(uint64_t use) {
     int32_t first = 0;
     while (!(use >> first & 1))
@@ -51,7 +51,7 @@ static int32_t stage_for(uint64_t use) {
 static int stages(gnt_nn_plan *plan, const int32_t *output_stage, char *error, size_t error_size) {
     gnt_graph *ir = plan->ir;
     gnt_nn_plan_value *value = plan->value;
-    for (gnt_node i = 0; i < ir->n; i++) { /* what it depends on */
+    for (gnt_node i = 0; i < ir->n; i++) { /* stages of the inputs */
         const gnt_vertex *v = &ir->v[i];
         int32_t s = v->op == GNT_OP_INPUT ? v->stage : GNT_STAGE_CONSTANT;
         for (int32_t k = 0; k < v->n_in; k++) {
@@ -60,8 +60,8 @@ static int stages(gnt_nn_plan *plan, const int32_t *output_stage, char *error, s
         }
         value[i].stage = s;
     }
-    uint64_t *use = gnt_array((size_t)ir->n, sizeof *use); /* bit s: stage s has a use for it */
-    int8_t *once = gnt_array((size_t)ir->n, 1);            /* a step that is not replayed has */
+    uint64_t *use = gnt_array((size_t)ir->n, sizeof *use); /* bit s: stage s uses it */
+    int8_t *once = gnt_array((size_t)ir->n, 1);            /* 1: a step that is not replayed uses it */
     if (!use || !once) {
         gnt_free(use);
         gnt_free(once);
@@ -69,15 +69,15 @@ static int stages(gnt_nn_plan *plan, const int32_t *output_stage, char *error, s
     }
     int failed = 0;
     for (int32_t i = 0; i < plan->n_outputs && !failed; i++) {
-        int32_t asked = output_stage ? output_stage[i] : 0, least = value[plan->output[i]].stage;
-        failed = least > asked || asked >= GNT_NN_STAGES || asked < 0;
+        int32_t at = output_stage ? output_stage[i] : 0, least = value[plan->output[i]].stage;
+        failed = least > at || at >= GNT_NN_STAGES || at < 0;
         if (failed && error && error_size)
             snprintf(error, error_size,
-                     "program: output %d is asked for at stage %d, expected %d to %d: it "
+                     "program: output %d has stage %d, expected %d to %d: it "
                      "depends on an input given at the first of these",
-                     i, asked, least < 0 ? 0 : least, GNT_NN_STAGES - 1);
+                     i, at, least < 0 ? 0 : least, GNT_NN_STAGES - 1);
         if (!failed)
-            use[plan->output[i]] |= (uint64_t)1 << asked;
+            use[plan->output[i]] |= (uint64_t)1 << at;
     }
     for (gnt_node i = ir->n - 1; i >= 0 && !failed; i--) {
         const gnt_vertex *v = &ir->v[i];
@@ -102,7 +102,7 @@ static int stages(gnt_nn_plan *plan, const int32_t *output_stage, char *error, s
 
 /* ---- steps ---- */
 
-/* Plain: the kernels of each stage in turn, in the order of the nodes. */
+/* Schedules the kernels of each stage in the order of the nodes. */
 static int schedule_plain(gnt_nn_plan *plan) {
     int failed = 0;
     for (int32_t stage = GNT_STAGE_CONSTANT; stage < GNT_NN_STAGES; stage++)

@@ -1,8 +1,8 @@
 /* plan: from a graph to the steps that a program replays. The passes, each near linear in the nodes:
  *   simplify  drops what no output needs, merges equal nodes, folds what is known        (simplify.c)
- *   gram      takes out weight gradients that need not be there                          (gram.c)
+ *   gram      removes weight gradients that need not be computed                         (gram.c)
  *   convs     gives every convolution its back-end                                       (convs.c, nn/conv)
- *   blocks    gives every node the layout that the back-ends around it ask for           (blocked.c)
+ *   blocks    gives every node the layout of the back-ends around it                     (blocked.c)
  *   schedule  gives every node its stage, joins elementwise nodes into chains, and turns
  *             nodes into steps on values               (plan.c, group.c, chain.c, geometry.c, steps.c)
  *   layout    gives every value its place in one arena by its first and last use         (layout.c)
@@ -17,28 +17,28 @@
 #include "nn/graph/graph.h"
 #include "nn/kernels/kernels.h"
 
-/* Nodes that depend on no input are computed once, when the program is made; those that depend on held
- * inputs alone when one of these has changed. */
+/* Nodes that depend on no input are computed once, when the program is made; those that depend on held inputs
+ * only, when one of these has changed. */
 #define GNT_STAGE_CONSTANT (-2)
 #define GNT_STAGE_DEAD (-3)
 
-/* Rewrites the part of `g` that `outputs` need into a new graph; mapped[i] is output i there. NULL out of
- * memory. */
+/* Rewrites the part of `g` that `outputs` need into a new graph; mapped[i] is output i there. Returns NULL
+ * when out of memory. */
 gnt_graph *gnt_simplify(const gnt_graph *g, const gnt_node *outputs, int32_t n_outputs, int plain,
                         gnt_node *mapped);
 
 typedef struct gnt_nn_plan_value {
-    int32_t root;   /* whose buffer it lives in; itself unless a view */
+    int32_t root;   /* the value whose buffer it is in; itself unless a view */
     int64_t offset; /* entries from the root's start */
     int32_t stage;
     /* roots: the steps of its definition and last use */
     int32_t first, last;
     int8_t is_input;
-    /* It lives to the end: outputs, constants, values that later stages read. */
+    /* Never freed: outputs, constants, values that later stages read. */
     int8_t is_kept;
-    /* While the layout is made: it has a place; it gave it back. */
+    /* While the layout is made: it has a place; its place was freed. */
     int8_t is_placed, is_free;
-    /* roots but inputs: size and place in the arena */
+    /* roots except inputs: size and place in the arena */
     size_t bytes, at;
 } gnt_nn_plan_value;
 
@@ -53,7 +53,7 @@ typedef struct gnt_nn_plan_step {
     double a, b;
     const double *data;
     size_t scratch; /* bytes */
-    /* What copies from one layout to another, else NULL; the step's own. */
+    /* Copies from one layout to another; owned by the step; NULL for other steps. */
     gnt_dnnl_op *copy;
     union {
         gnt_fused_chain *chain;
@@ -62,7 +62,7 @@ typedef struct gnt_nn_plan_step {
         gnt_gemm gemm;
         gnt_pool pool;
         gnt_rows rows;
-        /* The three faces, and the two products that stand in place of a weight gradient. */
+        /* The three faces, and the two products that replace a weight gradient. */
         struct {
             gnt_conv_kernel *run;
             gnt_conv s;
@@ -83,8 +83,8 @@ typedef struct gnt_nn_plan {
     gnt_graph *ir;
     const gnt_kernels *kernels;
     const gnt_conv_table *convs;
-    gnt_dnnl *dnnl; /* NULL: there is no oneDNN */
-    /* The convolutions with their back-ends; gnt_nn_plan_choice says which is a node's. */
+    gnt_dnnl *dnnl; /* NULL: no oneDNN */
+    /* The convolutions with their back-ends; gnt_nn_plan_choice returns that of a node. */
     gnt_conv_choice *conv;
     int32_t n_convs;
     int32_t n_outputs, n_values, n_steps;
@@ -97,47 +97,50 @@ typedef struct gnt_nn_plan {
     size_t arena;       /* bytes */
 } gnt_nn_plan;
 
-/* 0, or −1 with a sentence. On success the caller ends it with gnt_nn_plan_close. `plain` leaves out
- * everything that is there for speed: no folding, no merging, no chains; for tests to compare with. */
+/* Plans a graph. Returns 0, or −1 with an error. On success the caller calls gnt_nn_plan_close. `plain`
+ * leaves out all optimisation, i.e. folding, merging and chains; for tests to compare with. */
 int gnt_nn_plan_open(gnt_nn_plan *plan, const gnt_graph *g, const gnt_node *outputs,
                      const int32_t *output_stage, int32_t n_outputs, int32_t precision, int plain,
                      char *error, size_t error_size);
 void gnt_nn_plan_close(gnt_nn_plan *plan);
 
-gnt_nn_plan_step *gnt_nn_plan_add(gnt_nn_plan *plan, const gnt_nn_plan_step *s); /* NULL out of memory */
+/* Appends a copy of the step. Returns it, or NULL when out of memory. */
+gnt_nn_plan_step *gnt_nn_plan_add(gnt_nn_plan *plan, const gnt_nn_plan_step *s);
 void gnt_fused_free(gnt_fused_chain *c);
 
-/* A slice is contiguous when every axis before its own has size 1; it and reshapes are views of their
- * input. */
+/* True if v is a view of its input: a reshape, or a contiguous slice (every axis before its own has size
+ * 1). */
 int gnt_nn_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset);
 
-/* Takes weight gradients out of the way that are only compared and differentiated again. −1 out of memory. */
+/* Removes weight gradients that are only compared and differentiated again. Returns −1 when out of memory. */
 int gnt_nn_plan_gram(gnt_nn_plan *plan);
-double gnt_gram_flops(const gnt_conv *s); /* of one of the two products that stand in their place */
+double gnt_gram_flops(const gnt_conv *s); /* of one of the two products that replace them */
 
-/* Gives every convolution its back-end. With `any_layout` 0 all of them keep their operands in rows. −1
- * where one cannot be made. */
+/* Gives every convolution its back-end. With `any_layout` 0 all operands are in rows. Returns −1 if a
+ * back-end cannot be made. */
 int gnt_nn_plan_convs(gnt_nn_plan *plan, int any_layout);
 
-/* The back-end that gnt_nn_plan_convs gave to a convolution. */
+/* Returns the back-end that gnt_nn_plan_convs gave to a convolution. */
 static inline const gnt_conv_choice *gnt_nn_plan_choice(const gnt_nn_plan *plan, const gnt_vertex *v) {
     return &plan->conv[v->conv - 1];
 }
 
-/* Gives every node the layout that the back-ends around it ask for. −1 out of memory. */
+/* Gives every node the layout of the back-ends around it. Returns −1 when out of memory. */
 int gnt_nn_plan_blocks(gnt_nn_plan *plan);
 
-/* Sizes of a convolution of any face, or of what stands in place of a weight gradient; operands in rows. */
+/* Returns the sizes of a convolution of any face, or of a product that replaces a weight gradient; operands
+ * in rows. */
 gnt_conv gnt_nn_plan_conv(const gnt_graph *ir, const gnt_vertex *v);
 
 /* Appends the kernel steps of node i. */
 int gnt_nn_plan_node(gnt_nn_plan *plan, gnt_node i);
 
-/* gnt_program_new with plain planning. */
+/* As gnt_program_new, with plain planning. */
 gnt_program *gnt_program_new_plain(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
                                    int32_t n_outputs, int32_t precision, char *error, size_t error_size);
 
-/* Places every value and scratch; −1 out of memory or when the arena would not fit the address space. */
+/* Places every value and scratch. Returns −1 when out of memory or if the arena would not fit the address
+ * space. */
 int gnt_nn_plan_layout(gnt_nn_plan *plan);
 
 #endif

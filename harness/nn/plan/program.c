@@ -22,7 +22,7 @@ struct gnt_program {
     char *arena;
     void **at;     /* each value's entries; NULL: an unbound input */
     int32_t *next; /* a ring through the values of one input: itself and its views */
-    void **place;  /* room for the pointers of a chain */
+    void **place;  /* scratch for the pointers of a chain */
     bound_input *input;
     int32_t n_inputs;
     int32_t graph_nodes;             /* of the graph it was made from */
@@ -30,7 +30,7 @@ struct gnt_program {
     int32_t from[GNT_NN_STAGES + 3]; /* steps of stage s: from[s + 2] … from[s + 3] */
 };
 
-/* What a kernel of the table computes: entries moved, reduced, or looked up in rows; else elementwise. */
+/* Runs a kernel of the table: moves, reductions and look-ups; else elementwise. */
 static void run_kernel(const gnt_kernels *k, const gnt_nn_plan_step *s, void *y, const void *x[2]) {
     switch (s->op) {
     case GNT_OP_FILL:
@@ -125,8 +125,8 @@ static void run_steps(gnt_program *p, int32_t stage) {
         run_step(p, &p->plan.step[i]);
 }
 
-/* Whether all inputs that the stage reads are bound; takes copies of those that are not aligned. Runs the
- * held steps where need be. */
+/* Checks that all inputs of the stage are bound, copies those that are not aligned, and runs the held steps
+ * if they are stale. */
 static int take_inputs(gnt_program *p, int32_t stage) {
     if (!p || stage < 0 || stage >= GNT_NN_STAGES)
         return -1;
@@ -189,7 +189,7 @@ static int list_inputs(gnt_program *p, const gnt_graph *g) {
     return 0;
 }
 
-/* Which stages read each input, itself or through a view. */
+/* Notes the stages that read each input, itself or through a view. */
 static int note_stages(gnt_program *p) {
     uint64_t *stages = gnt_array((size_t)p->plan.n_values, sizeof *stages);
     int8_t *held = gnt_array((size_t)p->plan.n_values, 1);
@@ -225,7 +225,7 @@ static char *place_of(const gnt_program *p, char *base, const gnt_nn_plan_value 
     return base + (size_t)v->offset * p->plan.kernels->size;
 }
 
-/* Points the input and its views at the caller's entries, or at nothing. */
+/* Points the input and its views at the caller's entries, or at NULL. */
 static void point(gnt_program *p, int32_t input, void *entries) {
     int32_t i = input;
     do {

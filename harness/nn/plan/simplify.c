@@ -66,7 +66,7 @@ static int widen(rewriter *r) {
     return 0;
 }
 
-/* The node equal to this one, or −1. */
+/* Returns the node equal to this one, or −1. */
 static gnt_node look_up(const rewriter *r, const gnt_vertex *v, const gnt_node *in, int32_t n_in) {
     for (uint64_t h = hash(v, in, n_in); r->slot[h & r->mask] >= 0; h++) {
         gnt_node found = r->slot[h & r->mask];
@@ -76,7 +76,7 @@ static gnt_node look_up(const rewriter *r, const gnt_vertex *v, const gnt_node *
     return -1;
 }
 
-/* The node equal to this one, made if need be. */
+/* Returns the node equal to this one; adds it if there is none. */
 static gnt_node place(rewriter *r, const gnt_vertex *v, const gnt_node *in, int32_t n_in) {
     if ((uint32_t)r->out->n * 2 > r->mask && widen(r))
         return -1;
@@ -196,7 +196,7 @@ static gnt_node emit_sum(rewriter *r, gnt_vertex *v, gnt_node x) {
         return x;
     if (is_fill(r, x))
         return fill(r, &v->shape, at(r, x)->a * n);
-    if (at(r, x)->op == GNT_OP_AFFINE && at(r, x)->b == 0) { /* scale what is smaller */
+    if (at(r, x)->op == GNT_OP_AFFINE && at(r, x)->b == 0) { /* scale the smaller one */
         double a = at(r, x)->a;
         gnt_node inner = operand(r, x, 0);
         gnt_node sum = emit_sum(r, v, inner);
@@ -205,7 +205,7 @@ static gnt_node emit_sum(rewriter *r, gnt_vertex *v, gnt_node x) {
     return place(r, v, &x, 1);
 }
 
-/* An expand or a reshape: one of another of its kind is one. */
+/* Folds an expand or a reshape; two in a row of one kind are one. */
 static gnt_node emit_view(rewriter *r, gnt_vertex *v, gnt_node x) {
     if (gnt_shape_same(&at(r, x)->shape, &v->shape))
         return x;
@@ -216,7 +216,7 @@ static gnt_node emit_view(rewriter *r, gnt_vertex *v, gnt_node x) {
     return place(r, v, &x, 1);
 }
 
-/* A permutation that only moves axes of size 1 leaves the entries where they are. */
+/* Folds a permutation; one that only moves axes of size 1 is a reshape. */
 static gnt_node emit_permute(rewriter *r, gnt_vertex *v, gnt_node x) {
     if (is_fill(r, x))
         return fill(r, &v->shape, at(r, x)->a);
@@ -241,7 +241,7 @@ static gnt_node emit_slice(rewriter *r, gnt_vertex *v, gnt_node x) {
         return fill(r, &v->shape, at(r, x)->a);
     int64_t axis = v->p[0], from = v->p[1], size = v->shape.dim[axis];
     const gnt_vertex *vx = at(r, x);
-    if (vx->op == GNT_OP_PAD && vx->p[0] == axis) { /* what was padded, cut out again */
+    if (vx->op == GNT_OP_PAD && vx->p[0] == axis) { /* the slice undoes the padding */
         gnt_node inner = operand(r, x, 0);
         if (vx->p[1] == from && at(r, inner)->shape.dim[axis] == size)
             return inner;
@@ -258,7 +258,8 @@ static gnt_node emit_slice(rewriter *r, gnt_vertex *v, gnt_node x) {
     return place(r, v, &x, 1);
 }
 
-/* relu(x) > 0 exactly where x > 0, and relu(x) is what later layers keep in memory. */
+/* Takes the step of relu(x) if there is one: relu(x) > 0 exactly where x > 0, and later layers keep
+ * relu(x). */
 static gnt_node emit_step(rewriter *r, gnt_vertex *v, gnt_node x) {
     gnt_vertex relu = *v;
     relu.op = GNT_OP_RELU;
@@ -266,7 +267,7 @@ static gnt_node emit_step(rewriter *r, gnt_vertex *v, gnt_node x) {
     return place(r, v, found >= 0 ? &found : &x, 1);
 }
 
-/* A transposed factor becomes a flag. */
+/* Turns a transposed factor into a flag. */
 static gnt_node emit_matmul(rewriter *r, gnt_vertex *v, gnt_node *in) {
     for (int k = 0; k < 2; k++)
         if (at(r, in[k])->op == GNT_OP_PERMUTE) {
@@ -322,7 +323,7 @@ static gnt_node emit(rewriter *r, gnt_vertex *v, gnt_node *in, int32_t n_in) {
     return place(r, v, in, n_in);
 }
 
-/* Marks what the outputs need. */
+/* Marks the nodes that the outputs need. */
 static char *needed(const gnt_graph *g, const gnt_node *outputs, int32_t n_outputs) {
     char *need = gnt_array((size_t)g->n, 1);
     if (!need)

@@ -1,4 +1,4 @@
-/* steps: the growing list of a plan's steps. */
+/* steps: the list of a plan's steps. */
 #include "base/mem.h"
 #include "nn/plan/plan.h"
 
