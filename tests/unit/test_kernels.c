@@ -305,7 +305,7 @@ static void test_choice(void **state) {
     q.any_layout = q.given = 1;
     assert_int_equal(gnt_conv_choose(t, &q, &c), 0);
     assert_string_equal(c.backend->name, "narrow");
-    q.held = 1;
+    q.constant = 1;
     assert_int_equal(gnt_conv_choose(t, &q, &c), 0);
     assert_string_equal(c.backend->name, "4x4");
     int op;
@@ -463,7 +463,7 @@ static void test_four(void **state) {
             int64_t most = 16 * (s.c > s.o ? s.c : s.o), nw = s.o * s.c * 9;
             float *a = noise(k, &r, most), *y = noise(k, &r, most), *right = noise(k, &r, most),
                   *w = noise(k, &r, nw), *u = noise(k, &r, nw);
-            gnt_conv_case q = {.op = op, .s = s, .given = 1, .held = 1};
+            gnt_conv_case q = {.op = op, .s = s, .given = 1, .constant = 1};
             int fits = gnt_conv_four.fits(&q), dx = op == GNT_OP_CONV_DX;
             assert_true(fits || !__builtin_cpu_supports("avx512f"));
             gnt_conv_face(&gnt_conv_plain_f32, op)(right, a, w, NULL, &s);

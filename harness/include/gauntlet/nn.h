@@ -52,9 +52,9 @@ GNT_NN_API int64_t gnt_nn_count(const gnt_nn_shape *s);                  /* numb
  * gnt_program_new): 0 for ordinary inputs. */
 GNT_NN_API gnt_node gnt_nn_input(gnt_graph *g, const char *name, int32_t rank, const int64_t *dim,
                                  int32_t stage);
-/* Declares an input of stage 0 as held: its entries do not change between runs. A program computes the nodes
- * that depend on held inputs only once, at its first run, and again after one of them was bound to another
- * address or gnt_program_changed was called. Returns the input. */
+/* Declares an input of stage 0 as constant: its entries do not change between runs. A program computes the
+ * nodes that depend on constant inputs only once, at its first run, and again after one of them was bound to
+ * another address or gnt_program_changed was called. Returns the input. */
 GNT_NN_API gnt_node gnt_nn_hold(gnt_graph *g, gnt_node input);
 GNT_NN_API gnt_node gnt_nn_fill(gnt_graph *g, int32_t rank, const int64_t *dim, double value);
 /* `values` are copied. */
@@ -217,7 +217,7 @@ GNT_NN_API void gnt_program_free(gnt_program *p);
  * needs may be bound or not; NULL unbinds. Returns 0, or −1 if the node is not an input (or, for values that
  * are not aligned to their own size, when out of memory for the copy that each run makes of them). */
 GNT_NN_API int gnt_program_bind(gnt_program *p, gnt_node input, const void *values);
-/* Must be called after entries of held inputs changed at the same address. */
+/* Must be called after entries of constant inputs changed at the same address. */
 GNT_NN_API void gnt_program_changed(gnt_program *p);
 /* Runs stage s. Allocates nothing, except that oneDNN allocates and frees the arguments of a call. Returns 0,
  * or −1 if an input that it needs is unbound. */

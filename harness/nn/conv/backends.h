@@ -6,7 +6,7 @@
 #include "nn/conv/conv.h"
 
 #define GNT_CONV_BACKENDS(ROW)                                                                               \
-    ROW(four)     /* 3×3 on one image of 4×4, many channels, held weights */                               \
+    ROW(four)     /* 3×3 on one image of 4×4, many channels, constant weights */                           \
     ROW(lanes)    /* small layers over many samples, a sample in each lane */                                \
     ROW(winograd) /* F(2×2, 3×3) in blocks of channels */                                                  \
     ROW(onednn)   /* oneDNN in blocks of channels */                                                         \

@@ -45,7 +45,7 @@ static int is_in_rows(const gnt_conv_backend *b) {
     return b->activations == GNT_LAYOUT_ROWS && b->weights == GNT_LAYOUT_ROWS;
 }
 
-static gnt_conv_fit ask(const gnt_conv_backend *b, const gnt_conv_case *q, gnt_conv_choice *c) {
+static gnt_conv_fit try(const gnt_conv_backend *b, const gnt_conv_case *q, gnt_conv_choice *c) {
     if ((!q->any_layout && !is_in_rows(b)) || !b->fits(q))
         return GNT_CONV_UNFIT;
     *c = (gnt_conv_choice){.backend = b, .op = q->op, .s = q->s, .weights = b->weights};
@@ -55,7 +55,7 @@ static gnt_conv_fit ask(const gnt_conv_backend *b, const gnt_conv_case *q, gnt_c
 int gnt_conv_choose(const gnt_conv_table *t, const gnt_conv_case *q, gnt_conv_choice *c) {
     gnt_conv_fit fit = GNT_CONV_UNFIT;
     int32_t row = 0;
-    while (row < t->n && (fit = ask(t->backend[row], q, c)) == GNT_CONV_UNFIT)
+    while (row < t->n && (fit = try(t->backend[row], q, c)) == GNT_CONV_UNFIT)
         row++;
     if (fit != GNT_CONV_FITS)
         return -1;

@@ -37,9 +37,9 @@ typedef struct gnt_conv_case {
     int any_layout;
     struct gnt_dnnl *dnnl; /* NULL: no oneDNN */
     int64_t block;         /* channels of a block of oneDNN; 0: none */
-    /* given: the weights are an input; held: one that is held, so that they are rewritten once for many
-     * calls. */
-    int given, held;
+    /* given: the weights are an input; constant: one that is constant, so that they are rewritten once for
+     * many calls. */
+    int given, constant;
     /* A forward pass, where rounding errors decide which ReLUs are active: it keeps sums that round as direct
      * ones. */
     int exact;

@@ -96,7 +96,7 @@ static void conv_dx(void *dx, const void *dy, const void *u, void *scratch, cons
 
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
-    return gnt_cpu_has_avx512() && q->held && q->op != GNT_OP_CONV_DW && s->n == 1 && s->h == SIDE &&
+    return gnt_cpu_has_avx512() && q->constant && q->op != GNT_OP_CONV_DW && s->n == 1 && s->h == SIDE &&
            s->w == SIDE && s->kh == 3 && s->kw == 3 && s->stride == 1 && s->pad == 1 && s->c % V == 0 &&
            s->o % V == 0 && s->o * s->c * TAPS >= MANY_WEIGHTS;
 }

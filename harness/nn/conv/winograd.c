@@ -310,7 +310,7 @@ static int fits(const gnt_conv_case *q) {
             larger = s->n * ((z.oh + 3) / 4) * ((z.ow + 3) / 4);
     if (!q->exact && larger >= 128)
         return 0;
-    return places >= (q->held ? V : 1024) && 4 * places >= 3 * 4 * squares;
+    return places >= (q->constant ? V : 1024) && 4 * places >= 3 * 4 * squares;
 }
 
 const gnt_conv_backend gnt_conv_winograd = {.name = "Winograd",

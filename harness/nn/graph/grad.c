@@ -230,8 +230,8 @@ typedef struct gnt_walk {
     int32_t n;         /* nodes when the walk began */
     char *depends;     /* 1: on some x */
     gnt_node *adjoint; /* −1: nothing has flowed here yet */
-    char *need;        /* room for the flags of one node's inputs */
-    gnt_node *out;     /* room for the adjoints of one node's inputs */
+    char *need;        /* scratch for the flags of one node's inputs */
+    gnt_node *out;     /* scratch for the adjoints of one node's inputs */
     int32_t most_in;
 } gnt_walk;
 

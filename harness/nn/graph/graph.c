@@ -87,23 +87,6 @@ int gnt_graph_blas_fits(int64_t n) {
     return n > 0 && n <= INT32_MAX;
 }
 
-/* Grows *block so that `more` entries fit after the first n. */
-static int grow(void **block, int32_t n, int32_t *room, int32_t more, size_t size) {
-    if (more > INT32_MAX / 2 - n)
-        return -1;
-    if (n + more <= *room)
-        return 0;
-    int32_t wanted = (n + more) * 2;
-    if (wanted < 64)
-        wanted = 64;
-    void *grown = gnt_resize(*block, (size_t)wanted, size);
-    if (!grown)
-        return -1;
-    *block = grown;
-    *room = wanted;
-    return 0;
-}
-
 int gnt_graph_shape(gnt_graph *g, const char *who, int32_t rank, const int64_t *dim, gnt_nn_shape *out) {
     *out = (gnt_nn_shape){.rank = rank};
     if (rank < 0 || rank > GNT_NN_RANK || (rank > 0 && !dim))
@@ -122,18 +105,16 @@ gnt_node gnt_graph_add(gnt_graph *g, const gnt_vertex *v, const gnt_node *in, in
             "%s: the result would be %s: every axis must be at least 1, rank at most %d and all "
             "entries together below 2^40",
             gnt_op_name(v->op), gnt_shape_print(&v->shape).s, GNT_NN_RANK);
-    void *vertices = g->v, *edges = g->edge;
-    int bad = grow(&vertices, g->n, &g->room, 1, sizeof *g->v);
-    g->v = vertices;
-    bad |= grow(&edges, g->n_edge, &g->room_edge, n_in, sizeof *g->edge);
-    g->edge = edges;
-    if (bad)
-        return gnt_graph_fail(g, "%s: out of memory after %d nodes", gnt_op_name(v->op), g->n);
     copy.n_in = n_in;
     copy.first = g->n_edge;
-    if (n_in > 0)
-        memcpy(g->edge + g->n_edge, in, (size_t)n_in * sizeof *in);
-    g->n_edge += n_in;
+    int full = g->n == INT32_MAX || n_in > INT32_MAX - g->n_edge || GNT_GROW(g->v, g->n);
+    for (int32_t k = 0; k < n_in && !full; k++) {
+        full = GNT_GROW(g->edge, g->n_edge);
+        if (!full)
+            g->edge[g->n_edge++] = in[k];
+    }
+    if (full)
+        return gnt_graph_fail(g, "%s: out of memory after %d nodes", gnt_op_name(v->op), g->n);
     g->v[g->n] = copy;
     return g->n++;
 }
@@ -199,7 +180,7 @@ gnt_node gnt_nn_hold(gnt_graph *g, gnt_node input) {
     if (v->op != GNT_OP_INPUT || v->stage > 0)
         return gnt_graph_fail(g, "hold: node %d is %s, expected an input of stage 0", input,
                               v->op == GNT_OP_INPUT ? "of a later stage" : gnt_op_name(v->op));
-    v->stage = GNT_STAGE_HELD;
+    v->stage = GNT_STAGE_CONSTANT;
     return input;
 }
 
@@ -222,10 +203,7 @@ gnt_node gnt_nn_data(gnt_graph *g, int32_t rank, const int64_t *dim, const doubl
     int64_t n = gnt_shape_count(rank, v.shape.dim);
     if (n < 0 || !values)
         return n < 0 ? gnt_graph_add(g, &v, NULL, 0) : gnt_graph_fail(g, "data: no values");
-    void *owned = g->owned;
-    int bad = grow(&owned, g->n_owned, &g->room_owned, 1, sizeof *g->owned);
-    g->owned = owned;
-    double *copy = bad ? NULL : gnt_array((size_t)n, sizeof *copy);
+    double *copy = GNT_GROW(g->owned, g->n_owned) ? NULL : gnt_array((size_t)n, sizeof *copy);
     if (!copy)
         return gnt_graph_fail(g, "data: out of memory for %" PRId64 " values", n);
     memcpy(copy, values, (size_t)n * sizeof *copy);

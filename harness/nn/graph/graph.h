@@ -81,7 +81,7 @@ enum { GNT_NN_LANES = 16 };
 enum { GNT_NN_PARAMS = 8, GNT_NN_STAGES = 64 };
 /* The entry of p that is 1 in a conv_dx that is a layer's forward pass (a transposed convolution). */
 enum { GNT_CONV_IS_FORWARD = 7 };
-#define GNT_STAGE_HELD (-1)            /* of an input: gnt_nn_hold */
+#define GNT_STAGE_CONSTANT (-1)        /* of an input: gnt_nn_hold */
 #define GNT_NN_MOST ((int64_t)1 << 40) /* entries of one node */
 
 typedef struct gnt_vertex {
@@ -102,11 +102,9 @@ typedef struct gnt_vertex {
 
 struct gnt_graph {
     gnt_vertex *v;
-    int32_t n, room;
     gnt_node *edge;
-    int32_t n_edge, room_edge;
     double **owned; /* values of DATA nodes */
-    int32_t n_owned, room_owned;
+    int32_t n, n_edge, n_owned;
     char error[512];
 };
 

@@ -121,10 +121,10 @@ static int write_graph(maker *k) {
     k->x = gnt_nn_input(k->g, "x", sample.rank + 1, dim, 0);
     k->y = gnt_nn_input(k->g, "y", 2, label, 0);
     gnt_model_declare(k->m, k->g, k->params, k->buffers);
-    int held = r->kind == GNT_RECIPE_MATCH || r->kind == GNT_RECIPE_DLG || r->kind == GNT_RECIPE_FEATURES;
-    for (int32_t i = 0; held && i < r->n_params; i++)
+    int constant = r->kind == GNT_RECIPE_MATCH || r->kind == GNT_RECIPE_DLG || r->kind == GNT_RECIPE_FEATURES;
+    for (int32_t i = 0; constant && i < r->n_params; i++)
         gnt_nn_hold(k->g, k->params[i]);
-    for (int32_t i = 0; held && i < r->n_buffers; i++)
+    for (int32_t i = 0; constant && i < r->n_buffers; i++)
         gnt_nn_hold(k->g, k->buffers[i]);
     r->x_count = r->n * gnt_nn_count(&sample);
     r->y_count = label[0] * label[1];

@@ -26,8 +26,8 @@ typedef enum gnt_recipe_kind {
 #define GNT_RECIPE_TV 1e-4 /* weight of total variation in `match` */
 
 /* Vectors of `precision`-byte reals, bound to the program: change their entries, not the pointers. In match,
- * dlg and features the weights, the statistics and the observed gradient are held inputs (nn.h): after the
- * first run, call gnt_program_changed when they change. */
+ * dlg and features the weights, the statistics and the observed gradient are constant inputs (nn.h): after
+ * the first run, call gnt_program_changed when they change. */
 typedef struct gnt_recipe {
     gnt_recipe_kind kind;
     int32_t precision; /* 4 or 8 */

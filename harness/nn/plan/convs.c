@@ -37,7 +37,7 @@ static gnt_conv_case case_of(const gnt_nn_plan *plan, const gnt_vertex *v, int a
     q.dnnl = plan->dnnl;
     q.block = plan->dnnl ? gnt_dnnl_block(plan->dnnl) : 0;
     q.given = w->op == GNT_OP_INPUT;
-    q.held = q.given && w->stage == GNT_STAGE_HELD;
+    q.constant = q.given && w->stage == GNT_STAGE_CONSTANT;
     q.exact = exact;
     return q;
 }

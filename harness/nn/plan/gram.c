@@ -9,8 +9,8 @@
  *
  * and gram and gram_dx need no g either (real_gram.c). For a dense layer g is a matrix product op(a)·op(b),
  * and y·g is (y·op(a))·op(b). The pass applies where every use of g is one of these, with one c that is an
- * input or depends on held inputs only. Sums of squared differences, as in an L2 distance, are left alone:
- * split into terms, they would cancel near a match. So are masked gradients, whose rank is not low. */
+ * input or depends on constant inputs only. Sums of squared differences, as in an L2 distance, are left
+ * alone: split into terms, they would cancel near a match. So are masked gradients, whose rank is not low. */
 #include "nn/plan/plan.h"
 
 #include <string.h>
@@ -212,7 +212,7 @@ static int is_taken_out(const pass *p, gnt_node i) {
 static void mark(pass *p, gnt_node i) {
     const gnt_vertex *v = at(p, i);
     gnt_node g = -1;
-    int32_t stage = v->op == GNT_OP_INPUT ? v->stage : GNT_STAGE_CONSTANT;
+    int32_t stage = v->op == GNT_OP_INPUT ? v->stage : GNT_STAGE_ONCE;
     for (int32_t k = 0; k < v->n_in; k++) {
         gnt_node x = input(p, i, k);
         stage = p->node[x].stage > stage ? p->node[x].stage : stage;

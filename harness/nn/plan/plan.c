@@ -1,9 +1,9 @@
 /* plan: stages, values and steps of a simplified graph.
  *
  * Stages. A node that depends on an input given at stage s > 0 runs at the largest such s; one that depends
- * on held inputs only, before all of these. Any other node runs at the stage that uses it, or where several
- * do, one before the first of them. So an edge never leads from a later stage to an earlier one, and the
- * steps ordered by stage, then by number, are a topological order. */
+ * on constant inputs only, before all of these. Any other node runs at the stage that uses it, or where
+ * several do, one before the first of them. So an edge never leads from a later stage to an earlier one, and
+ * the steps ordered by stage, then by number, are a topological order. */
 #include "nn/plan/plan.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ static int stages(gnt_nn_plan *plan, const int32_t *output_stage, char *error, s
     gnt_nn_plan_value *value = plan->value;
     for (gnt_node i = 0; i < ir->n; i++) { /* stages of the inputs */
         const gnt_vertex *v = &ir->v[i];
-        int32_t s = v->op == GNT_OP_INPUT ? v->stage : GNT_STAGE_CONSTANT;
+        int32_t s = v->op == GNT_OP_INPUT ? v->stage : GNT_STAGE_ONCE;
         for (int32_t k = 0; k < v->n_in; k++) {
             int32_t t = value[ir->edge[v->first + k]].stage;
             s = t > s ? t : s;
@@ -105,7 +105,7 @@ static int stages(gnt_nn_plan *plan, const int32_t *output_stage, char *error, s
 /* Schedules the kernels of each stage in the order of the nodes. */
 static int schedule_plain(gnt_nn_plan *plan) {
     int failed = 0;
-    for (int32_t stage = GNT_STAGE_CONSTANT; stage < GNT_NN_STAGES; stage++)
+    for (int32_t stage = GNT_STAGE_ONCE; stage < GNT_NN_STAGES; stage++)
         for (gnt_node i = 0; i < plan->ir->n && !failed; i++)
             if (plan->value[i].stage == stage)
                 failed = gnt_nn_plan_node(plan, i);

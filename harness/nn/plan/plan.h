@@ -17,9 +17,9 @@
 #include "nn/graph/graph.h"
 #include "nn/kernels/kernels.h"
 
-/* Nodes that depend on no input are computed once, when the program is made; those that depend on held inputs
- * only, when one of these has changed. */
-#define GNT_STAGE_CONSTANT (-2)
+/* Nodes that depend on no input are computed once, when the program is made; those that depend on constant
+ * inputs only, when one of these has changed. */
+#define GNT_STAGE_ONCE (-2)
 #define GNT_STAGE_DEAD (-3)
 
 /* Rewrites the part of `g` that `outputs` need into a new graph; mapped[i] is output i there. Returns NULL

@@ -13,7 +13,7 @@ typedef struct bound_input {
     int32_t value;      /* −1: no output needs it */
     const void *caller; /* as bound */
     uint64_t stages;    /* bit s: stage s reads it */
-    int8_t held;        /* the held steps read it */
+    int8_t constant;    /* the steps of constant inputs read it */
     void *copy;         /* only where the caller's pointer is not aligned to a real */
 } bound_input;
 
@@ -26,7 +26,7 @@ struct gnt_program {
     bound_input *input;
     int32_t n_inputs;
     int32_t graph_nodes;             /* of the graph it was made from */
-    int stale;                       /* the held steps must run */
+    int stale;                       /* the steps of constant inputs must run */
     int32_t from[GNT_NN_STAGES + 3]; /* steps of stage s: from[s + 2] … from[s + 3] */
 };
 
@@ -125,14 +125,14 @@ static void run_steps(gnt_program *p, int32_t stage) {
         run_step(p, &p->plan.step[i]);
 }
 
-/* Checks that all inputs of the stage are bound, copies those that are not aligned, and runs the held steps
- * if they are stale. */
+/* Checks that all inputs of the stage are bound, copies those that are not aligned, and runs the steps of
+ * constant inputs if they are stale. */
 static int take_inputs(gnt_program *p, int32_t stage) {
     if (!p || stage < 0 || stage >= GNT_NN_STAGES)
         return -1;
     for (int32_t i = 0; i < p->n_inputs; i++) {
         bound_input *b = &p->input[i];
-        if (!(b->stages >> stage & 1) && !(b->held && p->stale))
+        if (!(b->stages >> stage & 1) && !(b->constant && p->stale))
             continue;
         if (!b->caller)
             return -1;
@@ -140,7 +140,7 @@ static int take_inputs(gnt_program *p, int32_t stage) {
             memcpy(b->copy, b->caller, p->plan.value[b->value].bytes);
     }
     if (p->stale)
-        run_steps(p, GNT_STAGE_HELD);
+        run_steps(p, GNT_STAGE_CONSTANT);
     p->stale = 0;
     return 0;
 }
@@ -192,21 +192,21 @@ static int list_inputs(gnt_program *p, const gnt_graph *g) {
 /* Notes the stages that read each input, itself or through a view. */
 static int note_stages(gnt_program *p) {
     uint64_t *stages = gnt_array((size_t)p->plan.n_values, sizeof *stages);
-    int8_t *held = gnt_array((size_t)p->plan.n_values, 1);
-    if (!stages || !held) {
+    int8_t *constant = gnt_array((size_t)p->plan.n_values, 1);
+    if (!stages || !constant) {
         gnt_free(stages);
-        gnt_free(held);
+        gnt_free(constant);
         return -1;
     }
     for (int32_t i = 0; i < p->plan.n_steps; i++) {
         const gnt_nn_plan_step *s = &p->plan.step[i];
         int32_t n = s->op == GNT_STEP_CHAIN ? s->u.chain->n_slots : 3;
-        for (int32_t k = 0; k < n && s->stage >= GNT_STAGE_HELD; k++) {
+        for (int32_t k = 0; k < n && s->stage >= GNT_STAGE_CONSTANT; k++) {
             int32_t used = s->op == GNT_STEP_CHAIN ? s->u.chain->slot[k].value : s->in[k];
             if (used < 0)
                 continue;
-            if (s->stage == GNT_STAGE_HELD)
-                held[p->plan.value[used].root] = 1;
+            if (s->stage == GNT_STAGE_CONSTANT)
+                constant[p->plan.value[used].root] = 1;
             else
                 stages[p->plan.value[used].root] |= (uint64_t)1 << s->stage;
         }
@@ -214,10 +214,10 @@ static int note_stages(gnt_program *p) {
     for (int32_t i = 0; i < p->n_inputs; i++) {
         bound_input *b = &p->input[i];
         b->stages = b->value >= 0 ? stages[b->value] : 0;
-        b->held = b->value >= 0 ? held[b->value] : 0;
+        b->constant = b->value >= 0 ? constant[b->value] : 0;
     }
     gnt_free(stages);
-    gnt_free(held);
+    gnt_free(constant);
     return 0;
 }
 
@@ -276,7 +276,7 @@ static gnt_program *make(const gnt_graph *g, const gnt_node *outputs, const int3
         p->from[p->plan.step[i].stage + 3]++;
     for (int s = 1; s < GNT_NN_STAGES + 3; s++)
         p->from[s] += p->from[s - 1];
-    run_steps(p, GNT_STAGE_CONSTANT);
+    run_steps(p, GNT_STAGE_ONCE);
     p->stale = 1;
     gnt_graph_free(p->plan.ir); /* its data belongs to the caller's graph */
     p->plan.ir = NULL;
@@ -321,7 +321,7 @@ int gnt_program_bind(gnt_program *p, gnt_node input, const void *values) {
     bound_input *b = &p->input[low];
     if (b->value < 0)
         return 0;
-    p->stale |= b->held && b->caller != values;
+    p->stale |= b->constant && b->caller != values;
     b->caller = values;
     void *entries = (void *)(uintptr_t)values;
     if ((uintptr_t)values % p->plan.kernels->size) {

@@ -13,7 +13,7 @@
 typedef struct gnt_program_size {
     int32_t graph_nodes;     /* of the graph it was made from */
     int32_t nodes;           /* left by simplification, with inputs and views */
-    int32_t steps, constant; /* replayed; computed when it was made, or when held inputs change */
+    int32_t steps, constant; /* replayed; computed when it was made, or when constant inputs change */
     /* Fused groups among the steps, and the elementwise functions and sums in them. */
     int32_t chains, chained;
     int32_t conversions;   /* steps that only convert a buffer to another layout, or copy it */
@@ -23,7 +23,7 @@ typedef struct gnt_program_size {
 
 typedef struct gnt_step_cost {
     const char *name; /* "conv", "matmul", "chain" … */
-    int32_t stage;    /* below 0: depends on held inputs only, or computed when the program is made */
+    int32_t stage;    /* below 0: depends on constant inputs only, or computed when the program is made */
     int conversion;   /* it only converts a buffer to another layout, or copies it */
     double flops, bytes;
 } gnt_step_cost;
