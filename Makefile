@@ -2,7 +2,8 @@
 #
 #   make                        build/gauntlet, its plugins and libgauntlet-nn (the target all)
 #   make demo                   builds, runs the quick suite and leaves a report
-#   make test                   builds, runs every test and counts at the end
+#   make test                   builds, runs every test and counts at the end; QUICK=1: most units, the
+#                               refused suites and one small run
 #   make asan                   the same under AddressSanitizer and UBSan, in build/asan
 #   make fuzz T=60              every parser under libFuzzer, T seconds in all; FUZZ="NAME …" picks some
 #   make bench                  gauntlet beside PyTorch and this machine's limits; KEEP=1 keeps the times,
@@ -251,9 +252,9 @@ demo: have-deps
 	$(B)/gauntlet run suites/quick.json
 
 test: have-deps
-	@$(MAKE) --no-print-directory $(PARALLEL) all units harnesses $(B)/docs-tables \
-	    $(B)/bench/bench
-	@B=$(B) tests/run
+	@$(MAKE) --no-print-directory $(PARALLEL) all units \
+	    $(if $(QUICK),,harnesses $(B)/docs-tables $(B)/bench/bench)
+	@B=$(B) QUICK=$(QUICK) tests/run
 
 ASAN = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 asan:
