@@ -6,8 +6,8 @@
 #ifndef GNT_JOB_ATTACK_SETTING_H
 #define GNT_JOB_ATTACK_SETTING_H
 
-#include "job/artefacts.h"
-#include "job/work.h"
+#include "job/work/artefacts.h"
+#include "job/work/work.h"
 
 typedef struct gnt_attack_setting {
     /* Parameters of the defense, where they are granted; else NULL. */

@@ -11,7 +11,7 @@
 #define GNT_JOB_HEAD_H
 
 #include "fl/partition.h"
-#include "job/work.h"
+#include "job/work/work.h"
 
 typedef struct gnt_head_task {
     gnt_work *work;

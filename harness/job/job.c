@@ -1,5 +1,9 @@
 #include "job/job.h"
 
+#include "job/observe/observe.h"
+#include "job/score/score.h"
+#include "job/side/side.h"
+
 static const struct {
     int (*run)(gnt_work *w, gnt_err *err);
     int opens_plugins;

@@ -36,22 +36,20 @@
 #ifndef GNT_JOB_JOB_H
 #define GNT_JOB_JOB_H
 
-#include "job/work.h"
+#include "job/work/work.h"
 
 /* Runs the job of the request's kind. */
 int gnt_job_run(gnt_work *w, gnt_err *err);
 /* 1 where the kind opens plugins, so that the worker must enter the sandbox first. */
 int gnt_job_opens_plugins(gnt_job_kind kind);
 
+/* gnt_job_side, gnt_job_observe and gnt_job_score are declared in the headers of their rooms. */
 int gnt_job_data(gnt_work *w, gnt_err *err);
 int gnt_job_model(gnt_work *w, gnt_err *err);
 int gnt_job_train(gnt_work *w, gnt_err *err);
-int gnt_job_observe(gnt_work *w, gnt_err *err);
 int gnt_job_prepare_defense(gnt_work *w, gnt_err *err);
 int gnt_job_prepare_attack(gnt_work *w, gnt_err *err);
 int gnt_job_attack(gnt_work *w, gnt_err *err);
-int gnt_job_score(gnt_work *w, gnt_err *err);
-int gnt_job_side(gnt_work *w, gnt_err *err);
 int gnt_job_replay(gnt_work *w, gnt_err *err);
 
 #endif

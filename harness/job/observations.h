@@ -7,7 +7,7 @@
 #ifndef GNT_JOB_OBSERVATIONS_H
 #define GNT_JOB_OBSERVATIONS_H
 
-#include "job/work.h"
+#include "job/work/work.h"
 
 typedef struct gnt_observations {
     gnt_st st;

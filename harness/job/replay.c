@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "job/defense_state.h"
-#include "job/hidden.h"
+#include "job/work/defense_state.h"
+#include "job/work/hidden.h"
 #include "job/job.h"
-#include "job/record.h"
-#include "job/remote.h"
+#include "job/record/record.h"
+#include "job/side/remote.h"
 
 typedef struct replaying {
     gnt_work *work;

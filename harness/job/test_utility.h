@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "job/samples.h"
+#include "job/work/samples.h"
 #include "metric/map.h"
 #include "metric/utility.h"
 #include "nn/model/model.h"

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "job/defense_state.h"
+#include "job/work/defense_state.h"
 #include "job/head.h"
-#include "job/hidden.h"
+#include "job/work/hidden.h"
 #include "job/job.h"
-#include "job/record.h"
-#include "job/remote.h"
+#include "job/record/record.h"
+#include "job/side/remote.h"
 #include "job/test_utility.h"
 
 typedef struct training_job {

@@ -13,7 +13,7 @@ typedef struct gnt_request_sides {
     const gnt_key *key;
     /* GNT_SIDE_*; 0: there are none. */
     uint32_t wanted;
-    /* Clients are served one by one, each by a process that saw no other (job/side_copies.h). */
+    /* Clients are served one by one, each by a process that saw no other (job/side/side_copies.h). */
     int copies;
 } gnt_request_sides;
 

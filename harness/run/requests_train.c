@@ -56,7 +56,8 @@ int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double s
     return 0;
 }
 
-/* Where the hooks of the chain run beside the training (job/side.h). Without any, no plugin is opened. */
+/* Where the hooks of the chain run in addition to the training (job/side). Without any, no plugin is
+ * opened. */
 static void ask_for_sides(const run *r, run_job *j, int defense) {
     static const struct {
         uint32_t side, hooks;

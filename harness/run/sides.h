@@ -1,5 +1,5 @@
 /* sides: the processes beside a job's own in which a defense's hooks run, one for each side of the protocol:
- * "client", "server", "query" (job/side.h). The request names them under "sides". Each is a child like any
+ * "client", "server", "query" (job/side). The request names them under "sides". Each is a child like any
  * other, in the sandbox, with the limits of the job, the job's artefacts, models and public data, and a
  * socket to the job's process. Of the job's other inputs, keys and request a side gets nothing.
  *

@@ -7,7 +7,7 @@
 #ifndef GNT_VET_SETTING_H
 #define GNT_VET_SETTING_H
 
-#include "job/work.h"
+#include "job/work/work.h"
 #include "vet/guard_pages.h"
 
 enum {

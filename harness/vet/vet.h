@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "job/work.h"
+#include "job/work/work.h"
 #include "process/sandbox.h"
 
 enum { GNT_VET_CHECKS = 13 };

@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 
 #include "fl/chain.h"
-#include "job/defense_state.h"
-#include "job/remote.h"
-#include "job/side.h"
+#include "job/work/defense_state.h"
+#include "job/side/remote.h"
+#include "job/side/side.h"
 #include "plugin/info.h"
 #include "work.h"
 

@@ -2,7 +2,7 @@
  * secure sum of a plugin that says whatever the bytes say. Input: a byte that chooses the hook, then values.
  */
 #include "fl/chain.h"
-#include "job/defense_state.h"
+#include "job/work/defense_state.h"
 #include "work.h"
 
 enum { CLIENTS = 2, SAMPLES = 3, PARAMS = 8 };

@@ -2,8 +2,8 @@
  * attacker. Input: a byte (the surface; bit 2: two local steps), then tensors as work.h describes them, of
  * the record up to a byte 255 where a tensor would begin, then of what stands behind it. What the bytes do
  * not name is sound. */
-#include "job/job.h"
-#include "job/record.h"
+#include "job/observe/observe.h"
+#include "job/record/record.h"
 #include "work.h"
 
 enum { TARGETS = 2, ROWS = 8, MEMBERS = 3 };

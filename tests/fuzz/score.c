@@ -2,7 +2,7 @@
  * Input: a byte that chooses the goal, metadata of the answer (its cost curves), a line "%%", tensors as
  * work.h describes them, a quarter of the bytes for what was seen, the rest for the answer. */
 #include "gauntlet/plugin.h"
-#include "job/job.h"
+#include "job/score/score.h"
 #include "run/run_impl.h"
 #include "work.h"
 

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "fuzz.h"
-#include "job/work.h"
+#include "job/work/work.h"
 
 enum { FUZZ_INPUTS = 12, FUZZ_MOST_TENSORS = 12, FUZZ_MOST_ENTRIES = 4096 };
 

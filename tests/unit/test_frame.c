@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "job/frame.h"
+#include "job/side/frame.h"
 
 enum { OP = 7, MOST = 1 << 20 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "job/hidden.h"
+#include "job/work/hidden.h"
 
 static void counts(int32_t clients, const double *share, size_t n, const int32_t *expected) {
     for (size_t k = 0; k < n; k++)

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "fuzz/work.h"
-#include "job/record.h"
+#include "job/record/record.h"
 #include "must_work.h"
 
 enum { MOST_CLIENTS = 32, ROUNDS = 400 };

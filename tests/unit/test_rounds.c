@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "job/record.h"
+#include "job/job.h"
+#include "job/record/record.h"
 #include "nn/model/train.h"
 #include "must_work.h"
 #include "sides.h"

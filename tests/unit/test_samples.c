@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "job/samples.h"
+#include "job/work/samples.h"
 
 enum { ROWS = 3, SIDE = 4, PIXELS = SIDE * SIDE };
 

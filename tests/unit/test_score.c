@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fuzz/work.h"
-#include "job/job.h"
+#include "job/score/score.h"
 
 enum { F = 16, CLASSES = 3, PUBLIC = 3 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "job/defense_state.h"
-#include "job/remote.h"
+#include "job/work/defense_state.h"
+#include "job/side/remote.h"
 #include "must_work.h"
 #include "sides.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "fl/inputs.h"
-#include "job/side.h"
+#include "job/side/side.h"
 
 enum { N = 5, F = 16, C = 3, PARAMS = 32, BUFFERS = 4 };
 

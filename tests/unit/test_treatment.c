@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "job/treatment.h"
+#include "job/record/treatment.h"
 
 enum { MOST = 1 << 15 };
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "job/treatment.h"
+#include "job/record/treatment.h"
 
 enum { N = 4 };
 

@@ -1,0 +1,90 @@
+/* observe: what the files of the observe job share.
+ *
+ * Observations come from one of two sources. In the round: what the training recorded; no hook runs here.
+ * Probe: the hooks of the defense run here once more, on targets or shadow rows.
+ *
+ * Ownership: the `observing` of gnt_job_observe owns all its members, which that function frees at its end.
+ * Errors: −1 with a sentence. */
+#ifndef GNT_JOB_OBSERVE_H
+#define GNT_JOB_OBSERVE_H
+
+#include "job/record/encoded_set.h"
+#include "job/work/hidden.h"
+#include "job/record/record.h"
+#include "job/work/work.h"
+
+/* The job `observe` (job.h). */
+int gnt_job_observe(gnt_work *w, gnt_err *err);
+
+typedef struct observing {
+    gnt_work *work;
+    const gnt_request_observation *request;
+    gnt_work_model model;
+    gnt_work_chain chain;
+    gnt_sampleset samples, public_data;
+    gnt_st trained;
+    float *weights, *buffers;
+    /* What each client keeps of the parameters (clients × gnt_model_own_size), and one client's weights with
+     * it in its place. NULL: clients share all. */
+    float *own, *merged;
+    /* Of the observed client. */
+    gnt_fl_config config;
+    gnt_work_hidden hidden;
+    int32_t stage;
+    /* Observations, and private samples behind each. */
+    int64_t targets, batch;
+    /* Samples that a client encodes together, 0: it does not; and in how many passes. */
+    int64_t set, epochs;
+    /* One GNT_SURFACE_*. */
+    uint32_t surface;
+    /* The samples are the shadow part's. */
+    int shadow;
+    /* Of each of `sets` sets, where samples were encoded; else NULL. */
+    gnt_encoded_set *encoded;
+    int64_t sets;
+    /* GNT_FL_*: how clients go through their samples in a probe. */
+    int passes;
+    /* 1: observed in the round; 0: a probe. The next three are for the former. */
+    int in_round;
+    gnt_st record, held;
+    gnt_recorded recorded;
+    /* The samples behind what was observed in the round, as a bundle. */
+    gnt_st truth;
+    /* The output "seen"; and the result of a secure sum, where a defense took one. */
+    gnt_st observations, sum;
+    /* One batch: `batch` rows. */
+    float *x, *y;
+    int32_t *a;
+    int64_t *id;
+} observing;
+
+/* Batch j of the samples, round and round over whole batches where there are fewer than asked for. Valid
+ * until the next call. */
+gnt_samples observe_batch(observing *o, int64_t j);
+/* The broadcast weights, with what the client keeps in its place. A shadow client keeps nothing of a real
+ * one: its own parameters are those of the broadcast weights. Valid until the next call. */
+const float *observe_weights(observing *o, int64_t client);
+/* Adds a F32 tensor of zeros; *out points to it. */
+int observe_add(gnt_st *st, const char *name, int64_t rows, int64_t columns, float **out, gnt_err *err);
+/* Writes an output, and frees the bundle, after a failure too. */
+int observe_write(observing *o, const char *output, gnt_st *st, gnt_err *err);
+/* Gives the chain the state that it saved for this client. */
+int observe_load_client(observing *o, int32_t client, gnt_err *err);
+
+/* ---- observe_round.c: what the training recorded, and the samples behind it ---- */
+int observe_open_round(observing *o, gnt_err *err);
+int observe_recorded(observing *o, gnt_err *err);
+int observe_write_recorded(observing *o, gnt_err *err);
+
+/* ---- observe_sets.c: sets of samples that the defense encodes ---- */
+/* Lets the defense encode all sets; batch j of the samples is set j. */
+int observe_encode_sets(observing *o, gnt_err *err);
+void observe_free_sets(observing *o);
+/* How many encodings all sets have. */
+int64_t observe_encodings_of_all(const observing *o);
+/* Encoding i of all, by itself. */
+gnt_samples observe_encoding(const observing *o, int64_t i);
+/* Writes the output "mixing": the claims of all sets. */
+int observe_write_mixing(observing *o, gnt_err *err);
+
+#endif

@@ -1,0 +1,468 @@
+#include "job/record/record.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/work/defense_state.h"
+#include "job/record/treatment.h"
+
+enum { NAME_SIZE = 64, TREATMENT = GNT_RECORD_TREATMENT, MOST_TREATMENTS = 1 << 22 };
+
+typedef struct recorded_stage {
+    int32_t round;
+    /* `targets` of them, drawn. */
+    int32_t *client;
+    /* Of each, where encodings are recorded; else NULL. */
+    gnt_encoded_set *encoded;
+    gnt_fl_round compared;
+    int is_compared;
+} recorded_stage;
+
+struct gnt_record {
+    gnt_work *work;
+    const gnt_partition *part;
+    int64_t targets, n_shared, epochs;
+    gnt_fl_config config;
+    int encodings;
+    recorded_stage *stage;
+    size_t n_stages;
+    gnt_st record, held;
+    gnt_fl_totals added;
+    /* Found so far. */
+    json_t *marks;
+    /* n_treated × TREATMENT. */
+    float *treatment;
+    int64_t n_treated, room;
+};
+
+/* ---- who is drawn ---- */
+
+static int draw_clients(gnt_record *r, recorded_stage *s, const gnt_fl *fl, const gnt_key *key,
+                        gnt_err *err) {
+    uint32_t *taking_part = gnt_array((size_t)r->part->clients, sizeof *taking_part);
+    char name[NAME_SIZE];
+    if (!taking_part)
+        return gnt_fail(err, "out of memory for %d clients", r->part->clients);
+    const int32_t n = gnt_fl_choose(fl, r->part->start, s->round, taking_part);
+    snprintf(name, sizeof name, "clients of round %" PRId32, s->round);
+    gnt_stream random = gnt_stream_open(key, name);
+    gnt_random_shuffle(&random, taking_part, (size_t)n);
+    int rc = n >= r->targets ? 0
+                             : gnt_fail(err,
+                                        "%d clients take part in round %" PRId32 ", of which %" PRId64
+                                        " are to be observed; lower observe.targets",
+                                        n, s->round, r->targets);
+    for (int64_t j = 0; rc == 0 && j < r->targets; j++)
+        s->client[j] = (int32_t)taking_part[j];
+    gnt_free(taking_part);
+    return rc;
+}
+
+static int open_stage(gnt_record *r, recorded_stage *s, int32_t round, const gnt_fl *fl, const gnt_key *key,
+                      gnt_err *err) {
+    char name[NAME_SIZE];
+    gnt_st_tensor *t;
+    s->round = round;
+    s->client = gnt_array((size_t)r->targets, sizeof *s->client);
+    if (!s->client)
+        return gnt_fail(err, "out of memory for %" PRId64 " observed clients", r->targets);
+    if (draw_clients(r, s, fl, key, err) != 0)
+        return -1;
+    snprintf(name, sizeof name, "client.%" PRId32, round);
+    if (gnt_st_add(&r->record, name, GNT_ST_I64, 1, &r->targets, NULL, &t, err) != 0)
+        return -1;
+    for (int64_t j = 0; j < r->targets; j++)
+        ((int64_t *)t->data)[j] = s->client[j];
+    if (!r->encodings)
+        return 0;
+    s->encoded = gnt_array((size_t)r->targets, sizeof *s->encoded);
+    return s->encoded ? 0 : gnt_fail(err, "out of memory for %" PRId64 " sets of encodings", r->targets);
+}
+
+int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_request_train *q, const gnt_model *m,
+                    const gnt_fl *fl, const gnt_partition *part, gnt_err *err) {
+    const gnt_request_record *of = q->record;
+    *out = NULL;
+    if (!of)
+        return 0;
+    const size_t n = of->stages.n;
+    gnt_record *r = gnt_alloc(sizeof *r);
+    if (!r)
+        return gnt_fail(err, "out of memory for a record");
+    r->work = w;
+    r->part = part;
+    r->targets = of->targets;
+    r->encodings = of->encodings;
+    r->epochs = of->epochs;
+    r->n_shared = gnt_model_shared_size(m);
+    r->config = gnt_work_config(&q->federated);
+    gnt_st_init(&r->record);
+    gnt_st_init(&r->held);
+    r->marks = json_array();
+    r->stage = gnt_array(n + 1, sizeof *r->stage);
+    int rc = r->stage ? 0 : gnt_fail(err, "out of memory for a record");
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        r->n_stages = i + 1;
+        rc = open_stage(r, &r->stage[i], (int32_t)of->stages.at[i], fl, &of->key, err);
+    }
+    if (rc != 0) {
+        gnt_record_free(r);
+        return -1;
+    }
+    *out = r;
+    return 0;
+}
+
+void gnt_record_free(gnt_record *r) {
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->n_stages; i++) {
+        for (int64_t j = 0; r->stage[i].encoded && j < r->targets; j++)
+            gnt_encoded_set_free(&r->stage[i].encoded[j]);
+        gnt_free(r->stage[i].encoded);
+        gnt_free(r->stage[i].client);
+    }
+    gnt_free(r->stage);
+    gnt_free(r->treatment);
+    json_decref(r->marks);
+    gnt_st_free(&r->record);
+    gnt_st_free(&r->held);
+    gnt_free(r);
+}
+
+static recorded_stage *stage_of(const gnt_record *r, int32_t round) {
+    for (size_t i = 0; i < r->n_stages; i++)
+        if (r->stage[i].round == round)
+            return &r->stage[i];
+    return NULL;
+}
+
+/* The client's place among those drawn; −1: it is not one. */
+static int64_t place_of(const gnt_record *r, const recorded_stage *s, int32_t client) {
+    for (int64_t j = 0; s && j < r->targets; j++)
+        if (s->client[j] == client)
+            return j;
+    return -1;
+}
+
+int gnt_record_is_drawn(const gnt_record *r, int32_t round, int32_t client) {
+    return r && place_of(r, stage_of(r, round), client) >= 0;
+}
+
+/* ---- receipts ---- */
+
+/* Row `place` of tensor KIND.ROUND with `columns` columns. The first call adds the tensor. */
+static void *row_of(gnt_record *r, gnt_st *st, const char *kind, int32_t round, gnt_st_type type,
+                    int64_t place, int64_t columns, gnt_err *err) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%" PRId32, kind, round);
+    const gnt_st_tensor *t = gnt_st_find(st, name);
+    const int64_t dim[2] = {r->targets, columns};
+    gnt_st_tensor *made;
+    if (!t) {
+        if (gnt_st_add(st, name, type, 2, dim, NULL, &made, err) != 0)
+            return NULL;
+        t = made;
+    }
+    if (t->dim[1] != columns) {
+        gnt_fail(err,
+                 "observed clients of round %" PRId32 " computed with %" PRId64 " and %" PRId64
+                 " samples; expected the same number: deal the rows evenly, or lower federated.batch or "
+                 "local_steps to what every client holds",
+                 round, t->dim[1], columns);
+        return NULL;
+    }
+    return (uint8_t *)t->data + (size_t)(place * columns) * gnt_st_type_size(type);
+}
+
+static float log_ratio(double ratio) {
+    return (float)fmin(fmax(log10(ratio), -30), 30);
+}
+
+static int add_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
+    const gnt_fl_treatment *made = c->treatment;
+    if ((!made->known && !made->plain_known) || r->n_treated == MOST_TREATMENTS)
+        return 0;
+    if (r->n_treated == r->room) {
+        const int64_t room = r->room ? 2 * r->room : 256;
+        float *larger = gnt_resize(r->treatment, (size_t)room, TREATMENT * sizeof *larger);
+        if (!larger)
+            return gnt_fail(err, "out of memory for a record");
+        r->treatment = larger;
+        r->room = room;
+    }
+    float *t = r->treatment + TREATMENT * r->n_treated++;
+    t[0] = (float)c->round;
+    t[1] = (float)c->client;
+    t[2] = (float)(made->known ? made->cosine : 1);
+    t[3] = made->known ? log_ratio(made->ratio) : 0;
+    t[4] = (float)(made->known ? made->changed : 0);
+    t[5] = (float)made->plain_known;
+    t[6] = made->plain_known ? (float)made->plain_cosine : 1;
+    t[7] = made->plain_known ? log_ratio(made->plain_ratio) : 0;
+    return 0;
+}
+
+/* All that the client holds, in its own order: what its encodings are made of. */
+static int add_set(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
+    const int64_t first = r->part->start[c->client], n = r->part->start[c->client + 1] - first;
+    int64_t *rows = r->encodings ? row_of(r, &r->held, "set", c->round, GNT_ST_I64, place, n, err) : NULL;
+    if (!r->encodings)
+        return 0;
+    for (int64_t i = 0; rows && i < n; i++)
+        rows[i] = r->part->index[first + i];
+    return rows ? 0 : -1;
+}
+
+static int add_rows(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
+    const gnt_fl_used *u = c->used;
+    int64_t *rows = row_of(r, &r->held, "rows", c->round, GNT_ST_I64, place, u->n, err);
+    int64_t *whole = rows ? row_of(r, &r->held, "whole", c->round, GNT_ST_I64, place, 1, err) : NULL;
+    if (!whole)
+        return -1;
+    *whole = u->whole;
+    for (int64_t i = 0; i < u->n; i++)
+        rows[i] = r->part->index[r->part->start[c->client] + u->row[i]];
+    return 0;
+}
+
+int gnt_record_add_receipt(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
+    const int64_t place = place_of(r, stage_of(r, c->round), c->client);
+    if (add_treatment(r, c, err) != 0)
+        return -1;
+    if (place < 0)
+        return 0;
+    const int64_t classes = c->used->n_y ? c->used->classes : 0, n_labels = c->used->n_y * classes;
+    float *update = row_of(r, &r->record, "update", c->round, GNT_ST_F32, place, r->n_shared, err);
+    if (!update || add_rows(r, c, place, err) != 0 || add_set(r, c, place, err) != 0)
+        return -1;
+    memcpy(update, c->update, (size_t)r->n_shared * sizeof *update);
+    float *labels = row_of(r, &r->held, "labels", c->round, GNT_ST_F32, place, n_labels, err);
+    float *rates =
+        labels ? row_of(r, &r->held, "rates", c->round, GNT_ST_F32, place, r->config.steps, err) : NULL;
+    if (!rates)
+        return -1;
+    if (n_labels)
+        memcpy(labels, c->used->y, (size_t)n_labels * sizeof *labels);
+    if (r->config.steps)
+        memcpy(rates, c->rates, (size_t)r->config.steps * sizeof *rates);
+    return 0;
+}
+
+int gnt_record_add_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_err *err) {
+    return gnt_state_copy(&r->held, state, 0, round, err);
+}
+
+/* ---- encodings ---- */
+
+int gnt_record_has_encodings(const gnt_record *r) {
+    return r && r->encodings;
+}
+
+int gnt_record_add_encodings(gnt_record *r, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
+                             gnt_err *err) {
+    const int64_t n = r->part->start[client + 1] - r->part->start[client];
+    const int64_t begun = gnt_fl_passes_begun(&r->config, n);
+    const int64_t within = pass - round * gnt_fl_passes(&r->config, n); /* its round */
+    const int64_t number = round * begun + (within < begun ? within : begun - 1);
+    for (size_t i = 0; i < r->n_stages; i++) {
+        recorded_stage *s = &r->stage[i];
+        const int64_t j = place_of(r, s, client);
+        if (j < 0 || s->round < round)
+            continue;
+        if (r->epochs && number < (s->round + 1) * begun - r->epochs)
+            continue; /* too long before the observed round */
+        gnt_encoded_set *to = &s->encoded[j];
+        if (!to->features)
+            *to = gnt_encoded_set_of(b->made_of->originals, b->view.features, b->view.classes);
+        if (gnt_encoded_set_add(to, b, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_encodings(gnt_record *r, const recorded_stage *s, gnt_err *err) {
+    gnt_st_tensor *count, *x, *y;
+    int64_t n = 0, f = 0, c = 0;
+    char name[NAME_SIZE];
+    for (int64_t j = 0; j < r->targets; j++) {
+        n += s->encoded[j].n;
+        f = s->encoded[j].features > f ? s->encoded[j].features : f;
+        c = s->encoded[j].classes > c ? s->encoded[j].classes : c;
+    }
+    const int64_t x_dim[2] = {n, f}, y_dim[2] = {n, c};
+    snprintf(name, sizeof name, "count.%" PRId32, s->round);
+    if (gnt_st_add(&r->record, name, GNT_ST_I64, 1, &r->targets, NULL, &count, err) != 0)
+        return -1;
+    for (int64_t j = 0; j < r->targets; j++)
+        ((int64_t *)count->data)[j] = s->encoded[j].n;
+    snprintf(name, sizeof name, "encoded_x.%" PRId32, s->round);
+    if (gnt_st_add(&r->record, name, GNT_ST_F32, 2, x_dim, NULL, &x, err) != 0)
+        return -1;
+    float *at = x->data;
+    for (int64_t j = 0; j < r->targets; at += s->encoded[j++].n * f)
+        if (s->encoded[j].n)
+            memcpy(at, s->encoded[j].x, (size_t)(s->encoded[j].n * f) * sizeof *at);
+    snprintf(name, sizeof name, "encoded_y.%" PRId32, s->round);
+    if (gnt_st_add(&r->record, name, GNT_ST_F32, 2, y_dim, NULL, &y, err) != 0)
+        return -1;
+    at = y->data;
+    for (int64_t j = 0; j < r->targets; at += s->encoded[j++].n * c)
+        if (s->encoded[j].n)
+            memcpy(at, s->encoded[j].y, (size_t)(s->encoded[j].n * c) * sizeof *at);
+    for (int64_t j = 0; j < r->targets; j++) {
+        gnt_st claims;
+        gnt_st_init(&claims);
+        int rc = gnt_encoded_set_claims(&s->encoded[j], j, &claims, err);
+        for (size_t i = 0; rc == 0 && i < claims.n; i++) {
+            const gnt_st_tensor *t = &claims.tensor[i];
+            snprintf(name, sizeof name, "%s.r%" PRId32, t->name, s->round);
+            rc = gnt_st_add(&r->held, name, t->type, t->rank, t->dim, t->data, NULL, err);
+        }
+        gnt_st_free(&claims);
+        if (rc != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- how updates were treated ---- */
+
+/* Treatments of the observed rounds and of the rounds next to them; stratum: the observed round. */
+static size_t gather_treatments(const gnt_record *r, gnt_treatment *out) {
+    size_t n = 0;
+    for (int64_t i = 0; i < r->n_treated; i++) {
+        const float *t = r->treatment + TREATMENT * i;
+        const int32_t round = (int32_t)t[0];
+        for (size_t k = 0; k < r->n_stages; k++)
+            if (abs(r->stage[k].round - round) <= 1)
+                out[n++] = (gnt_treatment){.stratum = (int32_t)k,
+                                           .observed = r->stage[k].round == round &&
+                                                       place_of(r, &r->stage[k], (int32_t)t[1]) >= 0,
+                                           .compared = t[5] != 0 && r->stage[k].round == round,
+                                           .value = {t[2], t[3], t[4], t[6], t[7]}};
+    }
+    return n;
+}
+
+/* ---- comparison with what would have been sent without a defense ---- */
+
+int gnt_record_compares(const gnt_record *r, int32_t round) {
+    return r && stage_of(r, round) != NULL;
+}
+
+int gnt_record_add_comparison(gnt_record *r, const gnt_fl_round *round, gnt_err *err) {
+    recorded_stage *s = stage_of(r, round->round);
+    if (!s)
+        return gnt_fail(err, "round %" PRId32 " is not observed", round->round);
+    s->compared = *round;
+    s->is_compared = 1;
+    return 0;
+}
+
+void gnt_record_set_totals(gnt_record *r, const gnt_fl_totals *totals) {
+    r->added = *totals;
+}
+
+static size_t gather_compared(const gnt_record *r, gnt_fl_round *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_stages; i++)
+        if (r->stage[i].is_compared)
+            out[n++] = r->stage[i].compared;
+    return n;
+}
+
+static void add_mark(gnt_record *r, const char *what, const gnt_err *says) {
+    json_array_append_new(r->marks, json_pack("{s:s, s:s}", "what", what, "says", says->text));
+}
+
+/* ---- secure sums ---- */
+
+int gnt_record_check_sum(gnt_record *r, int64_t entries, int64_t features, gnt_err *err) {
+    gnt_err says = {0};
+    if (!r->marks)
+        return gnt_fail(err, "out of memory for a record");
+    if (64 * entries <= features * r->part->clients)
+        return 0;
+    gnt_fail(&says,
+             "a secure sum of %" PRId64 " numbers has room for a sample of each client (%" PRId64
+             " features): what everybody then knows is no part of what is attacked",
+             entries, features);
+    add_mark(r, "sum-holds-samples", &says);
+    return 0;
+}
+
+/* ---- marks: what the host found, into the metadata of the record ---- */
+
+static int find_marks(gnt_record *r, gnt_err *err) {
+    gnt_treatment *all = gnt_array((size_t)r->n_treated * (r->n_stages ? r->n_stages : 1), sizeof *all);
+    gnt_fl_round *round = gnt_array(r->n_stages ? r->n_stages : 1, sizeof *round);
+    gnt_err says = {0};
+    int rc = all && round ? 0 : gnt_fail(err, "out of memory for a record");
+    const size_t n = rc == 0 ? gather_compared(r, round) : 0;
+    const int found = rc == 0 ? gnt_treatment_differs(all, gather_treatments(r, all), &says) : 0;
+    if (found < 0)
+        rc = gnt_fail(err, "%s", says.text);
+    if (found > 0)
+        add_mark(r, "acts-otherwise", &says);
+    if (gnt_treatment_server_knows_more(round, n, &says))
+        add_mark(r, "server-knows-more", &says);
+    if (gnt_treatment_masks_cancel(round, n, &says))
+        add_mark(r, "cancels-in-the-sum", &says);
+    if (gnt_treatment_is_taken_back(&r->added, &says))
+        add_mark(r, "taken-back-later", &says);
+    gnt_free(all);
+    gnt_free(round);
+    return rc;
+}
+
+static int set_marks(gnt_record *r, gnt_err *err) {
+    if (find_marks(r, err) != 0)
+        return -1;
+    json_t *whole = json_pack("{s:O}", "marks", r->marks);
+    char *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
+    const int rc =
+        text ? gnt_st_set_metadata(&r->record, text, err) : gnt_fail(err, "out of memory for a record");
+    gnt_free(text);
+    json_decref(whole);
+    return rc;
+}
+
+/* ---- the outputs ---- */
+
+static int is_whole(const gnt_record *r, const recorded_stage *s) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "rates.%" PRId32, s->round);
+    return gnt_st_find(&r->held, name) != NULL;
+}
+
+int gnt_record_write(gnt_record *r, int diverged, gnt_err *err) {
+    const int64_t dim[2] = {r->n_treated, TREATMENT};
+    for (size_t i = 0; i < r->n_stages; i++) {
+        if (!is_whole(r, &r->stage[i]) && !diverged)
+            return gnt_fail(err, "round %" PRId32 " was to be observed, but the training has no such round",
+                            r->stage[i].round);
+        if (r->encodings && write_encodings(r, &r->stage[i], err) != 0)
+            return -1;
+    }
+    if (gnt_st_add(&r->held, "treatment", GNT_ST_F32, 2, dim, r->treatment, NULL, err) != 0)
+        return -1;
+    gnt_work *w = r->work;
+    if (set_marks(r, err) != 0)
+        return -1;
+    gnt_st alone;
+    gnt_st_init(&alone);
+    int rc = w->write(w->context, "record", &r->record, err) == 0
+                 ? w->write(w->context, "held", &r->held, err)
+                 : -1;
+    if (rc == 0)
+        rc = gnt_st_add(&alone, "treatment", GNT_ST_F32, 2, dim, r->treatment, NULL, err);
+    if (rc == 0)
+        rc = w->write(w->context, "treatments", &alone, err);
+    gnt_st_free(&alone);
+    return rc;
+}

@@ -1,0 +1,105 @@
+/* record: what a training keeps for the jobs after it. At each observed round, of clients drawn among those
+ * that took part: byte for byte what the server received, and in a bundle of its own the private data behind
+ * it.
+ *
+ * The process that trains opens no plugin, and no process with a plugin is told which rounds and clients are
+ * drawn. The request's `record` says how many; its key draws the clients.
+ *
+ * Output "record", of each observed round R (T clients, S = gnt_model_shared_size):
+ *   client.R     I64 T
+ *   update.R     F32 T × S
+ *   count.R      I64 T       where encodings are recorded: how many of each client
+ *   encoded_x.R  F32 N × F   all of them, client after client
+ *   encoded_y.R  F32 N × C
+ *   metadata     {"marks": […]}: what the host found, for run/marks.c
+ * Output "held", for scoring, for what may be granted, and for computing updates again:
+ *   rows.R       I64 T × M       rows of the clients' samples, in the order of their first use
+ *   whole.R      I64 T × 1       1: any of the M rows may stand behind the n samples that were computed with
+ *   labels.R     F32 T × n × C
+ *   rates.R      F32 T × steps
+ *   state.R.…    of the drawn clients before their work (defense_state.h)
+ *   set.R        I64 T × H       where encodings are recorded: all rows of each drawn client
+ *   weight.J.rR  F32             and the claims of drawn client J: what its encodings are said to be made of
+ *   source.J.rR  I64
+ *   treatment    F32 N × 8       of every update: round, client, cosine, log₁₀ of the ratio of norms, share
+ *                                changed; 1 where it was compared with what would have been sent undefended;
+ *                                that cosine; log₁₀ of that ratio of norms
+ * Output "treatments" holds `treatment` alone, to be compared with what hooks do in a probe or to shadow
+ * rows. The record of a request without stages has nothing else.
+ *
+ * Ownership: a gnt_record owns its bundles. Work, model and partition outlive it. A gnt_recorded borrows from
+ * two bundles.
+ * Errors: −1 with a sentence. */
+#ifndef GNT_JOB_RECORD_H
+#define GNT_JOB_RECORD_H
+
+#include "fl/federate.h"
+#include "fl/partition.h"
+#include "job/record/encoded_set.h"
+#include "job/work/work.h"
+
+/* ---- writing ---- */
+
+typedef struct gnt_record gnt_record;
+
+/* Columns of `treatment`. */
+enum { GNT_RECORD_TREATMENT = 8 };
+
+/* NULL in *out, and no error, where nothing is to be recorded. fl: the training's. */
+int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_request_train *q, const gnt_model *m,
+                    const gnt_fl *fl, const gnt_partition *part, gnt_err *err);
+void gnt_record_free(gnt_record *r);
+
+/* 1 where the client is drawn in that round. */
+int gnt_record_is_drawn(const gnt_record *r, int32_t round, int32_t client);
+/* What the server received of a client. */
+int gnt_record_add_receipt(gnt_record *r, const gnt_fl_receipt *receipt, gnt_err *err);
+/* The state of a drawn client before its work; `state` has it as of round 0. */
+int gnt_record_add_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_err *err);
+
+/* 1 where encodings are recorded; then those of every client are to be added. */
+int gnt_record_has_encodings(const gnt_record *r);
+/* Those of one pass. Passes are numbered over the whole training. */
+int gnt_record_add_encodings(gnt_record *r, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
+                             gnt_err *err);
+
+/* 1 for a round whose updates are to be compared with what clients would have sent without a defense. */
+int gnt_record_compares(const gnt_record *r, int32_t round);
+int gnt_record_add_comparison(gnt_record *r, const gnt_fl_round *round, gnt_err *err);
+void gnt_record_set_totals(gnt_record *r, const gnt_fl_totals *totals);
+/* Marks a secure sum that has room for the clients' samples. entries: of the sum; features: of a sample. */
+int gnt_record_check_sum(gnt_record *r, int64_t entries, int64_t features, gnt_err *err);
+
+/* Writes all outputs. diverged: the training ended early, and what is missing is left out. */
+int gnt_record_write(gnt_record *r, int diverged, gnt_err *err);
+
+/* ---- reading ---- */
+
+/* One stage of "record" and "held", checked. */
+typedef struct gnt_recorded {
+    /* T, M, and the samples that each update was computed with. */
+    int64_t targets, members, n;
+    int whole;
+    /* T and T × M. */
+    const int64_t *client, *rows;
+    /* Of encodings: T and T × set_size, all rows that each client holds; else NULL. */
+    const int64_t *count, *set;
+    int64_t set_size;
+    const float *update, *labels, *rates, *encoded_x, *encoded_y;
+    /* N. */
+    int64_t encodings;
+} gnt_recorded;
+
+int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *held, const gnt_model *m,
+                      int32_t stage, int32_t steps, int64_t client_rows, gnt_err *err);
+
+/* Adds the claims of drawn client j to `out`, as weight.J and source.J. */
+int gnt_recorded_claims(const gnt_st *held, int32_t stage, int64_t j, gnt_st *out, gnt_err *err);
+
+/* 1 with a sentence in `says` where what hooks did to n other updates at that round is not what they did in
+ * the training. treatments: that output; rounds far away from the given one are left out. 0 where it is the
+ * same; −1 out of memory. */
+int gnt_record_treatment_differs(const gnt_st *treatments, int32_t round, const gnt_fl_treatment *t,
+                                 int64_t n, gnt_err *says);
+
+#endif

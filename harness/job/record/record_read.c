@@ -1,0 +1,166 @@
+/* A record as other jobs read it: what was observed at a stage, checked; and what hooks did to updates,
+ * compared with what they did elsewhere. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "job/record/record.h"
+#include "job/record/treatment.h"
+
+enum { NAME_SIZE = 64 };
+
+static const gnt_st_tensor *need(const gnt_st *st, const char *where, const char *kind, int32_t stage,
+                                 gnt_st_type type, int64_t rows, gnt_err *err) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%" PRId32, kind, stage);
+    const gnt_st_tensor *t = gnt_st_find(st, name);
+    if (t && t->type == type && t->rank == 2 && t->dim[0] == rows)
+        return t;
+    gnt_fail(err,
+             "%s: has no \"%s\" of %" PRId64 " observed clients; the training may have ended before that "
+             "round",
+             where, name, rows);
+    return NULL;
+}
+
+static int check_rows(const int64_t *rows, int64_t n, int64_t client_rows, gnt_err *err) {
+    for (int64_t i = 0; i < n; i++)
+        if (rows[i] < 0 || rows[i] >= client_rows)
+            return gnt_fail(err, "what stands behind the record names row %" PRId64 " of %" PRId64, rows[i],
+                            client_rows);
+    return 0;
+}
+
+static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st *held, const gnt_model *m,
+                          int32_t stage, int64_t client_rows, gnt_err *err) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "count.%" PRId32, stage);
+    const gnt_st_tensor *count = gnt_st_find(record, name);
+    if (!count)
+        return 0;
+    if (count->type != GNT_ST_I64 || count->rank != 1 || count->dim[0] != out->targets)
+        return gnt_fail(err, "the record's \"%s\" cannot be read", name);
+    const gnt_st_tensor *set =
+        need(held, "what stands behind the record", "set", stage, GNT_ST_I64, out->targets, err);
+    if (!set)
+        return -1;
+    out->count = count->data;
+    out->set = set->data;
+    out->set_size = set->dim[1];
+    if (out->set_size < 1)
+        return gnt_fail(err, "what stands behind the record holds no sets of round %" PRId32, stage);
+    if (check_rows(out->set, out->targets * out->set_size, client_rows, err) != 0)
+        return -1;
+    for (int64_t j = 0; j < out->targets; j++) {
+        if (out->count[j] < 0 || out->count[j] > INT32_MAX)
+            return gnt_fail(err, "the record's \"%s\" cannot be read", name);
+        out->encodings += out->count[j];
+    }
+    const gnt_st_tensor *x = need(record, "the record", "encoded_x", stage, GNT_ST_F32, out->encodings, err);
+    const gnt_st_tensor *y =
+        x ? need(record, "the record", "encoded_y", stage, GNT_ST_F32, out->encodings, err) : NULL;
+    if (!y)
+        return -1;
+    const gnt_nn_shape sample = gnt_model_sample(m);
+    if (x->dim[1] != gnt_nn_count(&sample) || y->dim[1] != gnt_model_classes(m))
+        return gnt_fail(err, "the record's encodings of round %" PRId32 " are not samples of this model",
+                        stage);
+    out->encoded_x = x->data;
+    out->encoded_y = y->data;
+    return 0;
+}
+
+int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *held, const gnt_model *m,
+                      int32_t stage, int32_t steps, int64_t client_rows, gnt_err *err) {
+    char name[NAME_SIZE];
+    *out = (gnt_recorded){0};
+    snprintf(name, sizeof name, "client.%" PRId32, stage);
+    const gnt_st_tensor *client = gnt_st_find(record, name);
+    if (!client || client->type != GNT_ST_I64 || client->rank != 1 || client->dim[0] < 1)
+        return gnt_fail(err, "the training recorded nothing of round %" PRId32, stage);
+    out->targets = client->dim[0];
+    out->client = client->data;
+    for (int64_t j = 0; j < out->targets; j++)
+        if (out->client[j] < 0 || out->client[j] > INT32_MAX)
+            return gnt_fail(err, "the record of round %" PRId32 " names client %" PRId64, stage,
+                            out->client[j]);
+    const gnt_st_tensor *update = need(record, "the record", "update", stage, GNT_ST_F32, out->targets, err);
+    const gnt_st_tensor *rows =
+        update ? need(held, "what stands behind the record", "rows", stage, GNT_ST_I64, out->targets, err)
+               : NULL;
+    const gnt_st_tensor *whole =
+        rows ? need(held, "what stands behind the record", "whole", stage, GNT_ST_I64, out->targets, err)
+             : NULL;
+    const gnt_st_tensor *labels =
+        whole ? need(held, "what stands behind the record", "labels", stage, GNT_ST_F32, out->targets, err)
+              : NULL;
+    const gnt_st_tensor *rates =
+        labels ? need(held, "what stands behind the record", "rates", stage, GNT_ST_F32, out->targets, err)
+               : NULL;
+    if (!rates)
+        return -1;
+    const int32_t classes = gnt_model_classes(m);
+    if (update->dim[1] != gnt_model_shared_size(m) || rates->dim[1] != steps || rows->dim[1] < 1 ||
+        whole->dim[1] != 1 || labels->dim[1] < classes || labels->dim[1] % classes != 0)
+        return gnt_fail(err, "the record of round %" PRId32 " is not of this model and federation", stage);
+    out->members = rows->dim[1];
+    out->n = labels->dim[1] / classes;
+    out->whole = (int)((const int64_t *)whole->data)[0];
+    out->rows = rows->data;
+    out->update = update->data;
+    out->labels = labels->data;
+    out->rates = rates->data;
+    return check_rows(out->rows, out->targets * out->members, client_rows, err) == 0
+               ? read_encodings(out, record, held, m, stage, client_rows, err)
+               : -1;
+}
+
+int gnt_recorded_claims(const gnt_st *held, int32_t stage, int64_t j, gnt_st *out, gnt_err *err) {
+    static const char *const kinds[] = {"weight", "source"};
+    for (size_t i = 0; i < 2; i++) {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "%s.%" PRId64 ".r%" PRId32, kinds[i], j, stage);
+        const gnt_st_tensor *t = gnt_st_find(held, name);
+        if (!t)
+            return gnt_fail(err, "what stands behind the record has no \"%s\"", name);
+        snprintf(name, sizeof name, "%s.%" PRId64, kinds[i], j);
+        if (gnt_st_add(out, name, t->type, t->rank, t->dim, t->data, NULL, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- what hooks did elsewhere ---- */
+
+int gnt_record_treatment_differs(const gnt_st *treatments, int32_t round, const gnt_fl_treatment *t,
+                                 int64_t n, gnt_err *says) {
+    const gnt_st_tensor *all = gnt_st_find(treatments, "treatment");
+    if (!all || all->type != GNT_ST_F32 || all->rank != 2 || all->dim[1] != GNT_RECORD_TREATMENT)
+        return 0;
+    const int64_t others = all->dim[0];
+    gnt_treatment *list = gnt_array((size_t)(others + n), sizeof *list);
+    int32_t nearest = INT32_MAX; /* of a stage after the last round, that round */
+    size_t used = 0;
+    if (!list)
+        return gnt_fail(says, "out of memory for %" PRId64 " treatments", others + n);
+    for (int64_t i = 0; i < others; i++) {
+        const int32_t apart = abs((int32_t)((const float *)all->data)[GNT_RECORD_TREATMENT * i] - round);
+        nearest = apart < nearest ? apart : nearest;
+    }
+    for (int64_t i = 0; i < others; i++) {
+        const float *o = (const float *)all->data + GNT_RECORD_TREATMENT * i;
+        if (abs((int32_t)o[0] - round) <= nearest + 1)
+            list[used++] = (gnt_treatment){.value = {o[2], o[3], o[4]}};
+    }
+    for (int64_t j = 0; j < n; j++)
+        if (t[j].known)
+            list[used++] =
+                (gnt_treatment){.observed = 1,
+                                .value = {(float)t[j].cosine, (float)fmin(fmax(log10(t[j].ratio), -30), 30),
+                                          (float)t[j].changed}};
+    const int found = gnt_treatment_differs(list, used, says);
+    gnt_free(list);
+    return found;
+}

@@ -1,0 +1,129 @@
+/* The job `score`: compares an answer with the truth. No plugin is opened here, and the answer is not
+ * trusted: what is missing, has the wrong shape or is not finite scores the worst, never nothing.
+ *
+ * Output `score`: metadata {"targets": […], "measures": {…}, "floors": {…}, "chance": {…}, "convergence":
+ * […], "facts": {…}} as docs/results.md describes; output `images`: a few targets as private, observed,
+ * recovered. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "job/score/score.h"
+
+static int any_answer(const score *s, const char *kind) {
+    size_t n = strlen(kind);
+    for (size_t i = 0; i < s->answer.n; i++)
+        if (strncmp(s->answer.tensor[i].name, kind, n) == 0 && s->answer.tensor[i].name[n] == '.')
+            return 1;
+    return 0;
+}
+
+/* How many samples may stand behind an observation in the round, as the bundle says; 0: it does not say. */
+static int64_t members_stated(const score *s) {
+    json_t *all = json_loads(s->observed.metadata ? s->observed.metadata : "", JSON_REJECT_DUPLICATES, NULL);
+    const json_int_t n = json_integer_value(json_object_get(all, "members"));
+    json_decref(all);
+    return n > 0 && n <= INT32_MAX ? n : 0;
+}
+
+static int open_all(score *s, gnt_err *err) {
+    gnt_work *w = s->work;
+    if (gnt_work_samples(&s->targets, w, "targets", &s->request->samples, err) != 0 ||
+        gnt_work_samples(&s->public_data, w, "public", &s->request->samples, err) != 0 ||
+        gnt_work_samples(&s->clients, w, "clients", &s->request->samples, err) != 0 ||
+        w->read(w->context, "seen", &s->observed, err) != 0)
+        return -1;
+    gnt_err why = {0};
+    if (w->read(w->context, "answer", &s->answer, &why) != 0)
+        return gnt_fail(err, "the attack's answer cannot be read: %s", why.text);
+    if (s->surface != GNT_SURFACE_TRANSCRIPT)
+        s->members = members_stated(s);
+    if (score_open_sets(s, err) != 0)
+        return -1;
+    const gnt_samples *t = &s->targets.view;
+    s->n = s->observations * s->batch;
+    if ((s->request->goals & GNT_GOAL_CONTRIBUTION) && score_read_contributions(s, err) != 0)
+        return -1;
+    if (s->is_transcript) {
+        s->n = s->clients_in_sum;
+        s->target = gnt_array((size_t)s->n, sizeof *s->target);
+        return s->target && s->n ? 0 : gnt_fail(err, "a transcript can be scored for contributions alone");
+    }
+    if (s->n < 1 || t->n < s->rows)
+        return gnt_fail(err, "there are %" PRId64 " targets, %" PRId64 " were observed", t->n, s->rows);
+    int image = t->rank == 3;
+    s->is_image = image;
+    s->shape =
+        (gnt_metric_shape){image ? t->dim[0] : 1, image ? t->dim[1] : 1, image ? t->dim[2] : t->features};
+    s->target = gnt_array((size_t)s->n, sizeof *s->target);
+    return s->target ? 0 : gnt_fail(err, "out of memory for %" PRId64 " targets", s->n);
+}
+
+static void close_all(score *s) {
+    score_close_sets(s);
+    gnt_sampleset_free(&s->targets);
+    gnt_sampleset_free(&s->public_data);
+    gnt_sampleset_free(&s->clients);
+    gnt_st_free(&s->answer);
+    gnt_st_free(&s->observed);
+    gnt_st_free(&s->contributions);
+    gnt_st_free(&s->behind);
+    gnt_free(s->target);
+    gnt_free(s->first);
+    gnt_free(s->mean);
+    gnt_free(s->mse_limit);
+    gnt_free(s->candidate);
+    gnt_free(s->attribute_truth);
+    gnt_free(s->attribute_answer);
+    gnt_free(s->attribute_renamed);
+}
+
+static int score_goals(score *s, gnt_err *err) {
+    const uint32_t goals = s->request->goals;
+    if ((goals & GNT_GOAL_RECONSTRUCTION) &&
+        (score_reconstructions(s, err) != 0 || score_judges(s, err) != 0))
+        return -1;
+    /* an attack may leave labels out where it was asked for more than it can tell; then there is no such
+     * column */
+    if ((goals & GNT_GOAL_LABEL) && any_answer(s, "labels") && score_labels(s, err) != 0)
+        return -1;
+    if ((goals & GNT_GOAL_ATTRIBUTE) && s->attribute >= 0 && s->attribute < s->targets.view.n_attributes &&
+        score_attributes(s, err) != 0)
+        return -1;
+    if ((goals & GNT_GOAL_CONTRIBUTION) && any_answer(s, "contribution") && score_contributions(s, err) != 0)
+        return -1;
+    return 0;
+}
+
+int gnt_job_score(gnt_work *w, gnt_err *err) {
+    const gnt_request_score *q = &w->request->score;
+    score s = {.work = w,
+               .request = q,
+               .key = q->key,
+               .observations = q->observe.targets,
+               .batch = q->observe.batch,
+               .surface = q->observe.surface,
+               .set = q->observe.set,
+               .chained = q->chained,
+               .facts = json_object(),
+               .marks = json_array(),
+               .attribute = q->attribute ? (int32_t)q->attribute->index : -1,
+               .is_transcript = q->observe.surface == GNT_SURFACE_TRANSCRIPT,
+               .attribute_values = q->attribute ? (int32_t)q->attribute->values : 0};
+    gnt_st_init(&s.answer);
+    gnt_st_init(&s.observed);
+    gnt_st_init(&s.contributions);
+    gnt_st_init(&s.behind);
+    gnt_st_init(&s.mixing);
+    int rc = open_all(&s, err);
+    if (rc == 0)
+        rc = score_goals(&s, err);
+    if (rc == 0)
+        rc = score_write(&s, err);
+    if (rc == 0)
+        rc = score_images(&s, err);
+    close_all(&s);
+    return rc;
+}

@@ -1,0 +1,189 @@
+/* score: what the files of the score job share.
+ *
+ * Ownership: the `score` of gnt_job_score owns all its members, which that function frees at its end;
+ * pointers of a score_target borrow from it. Errors: −1 with a sentence. */
+#ifndef GNT_JOB_SCORE_H
+#define GNT_JOB_SCORE_H
+
+#include "job/work/work.h"
+#include "metric/features.h"
+#include "metric/image.h"
+#include "metric/label.h"
+
+/* The job `score` (job.h). */
+int gnt_job_score(gnt_work *w, gnt_err *err);
+
+/* How networks compare images, which a suite must ask for: by those of gnt_lpips_names, and by the features
+ * and the representation of ones that gauntlet trained. */
+enum { SCORE_FEATURES = GNT_LPIPS_NETS, SCORE_REPRESENTATION, SCORE_JUDGES };
+extern const char *const score_judge_names[SCORE_JUDGES];
+
+/* One private sample, or of a set the one that an answer was assigned to, or one client of a transcript. */
+typedef struct score_target {
+    /* Row of `targets`. −1: there is no answer, so no sample of the set is meant. */
+    int64_t member;
+    /* The row that the mean public image is assigned to. */
+    int64_t mean_member;
+    int has_image, has_label, has_attribute;
+    gnt_metric_image image;
+    /* The same measures on the sample's sensitive region, where it has one. */
+    int has_region;
+    gnt_metric_image region;
+    /* NULL: there is no answer. */
+    const float *recovered;
+    /* By each network, where score.judged; of the region by those of LPIPS, where score.region_judged. */
+    double distance[SCORE_JUDGES], region_distance[GNT_LPIPS_NETS];
+    /* Identification: 1 where the candidate nearest to the answer is this sample, and its place among all. */
+    double hit, rank;
+    /* Of a batch: the share of its labels that the answer has. */
+    double label_share;
+    int attribute_hit;
+    int32_t attribute_truth, attribute_answer, attribute_renamed;
+    /* Of the client behind the target; of a transcript each client is a target. */
+    int has_contribution;
+    double contribution_error;
+    /* score.entries each; contribution_answer may be NULL. */
+    const double *contribution_answer, *contribution_truth;
+} score_target;
+
+typedef struct score {
+    gnt_work *work;
+    const gnt_request_score *request;
+    gnt_key key;
+    gnt_sampleset targets, public_data, clients;
+    /* Bundles: the answer, the observations ("seen"), what clients gave to the secure sum. */
+    gnt_st answer, observed, contributions;
+    /* What "targets" holds beside samples; read where contributions are. */
+    gnt_st behind;
+    /* n: targets to be scored, observations × batch private samples, or the clients of a transcript. */
+    int64_t observations, batch, n;
+    /* Rows of `targets` that an observation may show, any `batch` of them. Equal to `batch`: it shows just
+     * these. */
+    int64_t members;
+    /* Rows of `targets` in all. */
+    int64_t rows;
+    /* The first row of each observation. NULL: rows of the observations lie one after the other. */
+    int64_t *first;
+    /* The place of each row among the candidates of identification. NULL: its own number. */
+    int64_t *candidate;
+    size_t candidates;
+    /* The mean public image. NULL: there are no public images. */
+    float *mean;
+    /* Of each row, for score_claims.c alone: the MSE below which an image shows it. */
+    double *mse_limit;
+    /* The one observation is a transcript, of all clients. */
+    int is_transcript;
+    /* clients_in_sum × entries, in `contributions`. */
+    const double *contribution;
+    /* The client behind each observation of a round, in `behind`. NULL: observation j is of client j, round
+     * and round. */
+    const int64_t *client;
+    int64_t clients_in_sum, entries;
+    /* Rank correlation; NaN where clients have no order. */
+    double contribution_rank;
+    /* The error of an answer that needs no observation. */
+    double contribution_floor;
+    gnt_metric_shape shape;
+    int is_image;
+    int judged[SCORE_JUDGES], region_judged[GNT_LPIPS_NETS];
+    /* Of the mean public image, over targets; NaN without public images. */
+    double mean_distance[SCORE_JUDGES], mean_region_distance[GNT_LPIPS_NETS];
+    /* Why a network that was asked for judged nothing; "" otherwise. */
+    char unjudged[SCORE_JUDGES][300];
+    score_target *target;
+    int32_t attribute, attribute_values;
+    /* One for each observation. */
+    int32_t *attribute_truth, *attribute_answer, *attribute_renamed;
+    /* One GNT_SURFACE_*. */
+    uint32_t surface;
+    /* The answer is to encodings that an earlier attack recovered. */
+    int chained;
+    /* Samples encoded together; 0: none. */
+    int64_t set;
+    /* 1: an observation is a set of encodings, and its batch is the set. 0: it is of one encoding. */
+    int as_sets;
+    /* The claims: what encodings are made of. */
+    gnt_st mixing;
+    /* Numbers of the whole cell, by name. */
+    json_t *facts;
+    /* [{"what", "says"}, …]: what a reader of the numbers has to know. */
+    json_t *marks;
+} score;
+
+/* ---- score_answer.c ---- */
+
+/* Tensor KIND.J of the answer, *rows × columns. NULL: there is none of that shape. */
+const float *score_answer(const score *s, const char *kind, int64_t j, int64_t columns, int64_t *rows);
+
+/* Rows of a table of floats in memory; `table` is kept by reference. */
+typedef struct score_table {
+    const float *x;
+    size_t features;
+} score_table;
+gnt_metric_rows score_rows(const score_table *table, size_t n);
+
+/* ---- score_members.c: answers that are assigned to members of larger sets ---- */
+
+/* 1 where they are. */
+int score_by_members(const score *s);
+/* The first row behind observation j. */
+int64_t score_first(const score *s, int64_t j);
+/* The sample that target i stands for; any of the set's where there was no answer. Also its row. */
+const float *score_truth(const score *s, int64_t i);
+int64_t score_truth_row(const score *s, int64_t i);
+/* Judges the answers x (count × features) to observation j, and what the mean image would score there. */
+int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_err *err);
+/* The rows that labels and attributes of observation j are compared with: those its images were assigned to,
+ * else the whole set. row has room for `members`; returns how many. */
+int64_t score_rows_behind(const score *s, int64_t j, int64_t *row);
+int score_mean_image(score *s, gnt_err *err);
+
+/* ---- score_sets.c ---- */
+
+/* Opens the claims, and settles the rows behind each observation. */
+int score_open_sets(score *s, gnt_err *err);
+void score_close_sets(score *s);
+/* weight (encodings × set) or source (encodings) of a set, checked when they were opened. */
+const gnt_st_tensor *score_mixing(const score *s, const char *kind, int64_t set);
+int score_sets(score *s, const gnt_metric_rows *candidates, gnt_err *err);
+int64_t score_n_sets(const score *s);
+/* The encoding, or the update, that shows most of target i; −1: none. */
+int64_t score_encoding_of(const score *s, int64_t i);
+
+/* ---- one file each ---- */
+
+/* score_candidates.c: what identification chooses among: rows of one table, freed with gnt_free. */
+int score_candidates(score *s, float **rows, size_t *n, gnt_err *err);
+/* score_reconstruction.c */
+int score_reconstructions(score *s, gnt_err *err);
+/* score_region.c: after the reconstructions. */
+void score_regions(score *s);
+/* The mask of a row of `targets`; NULL where they have none. */
+const uint8_t *score_mask(const score *s, int64_t row);
+/* 0 where the mask of the row marks nothing, and where there are no masks. */
+int score_has_region(const score *s, int64_t row);
+/* score_judges.c */
+int score_judges(score *s, gnt_err *err);
+/* score_region_judge.c: by a network of LPIPS, whose weights are an input of that name. */
+int score_judge_regions(score *s, gnt_lpips_net net, const gnt_st *weights, gnt_err *err);
+/* score_label.c */
+int score_labels(score *s, gnt_err *err);
+int score_label_chance(const score *s, double *chance, gnt_err *err);
+/* score_attribute.c */
+int score_attributes(score *s, gnt_err *err);
+/* score_contribution.c */
+int score_read_contributions(score *s, gnt_err *err);
+int score_contributions(score *s, gnt_err *err);
+/* score_points.c: what results.json keeps as "points". *out is NULL where there is nothing to draw. */
+int score_points(const score *s, json_t **out, gnt_err *err);
+/* score_floors.c */
+int score_floors(score *s, json_t *floors, json_t *chance, gnt_err *err);
+/* score_claims.c: what a defense says of its encodings, compared with what they show. Facts and a mark, never
+ * a score. */
+int score_claims(score *s, gnt_err *err);
+/* score_write.c */
+int score_write(score *s, gnt_err *err);
+/* score_images.c */
+int score_images(score *s, gnt_err *err);
+
+#endif

@@ -1,0 +1,113 @@
+/* Floors of the reconstructions: what guesses without any observation score, judged as answers are. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "job/score/score.h"
+#include "metric/floors.h"
+
+static json_t *number(double x) {
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+typedef double (*pick_fn)(const gnt_metric_image *image);
+static double pick_mse(const gnt_metric_image *i) {
+    return i->mse;
+}
+static double pick_mse255(const gnt_metric_image *i) {
+    return i->mse255;
+}
+static double pick_psnr(const gnt_metric_image *i) {
+    return i->psnr;
+}
+static double pick_ssim(const gnt_metric_image *i) {
+    return i->ssim;
+}
+
+/* counts: n flags, whether target i has a number; NULL: all have. */
+static void add_floor(json_t *floors, const char *name, const gnt_metric_floor *floor, const int *counts,
+                      int64_t n, pick_fn pick) {
+    double random = 0, other = 0, mean = 0, nearest = 0, counted = 0;
+    for (int64_t i = 0; i < n; i++)
+        counted += !counts || counts[i];
+    for (int64_t i = 0; i < n; i++) {
+        if (counts && !counts[i])
+            continue;
+        random += pick(&floor[i].random) / counted;
+        other += pick(&floor[i].other) / counted;
+        mean += pick(&floor[i].mean) / counted;
+        nearest += pick(&floor[i].nearest) / counted;
+    }
+    if (counted == 0)
+        return;
+    json_object_set_new(floors, name,
+                        json_pack("{s:o, s:o, s:o, s:o}", "random", number(random), "other", number(other),
+                                  "mean_image", number(mean), "nearest_public", number(nearest)));
+}
+
+/* masks: of all rows that are judged; NULL: whole images. Regions are assigned by themselves, which can only
+ * raise their floors. */
+static int floors_by_members(const score *s, gnt_metric_floor *floor, const uint8_t *masks,
+                             const gnt_metric_rows *known, const float *mean, gnt_err *err) {
+    const size_t plane = (size_t)s->shape.height * (size_t)s->shape.width;
+    size_t *row = gnt_array((size_t)s->rows, sizeof *row);
+    double *mse = gnt_array((size_t)s->rows, sizeof *mse);
+    int rc = row && mse
+                 ? gnt_metric_nearest(row, mse, s->targets.x, masks, (size_t)s->rows, s->shape, known, err)
+                 : gnt_fail(err, "out of memory for the floors");
+    for (int64_t j = 0; rc == 0 && j < s->observations; j++) {
+        size_t first = (size_t)score_first(s, j);
+        gnt_metric_members set = {s->targets.x + first * known->features,
+                                  masks ? masks + first * plane : NULL, (size_t)s->members, row + first,
+                                  mse + first};
+        rc = gnt_metric_floors_of_members(floor + j * s->batch, (size_t)s->batch, &set,
+                                          (size_t)(j * s->batch), s->shape, known, mean, &s->key, err);
+    }
+    gnt_free(row);
+    gnt_free(mse);
+    return rc;
+}
+
+/* Floors beside the public images, under names that begin with `prefix`: of whole images, or of what the
+ * targets' masks mark. */
+static int add_floors_of(score *s, json_t *floors, const char *prefix, const uint8_t *masks, gnt_err *err) {
+    static const struct {
+        const char *name;
+        pick_fn pick;
+        int whole, image; /* only of whole samples, only of images */
+    } columns[] = {{"mse", pick_mse, 0, 0},
+                   {"mse255", pick_mse255, 1, 0},
+                   {"psnr", pick_psnr, 0, 0},
+                   {"ssim", pick_ssim, 0, 1}};
+    const score_table table = {s->public_data.x, (size_t)s->targets.view.features};
+    gnt_metric_rows rows = score_rows(&table, (size_t)s->public_data.view.n);
+    gnt_metric_floor *floor = gnt_array((size_t)s->n, sizeof *floor);
+    int *counts = masks ? gnt_array((size_t)s->n, sizeof *counts) : NULL;
+    int rc = floor && (counts || !masks) ? 0 : gnt_fail(err, "out of memory for the floors");
+    for (int64_t i = 0; rc == 0 && masks && i < s->n; i++)
+        counts[i] = score_by_members(s) || score_has_region(s, i);
+    if (rc == 0)
+        rc = score_by_members(s) ? floors_by_members(s, floor, masks, &rows, s->mean, err)
+                                 : gnt_metric_floors(floor, s->targets.x, masks, (size_t)s->n, s->shape,
+                                                     &rows, s->mean, &s->key, err);
+    for (size_t i = 0; rc == 0 && i < sizeof columns / sizeof *columns; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s%s", prefix, columns[i].name);
+        if ((!columns[i].whole || !*prefix) && (!columns[i].image || s->is_image))
+            add_floor(floors, name, floor, counts, s->n, columns[i].pick);
+    }
+    gnt_free(counts);
+    gnt_free(floor);
+    return rc;
+}
+
+int score_floors(score *s, json_t *floors, json_t *chance, gnt_err *err) {
+    /* whichever member of a set is the nearest, it is the one that the answer is assigned to */
+    double right = score_by_members(s) ? (double)s->members : 1;
+    json_object_set_new(chance, "identification",
+                        number(s->candidates ? right / (double)s->candidates : NAN));
+    if (s->public_data.view.n < 1)
+        return 0;
+    const int rc = add_floors_of(s, floors, "", NULL, err);
+    return rc == 0 && s->targets.mask ? add_floors_of(s, floors, "region_", s->targets.mask, err) : rc;
+}

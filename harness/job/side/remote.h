@@ -1,0 +1,39 @@
+/* remote: a chain of defenses whose hooks run in processes of their own (side.h), with the interface of any
+ * chain.
+ *
+ * Its members have a hook for each GNT_HOOK_* that the request gives the defense. Each hook sends what it is
+ * given to the process of its side, and waits for the answer. The process runs a plugin, so its answer is not
+ * trusted: sizes are checked here, numbers where those of any chain are.
+ *
+ * Ownership: a gnt_remote owns its chain. Errors: −1 with a sentence. */
+#ifndef GNT_JOB_REMOTE_H
+#define GNT_JOB_REMOTE_H
+
+#include "job/work/work.h"
+
+typedef struct gnt_remote gnt_remote;
+
+typedef struct gnt_remote_spec {
+    const gnt_request_plugins *defense;
+    /* The role that keys of client hooks are derived from. */
+    const gnt_key *key;
+    /* Each client is served by a copy of the process that saw no other client (side_copies.h). */
+    int copies;
+    /* Ask for the claims too: what encodings are made of. */
+    int claims;
+} gnt_remote_spec;
+
+/* `spec`, what it points to, the work and the model outlive it. */
+int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, const gnt_remote_spec *spec,
+                    gnt_err *err);
+void gnt_remote_free(gnt_remote *r);
+const gnt_chain *gnt_remote_chain(const gnt_remote *r);
+
+/* 1: hooks of clients run in copies alone, and must stand between the two calls below. */
+int gnt_remote_uses_copies(const gnt_remote *r);
+/* From copy_begin to copy_end, hooks of clients run in a fresh copy of the process. What they give depends on
+ * nothing but what they are given in between, sums and state included. */
+int gnt_remote_copy_begin(gnt_remote *r, gnt_err *err);
+int gnt_remote_copy_end(gnt_remote *r, gnt_err *err);
+
+#endif

@@ -1,0 +1,172 @@
+#include "job/side/side_copies.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "job/side/side.h"
+#include "plugin/hook_times.h"
+
+/* The copy that runs. */
+typedef struct copy {
+    const side_copies *all;
+    pid_t pid;
+    int ended, status;
+} copy;
+
+/* What became of one copy, as the first process sees it. */
+typedef enum copy_end { COPY_FAILED = -1, COPY_TRAINING_ENDED = 0, COPY_DONE = 1 } copy_end;
+
+static int stop_work(void *context) {
+    gnt_work *w = context;
+    return w->should_stop(w->context);
+}
+
+/* Ends a wait for the copy where it has ended, and after a stop. */
+static int has_ended(void *context) {
+    copy *c = context;
+    if (!c->ended && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
+        c->ended = 1;
+    return c->ended || stop_work(c->all->work);
+}
+
+static int wait_for_end(copy *c, gnt_err *err) {
+    while (!c->ended) {
+        if (waitpid(c->pid, &c->status, 0) == c->pid)
+            c->ended = 1;
+        else if (errno != EINTR || stop_work(c->all->work))
+            return gnt_fail(err, "stopped");
+    }
+    return 0;
+}
+
+/* A copy ended before it was told to. This process ends by the same signal, so that whoever waits for it sees
+ * the cause. */
+static copy_end fail_as_it_ended(const copy *c, gnt_err *err) {
+    if (c->ended && WIFSIGNALED(c->status)) {
+        signal(WTERMSIG(c->status), SIG_DFL);
+        raise(WTERMSIG(c->status));
+    }
+    if (c->ended)
+        gnt_fail(err, "a defense's process ended with exit code %d in the middle of its work",
+                 WIFEXITED(c->status) ? WEXITSTATUS(c->status) : -1);
+    else
+        gnt_fail(err, "stopped");
+    return COPY_FAILED;
+}
+
+/* Drops what a copy did not read, or wrote without being asked. */
+static void drain(int fd) {
+    char dropped[4096];
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    while (poll(&p, 1, 0) == 1 && (p.revents & POLLIN) && read(fd, dropped, sizeof dropped) > 0)
+        ;
+}
+
+/* Facts: means over the copies that told them; `told` counts those by name. A copy in which a client only
+ * gave its part of a secure sum tells no fact of the training. */
+static void add_facts(json_t *all, json_t *told, const char *text) {
+    json_t *facts = json_loads(text, 0, NULL), *value;
+    const char *name;
+    json_object_foreach(facts, name, value) {
+        const double mean = json_number_value(json_object_get(all, name));
+        const json_int_t n = json_integer_value(json_object_get(told, name)) + 1;
+        if (json_is_number(value) && json_object_size(all) < 256 &&
+            json_object_set_new(told, name, json_integer(n)) == 0)
+            json_object_set_new(all, name, json_real(mean + (json_number_value(value) - mean) / (double)n));
+    }
+    json_decref(facts);
+}
+
+static void add_times(json_t *all, const char *text) {
+    json_t *times = json_loads(text, 0, NULL);
+    gnt_hook_times_join(all, times);
+    json_decref(times);
+}
+
+/* Passes messages on until the copy is told to end. */
+static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt_frame_connection *connection,
+                        gnt_frame *f, json_t *told, gnt_err *err) {
+    uint64_t op = SIDE_COPY_BEGIN;
+    gnt_err ignored;
+    for (;;) {
+        if (gnt_frame_receive(connection, f, &ignored) != 0)
+            return fail_as_it_ended(c, err);
+        if (op == SIDE_COPY_END)
+            break;
+        if (gnt_frame_send(training, f, &ignored) != 0 || gnt_frame_receive(training, f, &ignored) != 0)
+            return COPY_TRAINING_ENDED;
+        op = f->op;
+        if (has_ended(c) || gnt_frame_send(connection, f, &ignored) != 0)
+            return fail_as_it_ended(c, err);
+    }
+    gnt_frame_get_int(f);
+    gnt_frame_get_text(f);
+    const char *facts = gnt_frame_get_text(f), *times = gnt_frame_get_text(f);
+    if (!f->bad && c->all->work->facts)
+        add_facts(c->all->work->facts, told, facts);
+    if (!f->bad && c->all->work->hooks)
+        add_times(c->all->work->hooks, times);
+    if (wait_for_end(c, err) != 0)
+        return COPY_FAILED;
+    gnt_frame_begin(f, SIDE_COPY_END);
+    gnt_frame_put_int(f, GNT_OK);
+    gnt_frame_put_text(f, "");
+    return gnt_frame_send(training, f, &ignored) == 0 ? COPY_DONE : COPY_TRAINING_ENDED;
+}
+
+/* Forks a copy. Returns IN_COPY in it, and ENDED in this process. */
+static side_copies_end start_copy(copy *one, const side_copies *c, gnt_err *err) {
+    one->pid = fork();
+    if (one->pid < 0) {
+        gnt_fail(err, "cannot copy a process: %s", strerror(errno));
+        return SIDE_COPIES_FAILED;
+    }
+    if (one->pid > 0)
+        return SIDE_COPIES_ENDED;
+    close(c->training);
+    close(c->outer);
+    if (c->work->alone)
+        c->work->alone(c->work->context);
+    return SIDE_COPIES_IN_COPY;
+}
+
+/* From SIDE_COPY_BEGIN, which is in `f`, to the end of the copy. */
+static copy_end serve_copy(copy *one, const side_copies *c, const gnt_frame_connection *training,
+                           gnt_frame *f, json_t *told, gnt_err *err) {
+    const gnt_frame_connection connection = {
+        .fd = c->outer, .most = side_most_message, .should_stop = has_ended, .context = one};
+    const copy_end end = pass_on(one, training, &connection, f, told, err);
+    drain(c->outer);
+    drain(c->inner);
+    if (c->work->rewind) /* offsets belong to open files, which all copies share */
+        c->work->rewind(c->work->context);
+    return end;
+}
+
+side_copies_end side_copies_serve(const side_copies *c, gnt_err *err) {
+    const gnt_frame_connection training = {
+        .fd = c->training, .most = side_most_message, .should_stop = stop_work, .context = c->work};
+    gnt_frame f = {0};
+    gnt_err ignored;
+    side_copies_end end = SIDE_COPIES_ENDED;
+    copy_end last = COPY_DONE;
+    json_t *told = json_object();
+    while (last == COPY_DONE && gnt_frame_receive(&training, &f, &ignored) == 0) {
+        copy one = {.all = c};
+        if (f.op != SIDE_COPY_BEGIN) {
+            gnt_fail(err, "a hook is asked for outside of any client");
+            end = SIDE_COPIES_FAILED;
+        } else
+            end = start_copy(&one, c, err);
+        if (end != SIDE_COPIES_ENDED)
+            break;
+        last = serve_copy(&one, c, &training, &f, told, err);
+    }
+    json_decref(told);
+    gnt_frame_free(&f);
+    return last == COPY_FAILED ? SIDE_COPIES_FAILED : end;
+}
