@@ -91,7 +91,7 @@ typedef struct gnt_field {
     gnt_field_type type;
     /* Of the member in its struct, in bytes. */
     size_t offset;
-    /* It may be missing. Of tables without `there` only TEXT, JSON, GROUP and lists can, by a NULL pointer. */
+    /* It may be missing. Without `there` only TEXT, JSON, GROUP and lists can be, by a NULL pointer. */
     int optional;
     /* The struct of an optional GROUP lies in this one, in a table with `there`. */
     int inside;
