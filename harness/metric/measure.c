@@ -310,6 +310,10 @@ const gnt_measure *gnt_measure_of(gnt_measure_id id) {
     return &measures[id];
 }
 
+gnt_measure_id gnt_measure_id_of(const gnt_measure *m) {
+    return (gnt_measure_id)(m - measures);
+}
+
 const gnt_measure *gnt_measure_at(size_t place) {
     for (size_t i = 0; i < GNT_MEASURES; i++)
         if ((size_t)measures[i].order == place + 1)

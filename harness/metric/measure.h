@@ -92,6 +92,7 @@ typedef struct gnt_stat {
 } gnt_stat;
 
 const gnt_measure *gnt_measure_of(gnt_measure_id id);
+gnt_measure_id gnt_measure_id_of(const gnt_measure *m);
 /* The one at a place of reports, 0 … GNT_MEASURES − 1. */
 const gnt_measure *gnt_measure_at(size_t place);
 /* NULL when unknown. */

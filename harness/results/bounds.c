@@ -20,22 +20,18 @@ typedef struct split {
     double errors, gap, entropy;
 } split;
 
-static double number_at(const json_t *object, const char *key) {
-    return json_number_value(json_object_get(object, key));
-}
-
-static split split_of(const json_t *by_value) {
-    split s = {.values = (int32_t)json_array_size(by_value)};
+static split split_of(const gnt_values *by_value) {
+    split s = {.values = (int32_t)by_value->n};
     double all = 0, share[2] = {NAN, NAN};
-    for (int32_t v = 0; v < s.values; v++)
-        all += number_at(json_array_get(by_value, (size_t)v), "n");
-    for (int32_t v = 0; v < s.values; v++) {
-        const json_t *one = json_array_get(by_value, (size_t)v), *labels = json_object_get(one, "labels");
-        const double n = number_at(one, "n");
+    for (size_t v = 0; v < by_value->n; v++)
+        all += (double)by_value->at[v].n;
+    for (size_t v = 0; v < by_value->n; v++) {
+        const gnt_value_counts *one = &by_value->at[v];
+        const double n = (double)one->n;
         s.entropy -= n > 0 ? n / all * log2(n / all) : 0;
-        s.errors += 1 - number_at(one, "right") / n;
-        if (v < 2 && json_array_size(labels) == 2)
-            share[v] = json_number_value(json_array_get(labels, 1)) / n;
+        s.errors += 1 - (double)one->right / n;
+        if (v < 2 && one->labels.n == 2)
+            share[v] = (double)one->labels.at[1] / n;
     }
     s.gap = fabs(share[0] - share[1]);
     if (s.values != 2 || !isfinite(s.gap))
@@ -62,10 +58,10 @@ static double of(const mean *m) {
 }
 
 int gnt_bounds_tell(const gnt_results *r, size_t i) {
-    if (!r->cell[i].json.by_value)
+    if (!r->cell[i].utility.by_value.at)
         return 0;
     for (size_t k = 0; k < i; k++)
-        if (r->cell[k].json.by_value && r->cell[k].seed == r->cell[i].seed &&
+        if (r->cell[k].utility.by_value.at && r->cell[k].seed == r->cell[i].seed &&
             is_same(&r->cell[k], &r->cell[i]))
             return 0;
     return 1;
@@ -86,10 +82,8 @@ static double information(const gnt_results *r, const gnt_outcome *like) {
     for (size_t a = 0; a < r->n_attack; a++) {
         mean m = {0};
         for (size_t i = 0; i < r->n_cell; i++) {
-            const json_t *told = json_object_get(r->cell[i].json.facts, "information");
-            if (is_same(&r->cell[i], like) && !strcmp(r->cell[i].attack, r->attack[a]) &&
-                json_is_number(told))
-                add(&m, json_number_value(told) / log(2));
+            if (is_same(&r->cell[i], like) && !strcmp(r->cell[i].attack, r->attack[a]))
+                add(&m, gnt_fact_of(&r->cell[i], "information") / log(2));
         }
         most = fmax(most, of(&m));
     }
@@ -106,7 +100,7 @@ static gnt_bound_row row_of(const gnt_results *r, const gnt_outcome *like) {
     for (size_t i = 0; i < r->n_cell; i++) {
         if (!is_same(&r->cell[i], like) || !gnt_bounds_tell(r, i))
             continue;
-        const split s = split_of(r->cell[i].json.by_value);
+        const split s = split_of(&r->cell[i].utility.by_value);
         row.values = s.values;
         row.seeds++;
         add(&errors, s.errors);
@@ -134,9 +128,9 @@ int gnt_bounds(const gnt_results *r, gnt_bound_rows *out, gnt_err *err) {
         return gnt_fail(err, "out of memory for the bounds");
     for (size_t i = 0; i < r->n_cell; i++) {
         size_t before = 0;
-        while (before < i && !(r->cell[before].json.by_value && is_same(&r->cell[before], &r->cell[i])))
+        while (before < i && !(r->cell[before].utility.by_value.at && is_same(&r->cell[before], &r->cell[i])))
             before++;
-        if (r->cell[i].json.by_value && before == i)
+        if (r->cell[i].utility.by_value.at && before == i)
             out->row[out->n++] = row_of(r, &r->cell[i]);
     }
     return 0;

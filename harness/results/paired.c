@@ -57,18 +57,12 @@ static const gnt_outcome *cell_of_seed(const gnt_results *r, const gnt_outcome *
     return NULL;
 }
 
-static const json_t *target_of_id(const gnt_outcome *cell, const json_t *id) {
-    for (size_t i = 0; i < json_array_size(cell->json.targets); i++) {
-        const json_t *one = json_array_get(cell->json.targets, i);
-        if (id && json_equal(json_object_get(one, "id"), id))
-            return one;
-    }
-    return NULL;
-}
-
-static double number_of(const json_t *target, const gnt_measure *m) {
-    const json_t *value = json_object_get(target, m->name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+/* NAN where the cell has no such target, or this none of the measure. */
+static double number_of(const gnt_outcome *cell, int64_t id, const gnt_measure *m) {
+    for (size_t i = 0; i < cell->targets.n; i++)
+        if (cell->targets.at[i].id == id)
+            return cell->targets.at[i].score[gnt_measure_id_of(m)];
+    return NAN;
 }
 
 typedef struct pairs {
@@ -79,16 +73,16 @@ typedef struct pairs {
 
 /* The pairs of two cells of one seed; those without two finite numbers are left out. 0, −1 out of memory. */
 static int add_pairs(pairs *p, const gnt_outcome *a, const gnt_outcome *b, const gnt_measure *m) {
-    const size_t wanted = p->n + json_array_size(a->json.targets);
+    const size_t wanted = p->n + a->targets.n;
     double *x = gnt_resize(p->x, wanted + 1, sizeof *x);
     p->x = x ? x : p->x;
     int64_t *training = gnt_resize(p->training, wanted + 1, sizeof *training);
     p->training = training ? training : p->training;
     if (!x || !training)
         return -1;
-    for (size_t i = 0; i < json_array_size(a->json.targets); i++) {
-        const json_t *one = json_array_get(a->json.targets, i);
-        const double d = number_of(one, m) - number_of(target_of_id(b, json_object_get(one, "id")), m);
+    for (size_t i = 0; i < a->targets.n; i++) {
+        const gnt_target *one = &a->targets.at[i];
+        const double d = one->score[gnt_measure_id_of(m)] - number_of(b, one->id, m);
         if (!isfinite(d))
             continue;
         p->x[p->n] = d;

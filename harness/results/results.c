@@ -21,6 +21,13 @@ void gnt_results_free(gnt_results *r) {
     *r = (gnt_results){.suite = "", .title = ""};
 }
 
+double gnt_fact_of(const gnt_outcome *cell, const char *name) {
+    for (size_t i = 0; i < cell->facts.n; i++)
+        if (!strcmp(cell->facts.at[i].name, name))
+            return cell->facts.at[i].value;
+    return NAN;
+}
+
 const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure) {
     for (size_t i = 0; i < o->n_score; i++)
         if (!strcmp(o->score[i].measure, measure))

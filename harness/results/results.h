@@ -66,6 +66,8 @@ void gnt_results_free(gnt_results *r);
 int gnt_is_at(const gnt_outcome *o, const char *task, int64_t stage);
 /* 1 when a cell is of a group: the same task, stage, defense, mode, strength (where both tell it), attack. */
 int gnt_is_of_group(const gnt_outcome *cell, const gnt_outcome *group);
+/* What a plugin reports on itself by a name; NAN when absent. */
+double gnt_fact_of(const gnt_outcome *cell, const char *name);
 /* What an outcome has for a measure; NULL when absent. */
 const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure);
 /* The same of an outcome (or NULL) that is ok, with a finite mean. */
