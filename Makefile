@@ -159,8 +159,9 @@ $(B)/obj/harness/run/version.o: harness/run/version.c $(B)/source
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -DGNT_SOURCE="\"$$(cat $(B)/source)\"" $(INCLUDE) -c $< -o $@
 
-# the page of the leaderboard is put into the program as it is
+# files that are put into the program as they are (base/embed.h)
 $(B)/obj/harness/board/template.o: harness/board/page.html
+$(B)/obj/harness/cli/help.o: $(wildcard harness/cli/help/*.txt)
 
 $(B)/libgauntlet.a: $(LIB_OBJ)
 	@rm -f $@

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "cli/cmd.h"
+#include "cli/help.h"
 
 enum { MOST_OPTIONS = 40, FIRST_LONG = 256 };
 
@@ -117,7 +118,7 @@ int cli_args(const cli_command *command, int argc, char **argv, cli_words *words
     for (int c; (c = getopt_long(argc, argv, f.letters, f.known, NULL)) != -1;) {
         const cli_option *o = option_of(command, c);
         if (c == 'h') {
-            fputs(command->help, stdout);
+            fputs(cli_help(command->name), stdout);
             return GNT_EXIT_OK;
         }
         if (c == '?' || c == ':')

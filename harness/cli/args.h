@@ -21,8 +21,7 @@ typedef struct cli_option {
 } cli_option;
 
 typedef struct cli_command {
-    const char *name; /* as a user types it behind "gauntlet": "run", "data check" */
-    const char *help;
+    const char *name; /* as typed after "gauntlet": "run", "data check"; --help prints cli_help(name) */
     const cli_option *options; /* at most 40 */
     /* Takes each word that is no option, in its order among them; NULL: they are gathered in cli_words. */
     int (*word)(void *user, char *word);

@@ -20,31 +20,6 @@
 #include "process/child.h"
 #include "seal/seal.h"
 
-static const char help[] =
-    "Usage: gauntlet accept RUN --board DIR [--audit N] [--public FILE] [EARLIER …] [options]\n"
-    "\n"
-    "What a keeper of a leaderboard does with a stranger's run: holds its results.json against itself and "
-    "its "
-    "suite,\n"
-    "checks its signature, runs the cells again that decide its ranks and N random ones, and makes the board "
-    "of "
-    "the\n"
-    "EARLIER runs, in the order given, and this one. The last line says `accepted`, or `refused: ` and why; "
-    "a run "
-    "that is\n"
-    "refused changes no board. Auditing a run is running it: see --require-sandbox.\n"
-    "  --board DIR        where the leaderboard goes\n"
-    "  --audit N          how many random cells besides those that decide (3)\n"
-    "  --public FILE      the public key of who must have signed it; without it a signature must fit, "
-    "whosever it "
-    "is\n"
-    "  --seed S           which random cells (drawn, and told)\n"
-    "  --title TEXT       the heading of the board\n"
-    "  --no-plots         neither plots nor image sheets; gnuplot is not needed\n"
-    "  --jobs N           processes at once (the number of processors)\n" CLI_PATHS_HELP CLI_SANDBOX_HELP
-    "  -h, --help         this text\n"
-    "Exit code: 0 accepted, 1 refused, 2 the command, a key or an earlier run is wrong, 130 interrupted.\n";
-
 typedef struct options {
     const char *run, *board, *public, *title;
     char **earlier;
@@ -68,7 +43,7 @@ static int read_options(int argc, char **argv, options *o) {
         CLI_PATHS(&o->paths),
         CLI_SANDBOX(&sandbox),
         {0}};
-    const cli_command command = {.name = "accept", .help = help, .options = known};
+    const cli_command command = {.name = "accept", .options = known};
     cli_words words;
     *o = (options){.paths.data = getenv("GAUNTLET_DATA")};
     int code = cli_args(&command, argc, argv, &words);

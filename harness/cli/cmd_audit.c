@@ -16,47 +16,6 @@
 #include "finished/audit.h"
 #include "process/child.h"
 
-static const char help[] =
-    "Usage: gauntlet audit RUN_FOLDER [options]\n"
-    "\n"
-    "Runs randomly chosen cells of a run again, from its suite.json and in a scratch folder that starts "
-    "empty, and "
-    "compares\n"
-    "every field and picture with what the run says. Nothing in the run's folder is written, nothing in its "
-    "store is "
-    "read.\n"
-    "results.json is held against itself and its suite before: groups, matches and digests must follow from "
-    "the "
-    "rest of it.\n"
-    "  --cells N          how many of the cells that are ok (3)\n"
-    "  --defense LABEL    of those of this defense\n"
-    "  --deciding         those that decide a rank: of each matched defense the worst attack's cells at all "
-    "seeds, "
-    "and\n"
-    "                     those that gave no number; with --cells N random ones besides\n"
-    "  --seed S           which: the same seed chooses the same cells (drawn, and told)\n"
-    "  --new-seed         with another seed than the suite's, drawn from S: other samples, weights and "
-    "noise, at "
-    "all seeds\n"
-    "                     of a cell and at the same matched strengths; distributions are compared in place "
-    "of "
-    "bytes\n"
-    "  --jobs N           processes at once (the number of processors)\n"
-    "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
-    "  --models DIR       one more folder of model files\n"
-    "  --plugins DIR      one more folder of plugins\n" CLI_SANDBOX_HELP "  -h, --help         this text\n"
-    "Files that the suite names are looked for in the run's folder, then in the working folder. Only the "
-    "same build on "
-    "the\n"
-    "same kind of processor gives the same bytes; a note says where the run had another.\n"
-    "Distributions differ where they do by more than the suite's tolerance, and by more than chance gives; "
-    "the "
-    "chance of\n"
-    "any false difference in a whole audit is at most the suite's alpha (5 %).\n"
-    "Exit code: 0 all the same, 1 a cell is different, 2 the command is wrong, or the folder no finished "
-    "run, 130 "
-    "interrupted.\n";
-
 enum { USUAL_CELLS = 3 };
 
 typedef struct options {
@@ -78,7 +37,7 @@ static int read_options(int argc, char **argv, options *o) {
         CLI_PATHS(&o->paths),
         CLI_SANDBOX(&sandbox),
         {0}};
-    const cli_command command = {.name = "audit", .help = help, .options = known};
+    const cli_command command = {.name = "audit", .options = known};
     cli_words words;
     *o = (options){.paths.data = getenv("GAUNTLET_DATA")};
     int code = cli_args(&command, argc, argv, &words);

@@ -13,41 +13,6 @@
 #include "cli/timed.h"
 #include "gate/gate.h"
 
-static const char help[] =
-    "Usage: gauntlet check RUN --against BASELINE [options]\n"
-    "\n"
-    "Holds a run against a baseline of the same suite, target by target and seed by seed, and fails where a "
-    "defense\n"
-    "leaks more or costs more utility than the suite's tolerance, where cells fail or are missing, or where "
-    "a match is\n"
-    "lost. What is new, or better, is a note. RUN and BASELINE are folders of runs, or results.json files.\n"
-    "Where a suite matches defenses, make RUN by `gauntlet run SUITE --baseline BASELINE`: a search hides a "
-    "weakening.\n"
-    "  --against BASELINE  what to hold it against; results/baselines/ is the place to keep one\n"
-    "  --time GAUNTLET     judge time too: the baseline's build of this program, whose plugins lie beside "
-    "it, and "
-    "this\n"
-    "                      one run an attack of each kind and a training of each defense in turns\n"
-    "  --rounds N          how often (15)\n"
-    "  --data DIR          where data files are (the environment variable GAUNTLET_DATA)\n"
-    "  --models DIR        one more folder of model files\n"
-    "  --plugins DIR       one more folder of plugins, of both builds\n"
-    "  --junit FILE        also as JUnit XML\n"
-    "  --markdown FILE     also as Markdown, such as for a job's summary\n"
-    "  --json FILE         also as JSON, with every comparison\n"
-    "  --github            also as annotations of GitHub's workflows, on standard output\n"
-    "  -q, --quiet         nothing on standard output but annotations\n"
-    "  -h, --help          this text\n"
-    "\n"
-    "Both results.json are first held against themselves and the suite.json beside them; what contradicts is "
-    "refused.\n"
-    "The chance of any false alarm in a whole comparison is at most the suite's alpha (5 %). Times of the "
-    "two "
-    "runs are\n"
-    "not compared: they are of different moments.\n"
-    "Exit code: 0 no regression, 1 a regression, 2 the command or a file is wrong, 3 there is no baseline "
-    "yet,\n4 cannot tell: other targets than the baseline's, and fewer than five trainings.\n";
-
 enum { EXIT_NO_BASELINE = 3, EXIT_CANNOT_TELL = 4 };
 
 typedef struct options {
@@ -71,7 +36,7 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "github", .kind = CLI_FLAG, .to = &o->github},
         {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
         {0}};
-    const cli_command command = {.name = "check", .help = help, .options = known};
+    const cli_command command = {.name = "check", .options = known};
     cli_words words;
     *o = (options){.time.data = getenv("GAUNTLET_DATA")};
     int code = cli_args(&command, argc, argv, &words);

@@ -10,40 +10,9 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/help.h"
 #include "data/data.h"
 #include "render/png.h"
-
-static const char help[] = "Usage: gauntlet data list [--json]\n"
-                           "       gauntlet data check [NAME...] [--data DIR] [--json]\n"
-                           "       gauntlet data sheet NAME -o FILE.png [--data DIR]\n"
-                           "\n"
-                           "list   the data sets this build knows\n"
-                           "check  reads sets whole and says what is there, or what is wrong with the files\n"
-                           "sheet  a picture of samples, a row for each class\n"
-                           "\n"
-                           "`gauntlet data COMMAND --help` tells more.\n";
-static const char help_list[] = "Usage: gauntlet data list [--json]\n"
-                                "\n"
-                                "Lists the data sets: built-in ones are generated and need no files.\n"
-                                "  --json   a JSON array instead of text\n";
-static const char help_check[] =
-    "Usage: gauntlet data check [NAME...] [--data DIR] [--json]\n"
-    "\n"
-    "Reads each set whole and says `complete` or `subset of N`, its shape, and a digest of its content. "
-    "Without\n"
-    "names: every set; file sets that are not in the folder are then only mentioned.\n"
-    "  --data DIR   folder of the file sets (default: the environment variable GAUNTLET_DATA)\n"
-    "  --json       a JSON array instead of text\n"
-    "Exit code: 0 all sound, 1 a set is broken or, if named, missing, 2 the command is wrong.\n";
-static const char help_sheet[] =
-    "Usage: gauntlet data sheet NAME -o FILE.png [--data DIR] [--scale N] [--columns N]\n"
-    "\n"
-    "Draws the first training samples of each class, a row for each class (at most 20). Of a set with maps\n"
-    "some of the first, and below each the same with its mask bluer and its map redder.\n"
-    "  -o FILE      where the picture goes\n"
-    "  --data DIR   folder of the file sets (default: GAUNTLET_DATA)\n"
-    "  --scale N    pixels for each pixel, 1 to 8 (default 2)\n"
-    "  --columns N  samples for each class, 1 to 64 (default 16)\n";
 
 typedef struct data_options {
     const char *folder, *out;
@@ -51,8 +20,7 @@ typedef struct data_options {
     int json;
 } data_options;
 
-static int read_options(const char *name, const char *help_text, int argc, char **argv, data_options *o,
-                        cli_words *words) {
+static int read_options(const char *name, int argc, char **argv, data_options *o, cli_words *words) {
     const cli_option known[] = {
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
         {.name = "data", .kind = CLI_TEXT, .to = &o->folder},
@@ -60,7 +28,7 @@ static int read_options(const char *name, const char *help_text, int argc, char 
         {.name = "scale", .kind = CLI_WHOLE, .to = &o->scale, .least = 1, .most = 8},
         {.name = "columns", .kind = CLI_WHOLE, .to = &o->columns, .least = 1, .most = 64},
         {0}};
-    const cli_command command = {.name = name, .help = help_text, .options = known};
+    const cli_command command = {.name = name, .options = known};
     *o = (data_options){.folder = getenv("GAUNTLET_DATA"), .scale = 2, .columns = 16};
     return cli_args(&command, argc, argv, words);
 }
@@ -70,11 +38,11 @@ static int list(int argc, char **argv) {
     size_t n;
     const char *const *name = gnt_data_names(&n);
     cli_words words;
-    int code = read_options("data list", help_list, argc, argv, &o, &words);
+    int code = read_options("data list", argc, argv, &o, &words);
     if (code != CLI_GO_ON)
         return code;
     if (words.n) {
-        fputs(help_list, stderr);
+        fputs(cli_help("data list"), stderr);
         return GNT_EXIT_WRONG;
     }
     json_t *all = json_array();
@@ -128,7 +96,7 @@ static int is_folder(const char *path) {
 static int check(int argc, char **argv) {
     data_options o;
     cli_words words;
-    int rc = read_options("data check", help_check, argc, argv, &o, &words), named = words.n > 0;
+    int rc = read_options("data check", argc, argv, &o, &words), named = words.n > 0;
     if (rc != CLI_GO_ON)
         return rc;
     rc = GNT_EXIT_OK;
@@ -207,11 +175,12 @@ static int draw_sheet(const gnt_data *d, const data_options *o, gnt_err *err) {
 static int sheet(int argc, char **argv) {
     data_options o;
     cli_words words;
-    int code = read_options("data sheet", help_sheet, argc, argv, &o, &words);
+    int code = read_options("data sheet", argc, argv, &o, &words);
     if (code != CLI_GO_ON)
         return code;
     if (words.n != 1 || !o.out) {
-        fprintf(stderr, "gauntlet data sheet: expected one data set and -o FILE.png\n%s", help_sheet);
+        fprintf(stderr, "gauntlet data sheet: expected one data set and -o FILE.png\n%s",
+                cli_help("data sheet"));
         return GNT_EXIT_WRONG;
     }
     gnt_err err = {{0}};
@@ -237,10 +206,10 @@ int gnt_cmd_data(int argc, char **argv) {
     if (command && !strcmp(command, "sheet"))
         return sheet(argc - 1, argv + 1);
     if (command && (!strcmp(command, "--help") || !strcmp(command, "-h")))
-        return fputs(help, stdout), GNT_EXIT_OK;
+        return fputs(cli_help("data"), stdout), GNT_EXIT_OK;
     if (command)
         fprintf(stderr, "gauntlet data: there is no command \"%s\"; expected list, check or sheet\n",
                 command);
-    fputs(help, stderr);
+    fputs(cli_help("data"), stderr);
     return GNT_EXIT_WRONG;
 }

@@ -9,29 +9,6 @@
 #include "cli/consistency.h"
 #include "cli/board.h"
 
-static const char help[] =
-    "Usage: gauntlet leaderboard RUN … -o DIR [--contributor NAME=RUN …] [--title TEXT] [--no-plots]\n"
-    "\n"
-    "Ranks the defenses of several runs by the attack under which each leaks most, at matched utility. Each "
-    "RUN is\n"
-    "the folder of a run; runs are compared where they ask the same. A file board.json beside its "
-    "results.json may\n"
-    "say who made it and what is claimed (docs/leaderboard.md).\n"
-    "  -o, --output DIR          where leaderboard.html, .md, .csv, .json and reports/ go\n"
-    "  --contributor NAME=RUN    a run, and whose it is; runs count in the order given\n"
-    "  --title TEXT              the heading of the page\n"
-    "  --no-plots                neither plots nor image sheets; gnuplot is not needed\n"
-    "  --plugins DIR             one more folder of plugins: a plan is made anew with those known here\n"
-    "  --models DIR              one more folder of model files\n"
-    "  --data DIR                where data files are (the environment variable GAUNTLET_DATA)\n"
-    "  -h, --help                this text\n"
-    "\n"
-    "Each results.json is first held against itself and the suite.json beside it, and a signature.json "
-    "against "
-    "the\n"
-    "folder: what contradicts is refused, signed or not. A note tells what could not be checked here.\n"
-    "Exit code: 0 made, 1 a file could not be written, 2 the command or a run is wrong.\n";
-
 enum { MOST_NAME = 80 };
 
 typedef struct board_words {
@@ -75,8 +52,7 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
                                 CLI_PATHS(&paths),
                                 {0}};
     /* words in their order among the options: the order of runs means something */
-    const cli_command command = {
-        .name = "leaderboard", .help = help, .options = known, .word = add_run, .user = &taken};
+    const cli_command command = {.name = "leaderboard", .options = known, .word = add_run, .user = &taken};
     taken.command = &command;
     int code = cli_args(&command, argc, argv, NULL);
     if (code != CLI_GO_ON)

@@ -13,37 +13,16 @@
 
 enum { LONGEST_LISTING = 64 << 20 };
 
-static const char help_list[] =
-    "Usage: gauntlet list [--json] [--plugins DIR]\n"
-    "\n"
-    "Lists the defenses and attacks that this program finds: beside itself, in the folders of the "
-    "environment\n"
-    "variable GAUNTLET_PLUGINS (separated by colons), and in DIR. Each file is opened by a sandboxed "
-    "process.\n"
-    "  --json          everything that plugins say of themselves, as JSON\n"
-    "  --plugins DIR   one more folder\n"
-    "Exit code: 0 all is well, 1 a file was refused (the reason is printed), 2 the command is wrong.\n";
-static const char help_show[] =
-    "Usage: gauntlet show ID [--json] [--plugins DIR]\n"
-    "\n"
-    "Shows one plugin: its parameters with units, ranges and defaults, its strength, its "
-    "hooks, and what it\n"
-    "works on and needs.\n"
-    "  --json          the same as JSON\n"
-    "  --plugins DIR   one more folder of plugins\n"
-    "Exit code: 0 shown, 2 there is no such plugin.\n";
-
 typedef struct options {
     const char *plugins, *id;
     int json;
 } options;
 
-static int read_options(int argc, char **argv, const char *help, options *o) {
+static int read_options(int argc, char **argv, int wants_id, options *o) {
     const cli_option known[] = {{.name = "json", .kind = CLI_FLAG, .to = &o->json},
                                 {.name = "plugins", .kind = CLI_TEXT, .to = &o->plugins},
                                 {0}};
-    const cli_command command = {.name = argv[0], .help = help, .options = known};
-    const int wants_id = help == help_show;
+    const cli_command command = {.name = argv[0], .options = known};
     cli_words words;
     *o = (options){0};
     int code = cli_args(&command, argc, argv, &words);
@@ -108,7 +87,7 @@ int gnt_cmd_list(int argc, char **argv) {
     options o;
     gnt_plugin_list list;
     gnt_err err = {0};
-    int code = read_options(argc, argv, help_list, &o);
+    int code = read_options(argc, argv, 0, &o);
     if (code != CLI_GO_ON)
         return code;
     if (cli_list_plugins(&list, o.plugins, NULL, &err)) {
@@ -244,7 +223,7 @@ int gnt_cmd_show(int argc, char **argv) {
     options o;
     gnt_plugin_list list;
     gnt_err err = {0};
-    int code = read_options(argc, argv, help_show, &o);
+    int code = read_options(argc, argv, 1, &o);
     if (code != CLI_GO_ON)
         return code;
     if (cli_list_plugins(&list, o.plugins, NULL, &err)) {

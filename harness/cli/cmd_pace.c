@@ -14,16 +14,6 @@
 
 enum { MOST_LINE = 1 << 20 };
 
-static const char help[] =
-    "Usage: gauntlet pace RUN_FOLDER [options]\n"
-    "\n"
-    "Runs jobs of a run again and tells the processor seconds of each, as asked on standard "
-    "input;\n"
-    "`gauntlet check --time` starts it.\n"
-    "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
-    "  --models DIR       one more folder of model files\n"
-    "  --plugins DIR      one more folder of plugins\n" CLI_SANDBOX_HELP;
-
 typedef struct pacer {
     gnt_time_jobs_options how;
     gnt_timed_job job[GNT_TIMED_JOBS_MOST];
@@ -79,7 +69,7 @@ int gnt_cmd_pace(int argc, char **argv) {
     static pacer p;
     cli_paths paths = {.data = getenv("GAUNTLET_DATA")};
     const cli_option known[] = {CLI_PATHS(&paths), CLI_SANDBOX(&p.how.sandbox), {0}};
-    const cli_command command = {.name = "pace", .help = help, .options = known};
+    const cli_command command = {.name = "pace", .options = known};
     cli_words words;
     cli_run_suite stored = {0};
     gnt_err err = {0};

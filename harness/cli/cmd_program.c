@@ -14,32 +14,6 @@
 #include "nn/plan/program.h"
 #include "nn/model/recipe.h"
 
-static const char help[] =
-    "Usage: gauntlet program --explain MODEL [--kind KIND] [--batch N] [--sample SHAPE] [--classes N]\n"
-    "\n"
-    "Plans a program for a model, runs it on noise, and says what it consists of and how its time compares "
-    "with\n"
-    "this machine's limits. MODEL is a file, or the name of one in the folder models.\n"
-    "  --explain        what there is to do; needed\n"
-    "  --kind KIND      match     gradient matching: cosine distance and total variation (default)\n"
-    "                   dlg       gradient matching: squared distance, by image and label\n"
-    "                   gradient  loss and gradient, batch norm evaluating\n"
-    "                   train     the same, batch norm training\n"
-    "                   features  outputs of all convolutions, and a product with their Jacobian\n"
-    "  --batch N        samples, 1 to 4096 (default 1)\n"
-    "  --sample SHAPE   of one sample: 3x32x32 (default), 1x28x28, 103\n"
-    "  --classes N      outputs, 2 to 100000 (default 10)\n"
-    "  --seconds S      time spent measuring, 0 to 600 (default 1); 0: counts only\n"
-    "Flops: one for each multiplication or addition, none for padding. Bytes: operands and results of each "
-    "step,\n"
-    "once. Floor: the steps' flops at the rate of multiply-adds in registers, or their bytes at that of a "
-    "copy within\n"
-    "as much memory as the program has, whichever takes longer; conversions count nothing. Steps of one "
-    "operation are one line; its ms "
-    "are the\n"
-    "least seen.\n"
-    "Exit code: 0 all is well, 2 the command or the model is wrong.\n";
-
 static const char *const kinds[] = {"match", "dlg", "gradient", "train", "features"};
 enum { N_KINDS = sizeof kinds / sizeof *kinds, MOST_NAMES = 64 };
 
@@ -93,7 +67,7 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "classes", .kind = CLI_WHOLE, .to = &o->classes, .least = 2, .most = 100000},
         {.name = "seconds", .kind = CLI_REAL, .to = &o->seconds, .least = 0, .most = 600},
         {0}};
-    const cli_command command = {.name = "program", .help = help, .options = known};
+    const cli_command command = {.name = "program", .options = known};
     cli_words words;
     *o = (options){.sample = {3, {3, 32, 32}}, .batch = 1, .classes = 10, .seconds = 1};
     int code = cli_args(&command, argc, argv, &words);

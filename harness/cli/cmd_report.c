@@ -9,19 +9,6 @@
 #include "cli/consistency.h"
 #include "report/report.h"
 
-static const char help[] =
-    "Usage: gauntlet report RUN_FOLDER [-o DIR] [--format svg,png] [--no-plots] [--plugins DIR] …\n"
-    "\n"
-    "Makes tables, plots, image sheets and the pages index.md and index.html from a run's results.json.\n"
-    "  -o, --output DIR   where the report goes (default: RUN_FOLDER/report)\n"
-    "  --format LIST      formats of the plots, svg and png separated by a comma (default: both)\n"
-    "  --no-plots         tables, image sheets and pages only; gnuplot is not needed\n" CLI_PATHS_HELP
-    "  -h, --help         this text\n"
-    "\n"
-    "results.json is first held against itself and the suite.json beside it; what contradicts is refused.\n"
-    "Where gnuplot is missing the plots are left out and a line says so; that is no failure.\n"
-    "Exit code: 0 made, 1 a file could not be written, 2 the command or results.json is wrong.\n";
-
 static int read_formats(void *to, char *text) {
     int *formats = to;
     const char *list = text;
@@ -78,7 +65,7 @@ int gnt_cmd_report(int argc, char **argv) {
         {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
         CLI_PATHS(&paths),
         {0}};
-    const cli_command command = {.name = "report", .help = help, .options = known};
+    const cli_command command = {.name = "report", .options = known};
     cli_words words;
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)

@@ -16,41 +16,6 @@
 #include "run/share.h"
 #include "suite/plan.h"
 
-static const char help[] =
-    "Usage: gauntlet run SUITE.json [options]\n"
-    "\n"
-    "Crosses the suite's defenses with its attacks on every task and leaves a folder with results.json, the "
-    "store of\n"
-    "all outputs and a report. Running again goes on where a run ended: nothing that is stored is computed "
-    "twice.\n"
-    "  -o, --output DIR   the folder of the run (results/NAME, NAME as the suite calls itself,\n"
-    "                     and the scale after it where there is one)\n"
-    "  --scale NAME       the size to run a suite at that has several (the suite names the usual one)\n"
-    "  --baseline RUN     an earlier run (its folder, or its results.json): measure each matched defense at "
-    "the "
-    "strength\n"
-    "                     that was matched there too, in cells named @baseline, for `gauntlet check`\n"
-    "  --dry-run          list the cells and the most trainings that matching may need; run nothing\n"
-    "  --json             with --dry-run: the plan as JSON\n"
-    "  --share            work with other runs of the suite in the folder, on this machine or on others\n"
-    "                     that see it: compute into its store what nobody else computes, until nothing is\n"
-    "                     left\n"
-    "  --gather           likewise, try again what failed elsewhere, and write results and report\n"
-    "  --lease SECONDS    after which who shows no sign of life has lost its job to others (60)\n"
-    "  --jobs N           processes at once (the number of processors)\n"
-    "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
-    "  --models DIR       one more folder of model files\n"
-    "  --plugins DIR      one more folder of plugins\n"
-    "  --no-report        leave the report out\n"
-    "  --keep-failed DIR  keep of each job that fails a folder in DIR, with its request and its inputs, "
-    "which are private data;\n"
-    "                     `gauntlet worker --job FOLDER` runs that job again by itself, for a debugger\n"
-    "  -q, --quiet        no progress, no summary\n" CLI_SANDBOX_HELP
-    "Exit code: 0 every cell is ok or n/a, 1 a cell failed or a file could not be written, 2 the suite or "
-    "the command "
-    "is wrong,\n"
-    "or the sandbox less than required, 130 interrupted.\n";
-
 typedef struct options {
     const char *suite, *output, *scale, *baseline, *keep_failed;
     cli_paths paths;
@@ -83,7 +48,7 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "no-report", .kind = CLI_FLAG, .to = &o->no_report},
         {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
         {0}};
-    const cli_command command = {.name = "run", .help = help, .options = known};
+    const cli_command command = {.name = "run", .options = known};
     cli_words words;
     *o = (options){.paths.data = getenv("GAUNTLET_DATA"), .jobs = (uint64_t)cli_processors()};
     int code = cli_args(&command, argc, argv, &words);

@@ -9,33 +9,6 @@
 #include "cli/cmd.h"
 #include "seal/seal.h"
 
-static const char sign_help[] =
-    "Usage: gauntlet sign RUN_FOLDER --key FILE\n"
-    "       gauntlet sign --new-key FILE\n"
-    "\n"
-    "Writes RUN_FOLDER/signature.json: the name, size and digests of every file but store/, report/ and "
-    "slurm/, "
-    "signed with "
-    "Ed25519.\n"
-    "  --key FILE         the secret key\n"
-    "  --new-key FILE     makes a pair: the secret key in FILE, for its owner's eyes alone, the public one "
-    "in "
-    "FILE.pub\n"
-    "  -h, --help         this text\n"
-    "Exit code: 0 signed, 1 a file could not be read or written, 2 the command or the key is wrong.\n";
-
-static const char verify_help[] =
-    "Usage: gauntlet verify RUN_FOLDER --public FILE\n"
-    "\n"
-    "Checks RUN_FOLDER/signature.json with a public key, then every file against it, and names what was "
-    "changed (with "
-    "the\n"
-    "block of 4096 bytes where it begins), is missing or was added. store/, report/ and slurm/ are not "
-    "signed.\n"
-    "  --public FILE      the public key of who signed\n"
-    "  -h, --help         this text\n"
-    "Exit code: 0 all is as it was signed, 1 it is not, 2 the command, the key or signature.json is wrong.\n";
-
 static int wrong(const char *command, const gnt_err *err) {
     fprintf(stderr, "gauntlet %s: %s\n", command, err->text);
     return GNT_EXIT_WRONG;
@@ -76,7 +49,7 @@ int gnt_cmd_sign(int argc, char **argv) {
     const cli_option known[] = {{.name = "key", .kind = CLI_TEXT, .to = &key},
                                 {.name = "new-key", .kind = CLI_TEXT, .to = &new_key},
                                 {0}};
-    const cli_command command = {.name = "sign", .help = sign_help, .options = known};
+    const cli_command command = {.name = "sign", .options = known};
     cli_words words;
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
@@ -156,7 +129,7 @@ static int verify(const char *folder, const char *key_file) {
 int gnt_cmd_verify(int argc, char **argv) {
     const char *key = NULL;
     const cli_option known[] = {{.name = "public", .kind = CLI_TEXT, .to = &key}, {0}};
-    const cli_command command = {.name = "verify", .help = verify_help, .options = known};
+    const cli_command command = {.name = "verify", .options = known};
     cli_words words;
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)

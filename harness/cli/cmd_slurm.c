@@ -16,30 +16,6 @@
 #include "run/share.h"
 #include "suite/plan.h"
 
-static const char help[] =
-    "Usage: gauntlet slurm SUITE.json [options] [-- SBATCH OPTIONS]\n"
-    "       gauntlet slurm status RUN_FOLDER\n"
-    "       gauntlet slurm cancel RUN_FOLDER\n"
-    "\n"
-    "Submits the suite to Slurm: an array of workers that take from the plan what nobody else computes,\n"
-    "and a last job that writes results and report. The folder must be one that all nodes see. Submitting\n"
-    "again computes what is missing.\n"
-    "  -o, --out DIR      the folder of the run (results/NAME, as `gauntlet run` has it)\n"
-    "  --array N          workers (8)\n"
-    "  --jobs N           processes at once in a worker, each on a processor of its own (1)\n"
-    "  --partition P      Slurm's partition\n"
-    "  --time T           of each job, as sbatch takes it; a worker whose time is over is queued again\n"
-    "  --mem M            of each job, as sbatch takes it (both: from what earlier jobs of the run took,\n"
-    "                     else from the suite's limits)\n"
-    "  --dry-run          show the scripts and commands; write and submit nothing\n"
-    "  --scale NAME, --baseline RUN, --data DIR, --models DIR, --plugins DIR, --lease SECONDS,\n"
-    "  --require-sandbox LEVEL\n"
-    "                     as of `gauntlet run`\n"
-    "  -h, --help         this text\n"
-    "What stands behind -- goes to sbatch for both jobs, such as --constraint=FEATURE.\n"
-    "`status` says how far it is, what failed where, and what Slurm has; `cancel` takes both jobs back.\n"
-    "Exit code: 0 all is well, 1 a cell failed or Slurm refused, 2 the suite or the command is wrong.\n";
-
 typedef struct options {
     const char *suite, *output, *scale, *baseline, *partition, *time, *mem, *least;
     cli_paths paths;
@@ -73,7 +49,7 @@ static int read_options(int argc, char **argv, options *o, const char *const *sb
          .most = GNT_LEASE_MOST},
         CLI_PATHS(&o->paths),
         {0}};
-    const cli_command command = {.name = "slurm", .help = help, .options = known};
+    const cli_command command = {.name = "slurm", .options = known};
     cli_words words;
     *o = (options){.paths.data = getenv("GAUNTLET_DATA"), .workers = 8, .jobs = 1, .sbatch = sbatch};
     int code = cli_args(&command, argc, argv, &words);

@@ -15,29 +15,6 @@
 #include "process/describe.h"
 #include "vet/vet.h"
 
-static const char help[] =
-    "Usage: gauntlet vet FILE.so … [--only CHECK,…] [--params ID=JSON] [--defense ID] [--seconds S] "
-    "[--memory-mb M] [--json]\n"
-    "       gauntlet vet --list\n"
-    "\n"
-    "Checks plugins against the contract in gauntlet/plugin.h, on small made-up inputs. Each check runs in a "
-    "sandboxed\n"
-    "process of its own; this program never loads the file.\n"
-    "  --list          the checks, and what each makes sure of\n"
-    "  --only CHECK,…  these alone\n"
-    "  --params ID=JSON  values for the plugin of that id in place of its defaults, such as fewer steps "
-    "(repeatable)\n"
-    "  --defense ID    what attacks are shown is made by this defense, and they are told of it: for those "
-    "that "
-    "answer one\n"
-    "                  defense alone, which are n/a otherwise\n"
-    "  --defense-params JSON  its values in place of its defaults\n"
-    "  --plugins DIR   one more folder of plugins, to find it in\n"
-    "  --seconds S     a walk through all hooks may take so long (60)\n"
-    "  --memory-mb M   and so much memory (1024)\n"
-    "  --json          what was found, as JSON\n" CLI_SANDBOX_HELP
-    "Exit code: 0 all passed, 1 a check failed, 2 the command or a file is wrong, 130 interrupted.\n";
-
 enum { MOST_PARAMS = 32 };
 
 typedef struct vet_options {
@@ -134,7 +111,7 @@ static int read_options(int argc, char **argv, vet_options *o, cli_words *words)
         {.name = "list", .kind = CLI_FLAG, .to = &o->list},
         CLI_SANDBOX(&o->vet.sandbox),
         {0}};
-    const cli_command command = {.name = "vet", .help = help, .options = known};
+    const cli_command command = {.name = "vet", .options = known};
     *o = (vet_options){.vet = {.seconds = 60, .memory_mb = 1024}};
     memset(o->vet.wanted, 1, sizeof o->vet.wanted);
     int code = cli_args(&command, argc, argv, words);

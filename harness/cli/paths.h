@@ -15,10 +15,4 @@ typedef struct cli_paths {
         .name = "plugins", .kind = CLI_TEXT, .to = &(paths)->plugins                                         \
     }
 
-/* Of the commands that hold a results.json against its suite (consistency.h). */
-#define CLI_PATHS_HELP                                                                                       \
-    "  --plugins DIR      one more folder of plugins: those known here are held against what the run says\n" \
-    "  --models DIR       one more folder of model files\n"                                                  \
-    "  --data DIR         where data files are (the environment variable GAUNTLET_DATA)\n"
-
 #endif

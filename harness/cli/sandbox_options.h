@@ -6,14 +6,6 @@
 #include "cli/args.h"
 #include "process/sandbox.h"
 
-/* Lines of a command's --help. */
-#define CLI_SANDBOX_HELP                                                                                     \
-    "  --require-sandbox LEVEL  full, partial or weak: refuse to open a plugin behind less (weak)\n"         \
-    "  --sandbox-without LAYERS  leave out layers (landlock, userns, seccomp, with commas), as on a "        \
-    "kernel\n"                                                                                               \
-    "                     that lacks them\n"                                                                 \
-    "  --landlock-abi N   use no more of Landlock than version N of it has\n"
-
 /* Entries of a table of options; wish: a gnt_sandbox_options *. */
 #define CLI_SANDBOX(wish)                                                                                    \
     {.name = "require-sandbox", .kind = CLI_READ, .to = (wish), .read = cli_read_level},                     \
