@@ -20,7 +20,7 @@ int cli_wrong(const cli_command *command, const char *format, ...) {
     va_start(list, format);
     vfprintf(stderr, format, list);
     va_end(list);
-    fprintf(stderr, "; `gauntlet %s --help` tells more\n", command->name);
+    fprintf(stderr, "; see `gauntlet %s --help`\n", command->name);
     return GNT_EXIT_WRONG;
 }
 
@@ -30,7 +30,7 @@ static int read_whole(const cli_command *command, const cli_option *o, const cha
     errno = 0;
     uint64_t n = strtoull(text, &end, 10);
     if (errno || *end || *text < '0' || *text > '9' || n < least || n > most)
-        return cli_wrong(command, "--%s is \"%.40s\", expected a whole number from %" PRIu64 " to %" PRIu64,
+        return cli_wrong(command, "--%s is \"%.40s\", expected an integer from %" PRIu64 " to %" PRIu64,
                          o->name, text, least, most);
     *(uint64_t *)o->to = n;
     return 0;
@@ -64,7 +64,7 @@ static int take(const cli_command *command, const cli_option *o, char *value) {
     return -1;
 }
 
-/* getopt's own forms of a table. */
+/* A table of options in the forms of getopt. */
 typedef struct forms {
     struct option known[MOST_OPTIONS + 2];
     char letters[2 * MOST_OPTIONS + 8];
@@ -76,8 +76,8 @@ static void make_forms(forms *f, const cli_command *command) {
     size_t at = 0;
     *f = (forms){.n = 0};
     if (command->word)
-        f->letters[at++] = '-'; /* words come in their order */
-    f->letters[at++] = ':';     /* a missing value is told apart */
+        f->letters[at++] = '-'; /* words in their order among the options */
+    f->letters[at++] = ':';     /* ':' for a missing value, '?' for an unknown option */
     f->letters[at++] = 'h';
     for (const cli_option *o = command->options; o->name && f->n < MOST_OPTIONS; o++) {
         const int wants = o->kind == CLI_FLAG ? no_argument : required_argument;
@@ -102,7 +102,7 @@ static const cli_option *option_of(const cli_command *command, int c) {
 static int refuse(const cli_command *command, const forms *f, int c, char **argv) {
     const char *word = argv[optind - 1];
     if (c == ':')
-        return cli_wrong(command, "%.60s wants a value", word);
+        return cli_wrong(command, "%.60s needs a value", word);
     if (word[0] != '-' || word[1] != '-')
         return cli_wrong(command, "there is no option -%c", optopt);
     const char *near = gnt_nearest(word + 2, f->names, f->n + 1);
@@ -114,7 +114,7 @@ int cli_args(const cli_command *command, int argc, char **argv, cli_words *words
     forms f;
     make_forms(&f, command);
     opterr = 0;
-    optind = 0; /* 0 starts getopt afresh */
+    optind = 0; /* 0 resets getopt */
     for (int c; (c = getopt_long(argc, argv, f.letters, f.known, NULL)) != -1;) {
         const cli_option *o = option_of(command, c);
         if (c == 'h') {
@@ -126,7 +126,7 @@ int cli_args(const cli_command *command, int argc, char **argv, cli_words *words
         if (c == 1 ? command->word(command->user, optarg) != 0 : !o || take(command, o, optarg) != 0)
             return GNT_EXIT_WRONG;
     }
-    for (; command->word && optind < argc; optind++) /* behind "--" */
+    for (; command->word && optind < argc; optind++) /* after "--" */
         if (command->word(command->user, argv[optind]) != 0)
             return GNT_EXIT_WRONG;
     if (words)

@@ -1,19 +1,19 @@
-/* args: what stands behind a command's name, read by a table of its options. Every command
- * has --help and -h besides. */
+/* args: reads the arguments after a command's name by a table of its options. Every command also has --help
+ * and -h. */
 #ifndef GNT_CLI_ARGS_H
 #define GNT_CLI_ARGS_H
 
 typedef enum cli_kind {
-    CLI_FLAG,  /* takes nothing; *(int *)to becomes 1 */
-    CLI_TEXT,  /* *(const char **)to: the value as it stands in argv */
-    CLI_WHOLE, /* *(uint64_t *)to: a whole number from least to most */
+    CLI_FLAG,  /* no value; *(int *)to becomes 1 */
+    CLI_TEXT,  /* *(const char **)to: the value, in argv */
+    CLI_WHOLE, /* *(uint64_t *)to: an integer from least to most */
     CLI_REAL,  /* *(double *)to: a number from least to most */
-    CLI_READ   /* read(to, value) takes it; not 0: it has said what is wrong */
+    CLI_READ   /* read(to, value) parses it; not 0: it has printed an error */
 } cli_kind;
 
 typedef struct cli_option {
     const char *name; /* without its dashes; NULL ends a table */
-    char letter;      /* 0: it has none */
+    char letter;      /* 0: none */
     cli_kind kind;
     void *to;
     double least, most;
@@ -23,7 +23,7 @@ typedef struct cli_option {
 typedef struct cli_command {
     const char *name; /* as typed after "gauntlet": "run", "data check"; --help prints cli_help(name) */
     const cli_option *options; /* at most 40 */
-    /* Takes each word that is no option, in its order among them; NULL: they are gathered in cli_words. */
+    /* Called for each word that is not an option, in order among the options; NULL: words go to cli_words. */
     int (*word)(void *user, char *word);
     void *user;
 } cli_command;
@@ -35,11 +35,11 @@ typedef struct cli_words {
 
 enum { CLI_GO_ON = -1 };
 
-/* CLI_GO_ON, or the exit code to end with: 0 after --help, 2 after a sentence about what is wrong. Words may
- * be NULL where `word` takes them. */
+/* Reads the arguments; returns CLI_GO_ON, or an exit code: 0 after --help, 2 after an error message. `words`
+ * may be NULL if command->word takes them. */
 int cli_args(const cli_command *command, int argc, char **argv, cli_words *words);
 
-/* "gauntlet NAME: sentence; `gauntlet NAME --help` tells more" on standard error; the exit code 2. */
+/* Prints "gauntlet NAME: message; see `gauntlet NAME --help`" on standard error; returns the exit code 2. */
 int cli_wrong(const cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,6 +1,6 @@
-/* cmd: the subcommands. Each gets argv[0] = its own name, prints its --help itself, and returns the exit
- * code: 0 all went well, 1 a cell failed or a check did not hold, 2 the command or its suite is wrong, 130
- * interrupted; `check` also 3, there is no baseline yet. */
+/* cmd: the subcommands. Each gets argv[0] = its own name, and returns the exit code: 0 success, 1 a cell or a
+ * check failed, 2 the command or its suite is invalid, 130 interrupted; `check` also 3: there is no baseline
+ * yet, and 4: undecided. */
 #ifndef GNT_CLI_CMD_H
 #define GNT_CLI_CMD_H
 

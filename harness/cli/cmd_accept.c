@@ -1,5 +1,5 @@
-/* gauntlet accept: a stranger's run, from its folder to a place on the board: held, checked against its
- * signature, some of its cells run again, ranked with what was there before. */
+/* gauntlet accept: checks a third-party run and its signature, reruns some of its cells, and ranks it with
+ * the earlier runs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,11 +50,11 @@ static int read_options(int argc, char **argv, options *o) {
     if (code != CLI_GO_ON)
         return code;
     if (words.n < 1)
-        return cli_wrong(&command, "expected the folder of a run, then those of earlier ones");
+        return cli_wrong(&command, "expected a run folder, then those of earlier runs");
     if (!o->board)
         return cli_wrong(&command, "expected --board DIR, the folder of the leaderboard");
     if (words.n > GNT_BOARD_MOST_RUNS)
-        return cli_wrong(&command, "there are more runs than one leaderboard takes");
+        return cli_wrong(&command, "there are more runs than a leaderboard can have");
     o->run = words.word[0];
     o->earlier = words.word + 1;
     o->n_earlier = (size_t)words.n - 1;
@@ -93,7 +93,7 @@ static int hold(const options *o, size_t *n_cells) {
         return refuse(err.text);
     *n_cells = tally.n_cells;
     gnt_tally_free(&tally);
-    puts("results.json follows from its targets and its suite, but for what notes name");
+    puts("results.json is consistent with its targets and its suite, except for the notes");
     return GNT_EXIT_OK;
 }
 
@@ -122,16 +122,15 @@ static int check_seal(const options *o) {
     if (rc == 0)
         rc = gnt_seal_verify(o->run, &key, &verdict, &n, name_difference, &differs, &err);
     if (rc == 0 && verdict != GNT_SEAL_VALID)
-        rc = verdict == GNT_SEAL_OTHER_KEY
-                 ? gnt_fail(&err, "it is signed with another key than %s", o->public)
+        rc = verdict == GNT_SEAL_OTHER_KEY ? gnt_fail(&err, "it is not signed with the key %s", o->public)
              : verdict == GNT_SEAL_FORGED
                  ? gnt_fail(&err, "signature.json: its list of files was changed after it was signed")
-                 : gnt_fail(&err, "it is not as it was signed: %s",
+                 : gnt_fail(&err, "it was changed after it was signed: %s",
                             differs.failed ? "many files" : gnt_text_get(&differs));
     gnt_text_free(&differs);
     if (rc != 0)
         return refuse(err.text);
-    printf("%zu files are as they were signed\n", n);
+    printf("%zu files are unchanged since they were signed\n", n);
     return GNT_EXIT_OK;
 }
 
@@ -149,10 +148,10 @@ static int audit(options *o, size_t n_cells) {
     gnt_err err = {""};
     uint8_t *named = cli_deciding(o->run, n_cells, &err);
     int rc = named ? cli_run_suite_open(&stored, o->run, &o->paths, &o->audit.sandbox, &err) : -1;
-    if (rc == 0 && stored.plan.n != n_cells) /* flags are counted by the cells of results.json */
-        rc = gnt_fail(&err, "its suite cannot be planned here as it was");
+    if (rc == 0 && stored.plan.n != n_cells) /* flags are indexed by the cells of results.json */
+        rc = gnt_fail(&err, "its suite has a different plan here");
     if (rc == 0) {
-        printf("audit: the cells that decide, and %zu drawn with --seed %" PRIu64 "\n", o->audit.cells,
+        printf("audit: the deciding cells, and %zu drawn with --seed %" PRIu64 "\n", o->audit.cells,
                o->audit.seed);
         gnt_interrupt_catch();
         o->audit.named = named;
@@ -167,7 +166,7 @@ static int audit(options *o, size_t n_cells) {
     }
     if (counts.interrupted)
         return GNT_EXIT_INTERRUPTED;
-    gnt_fail(&err, "%zu of %zu cells came out different", counts.different, counts.chosen);
+    gnt_fail(&err, "%zu of %zu cells differ", counts.different, counts.chosen);
     return counts.different ? refuse(err.text) : GNT_EXIT_OK;
 }
 

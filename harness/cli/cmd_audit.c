@@ -1,4 +1,4 @@
-/* gauntlet audit: some cells of a run, run again and compared. */
+/* gauntlet audit: reruns some cells of a run and compares the results. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static int audit(options *o, cli_run_suite *stored, gnt_err *err) {
     o->how.named = named;
     printf("cells chosen with --seed %" PRIu64 "\n", o->how.seed);
     gnt_interrupt_catch();
-    if (o->new_seed) /* all that is drawn hangs on the run key */
+    if (o->new_seed) /* everything random depends on the run key */
         stored->suite.key = gnt_audit_new_key(o->how.seed);
     o->how.redrawn = o->new_seed ? cli_compare_redrawn : NULL;
     const int rc = gnt_audit(&stored->suite, &stored->plan, &o->how, &counts, say, &fresh, err);
@@ -82,7 +82,7 @@ static int audit(options *o, cli_run_suite *stored, gnt_err *err) {
     if (counts.interrupted)
         return GNT_EXIT_INTERRUPTED;
     if (!o->new_seed)
-        printf("%zu of %zu cells came out different\n", counts.different, counts.chosen);
+        printf("%zu of %zu cells differ\n", counts.different, counts.chosen);
     return counts.different || fresh.different ? GNT_EXIT_FAILED : GNT_EXIT_OK;
 }
 

@@ -1,4 +1,4 @@
-/* gauntlet check: is a run worse than a baseline? */
+/* gauntlet check: compares a run with a baseline run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 #include "cli/timed.h"
 #include "gate/gate.h"
 
-enum { EXIT_NO_BASELINE = 3, EXIT_CANNOT_TELL = 4 };
+enum { EXIT_NO_BASELINE = 3, EXIT_UNDECIDED = 4 };
 
 typedef struct options {
     const char *run, *against, *junit, *markdown, *json;
-    cli_timing time; /* other: NULL, time is not judged */
+    cli_timing time; /* other NULL: time is not compared */
     int github, quiet;
 } options;
 
@@ -51,7 +51,7 @@ static int read_options(int argc, char **argv, options *o) {
     o->time.quiet = o->quiet;
     o->time.folder = o->run;
     if (o->time.other && !cli_is_folder(o->run))
-        return cli_wrong(&command, "--time wants the folder of a run, which keeps its suite; %.200s is none",
+        return cli_wrong(&command, "--time needs a run folder, which has the suite; %.200s is not a folder",
                          o->run);
     return CLI_GO_ON;
 }
@@ -64,8 +64,7 @@ static int wrong(const char *sentence) {
 static int no_baseline(const options *o, const char *run, const char *baseline) {
     struct stat st;
     int folder = stat(o->against, &st) == 0;
-    fprintf(stderr,
-            "gauntlet check: there is no baseline %s yet. If this run is as it should be, make it one:\n    ",
+    fprintf(stderr, "gauntlet check: there is no baseline %s yet. If this run is correct, make it one:\n    ",
             baseline);
     if (folder)
         fprintf(stderr, "cp %s %s\n", run, baseline);
@@ -117,7 +116,7 @@ static int check(const options *o, const char *run, const char *baseline) {
         gnt_gate_make_timed(&gate, &now, run, &before, baseline, t.timed, t.n, &err) != 0)
         wrong(err.text);
     else {
-        code = gate.n_failures ? GNT_EXIT_FAILED : gate.untold ? EXIT_CANNOT_TELL : GNT_EXIT_OK;
+        code = gate.n_failures ? GNT_EXIT_FAILED : gate.untold ? EXIT_UNDECIDED : GNT_EXIT_OK;
         if (!o->quiet)
             print(&gate, gnt_gate_write_text);
         if (o->github)

@@ -1,4 +1,4 @@
-/* gauntlet data: what sets there are, whether their files are sound, and what they look like. */
+/* gauntlet data: lists data sets, checks their files, draws samples. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static int list(int argc, char **argv) {
     return GNT_EXIT_OK;
 }
 
-/* One set; `named`: the user asked for it by name, so that missing files are an error. */
+/* Checks one set; `named`: the user named it, so that missing files are an error. */
 static int check_one(const char *name, const data_options *o, int named, int first) {
     gnt_err err = {{0}};
     char *text = NULL;
@@ -75,7 +75,7 @@ static int check_one(const char *name, const data_options *o, int named, int fir
         if (o->json)
             printf("{\"name\": \"%s\", \"ok\": null}", name);
         else
-            printf("%s: not there%s\n", name, o->folder ? "" : " (no --data and no GAUNTLET_DATA)");
+            printf("%s: not found%s\n", name, o->folder ? "" : " (no --data and no GAUNTLET_DATA)");
         return rc;
     }
     if (gnt_data_check(name, o->folder, o->json, &text, &err) != 0)
@@ -108,16 +108,16 @@ static int check(int argc, char **argv) {
     }
     for (size_t i = 0; named && i < n; i++)
         if (!gnt_data_about(name[i])) {
-            fprintf(stderr, "gauntlet data: no set is called \"%s\"; `gauntlet data list` shows them all\n",
+            fprintf(stderr, "gauntlet data: there is no data set \"%s\"; see `gauntlet data list`\n",
                     name[i]);
             return GNT_EXIT_WRONG;
         }
     if (o.folder && !is_folder(o.folder)) {
-        fprintf(stderr,
-                "gauntlet data check: %s is no folder; expected --data DIR (or GAUNTLET_DATA), where the "
-                "data files "
-                "are\n",
-                o.folder);
+        fprintf(
+            stderr,
+            "gauntlet data check: %s is not a folder; expected --data DIR (or GAUNTLET_DATA), the folder of "
+            "data files\n",
+            o.folder);
         return GNT_EXIT_WRONG;
     }
     if (o.json)
@@ -131,7 +131,7 @@ static int check(int argc, char **argv) {
 }
 
 /* Copies one image, `scale` times as large, to (left, top) of a picture `width` pixels wide; with `marks` its
- * mask bluer and its map redder. */
+ * mask tinted blue and its map red. */
 static void put_image(uint8_t *rgb, int64_t width, int64_t left, int64_t top, const gnt_data *d, int64_t row,
                       int64_t scale, int marks) {
     int64_t h = d->dim[1], w = d->dim[2], plane = h * w;
@@ -147,7 +147,7 @@ static void put_image(uint8_t *rgb, int64_t width, int64_t left, int64_t top, co
             }
 }
 
-/* A line for each class; of a set with maps, lines of images and below each the same images marked. */
+/* Draws a row for each class; for a set with maps, rows of images, and below each the same images marked. */
 static int draw_sheet(const gnt_data *d, const data_options *o, gnt_err *err) {
     enum { MOST_CLASSES = 20, MAP_LINES = 8, GAP = 2 };
     int64_t classes = d->has_maps ? MAP_LINES : d->classes < MOST_CLASSES ? d->classes : MOST_CLASSES;

@@ -1,4 +1,4 @@
-/* gauntlet leaderboard: several runs and contributors in one ranking. */
+/* gauntlet leaderboard: ranks the defenses of several runs and contributors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct board_words {
 
 static int add_source(board_words *w, char *folder, char *contributor) {
     if (w->board->n_source == GNT_BOARD_MOST_RUNS)
-        return cli_wrong(w->command, "there are more runs than one leaderboard takes: %.200s", folder);
+        return cli_wrong(w->command, "there are more runs than a leaderboard can have: %.200s", folder);
     w->sources[w->board->n_source++] = (gnt_board_source){.folder = folder, .contributor = contributor};
     return 0;
 }
@@ -28,7 +28,7 @@ static int add_run(void *user, char *text) {
     return add_source(user, text, NULL);
 }
 
-/* "NAME=RUN": cut in two where it stands. */
+/* Splits "NAME=RUN" in place. */
 static int add_named(void *user, char *text) {
     board_words *w = user;
     char *equals = strchr(text, '=');
@@ -51,14 +51,14 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
                                 {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
                                 CLI_PATHS(&paths),
                                 {0}};
-    /* words in their order among the options: the order of runs means something */
+    /* words in their order among the options, since the order of runs matters */
     const cli_command command = {.name = "leaderboard", .options = known, .word = add_run, .user = &taken};
     taken.command = &command;
     int code = cli_args(&command, argc, argv, NULL);
     if (code != CLI_GO_ON)
         return code;
     if (board.n_source == 0)
-        return cli_wrong(&command, "expected the folders of runs, such as results/quick");
+        return cli_wrong(&command, "expected run folders, such as results/quick");
     if (!board.folder)
         return cli_wrong(&command, "expected -o DIR, the folder to write to");
     board.plots = !no_plots;

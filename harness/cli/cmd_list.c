@@ -1,4 +1,4 @@
-/* gauntlet list and gauntlet show: what plugins there are, and what one of them takes and does. */
+/* gauntlet list and gauntlet show: list the plugins, and describe one of them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -129,8 +129,8 @@ static void show_parameter(const gnt_parameter *p) {
             printf("%s%s", i ? " | " : " ", p->choices[i]);
     else if (p->type != GNT_TYPE_BOOL && p->type != GNT_TYPE_TEXT && p->type != GNT_TYPE_MODEL)
         printf(" from %s to %s%s", gnt_number_text(p->least, least), gnt_number_text(p->most, most),
-               p->scale == GNT_SCALE_LOG          ? ", on a logarithmic scale"
-               : p->scale == GNT_SCALE_COMPLEMENT ? ", on a logarithmic scale of 1 - p"
+               p->scale == GNT_SCALE_LOG          ? ", log scale"
+               : p->scale == GNT_SCALE_COMPLEMENT ? ", log scale in 1 - p"
                                                   : "");
     if (p->unit[0])
         printf(", in %s", p->unit);
@@ -162,8 +162,8 @@ static void show(const gnt_plugin_info *p) {
         show_bits("uses", &gnt_knowledge_words, p->uses);
     }
     show_bits("hooks", &gnt_hook_words, p->hooks);
-    printf("%-12s %s\n", "prepares",
-           p->scope == GNT_SCOPE_NONE   ? "never"
+    printf("%-12s %s\n", "prepare",
+           p->scope == GNT_SCOPE_NONE   ? "none"
            : p->scope == GNT_SCOPE_TASK ? "once for a task"
                                         : "for each stage");
     show_bits("flags", &gnt_flag_words, p->flags);
@@ -180,7 +180,7 @@ static void show(const gnt_plugin_info *p) {
         show_parameter(&p->parameters[i]);
 }
 
-/* A defense and an attack may share an id; then both are shown. */
+/* Shows the plugins with an id: a defense and an attack may share one. */
 static int show_all(const gnt_plugin_list *list, const options *o) {
     static const int32_t kinds[] = {GNT_PLUGIN_DEFENSE, GNT_PLUGIN_ATTACK};
     gnt_text out;
@@ -210,7 +210,7 @@ static int unknown(const gnt_plugin_list *list, const char *id) {
         names[i] = list->info[i].id;
     const char *near = names ? gnt_nearest(id, names, list->n) : NULL;
     fprintf(stderr,
-            "gauntlet show: there is no plugin \"%.60s\"%s%s%s; `gauntlet list` shows what there is, "
+            "gauntlet show: there is no plugin \"%.60s\"%s%s%s; see `gauntlet list`; "
             "--plugins DIR adds a folder\n",
             id, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     for (size_t i = 0; i < list->n_refused; i++)

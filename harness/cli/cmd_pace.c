@@ -1,5 +1,5 @@
-/* gauntlet pace: the other end of finished/time_builds.h. How `gauntlet check --time` has a build run
- * its jobs; nobody types it. */
+/* gauntlet pace: the other side of finished/time_builds.h, by which `gauntlet check --time` runs the jobs of
+ * a build; not for users. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,12 +21,12 @@ typedef struct pacer {
     char *line;
 } pacer;
 
-/* A line of JSON; NULL at the end of input. The caller releases it. */
-static json_t *hear(pacer *p) {
+/* Reads a line of JSON; NULL at the end of input. The caller releases it. */
+static json_t *read_line(pacer *p) {
     return fgets(p->line, MOST_LINE, stdin) ? json_loads(p->line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 }
 
-/* Takes `answer` over. */
+/* Writes a line of JSON; takes ownership of `answer`. */
 static int say(json_t *answer) {
     char *line = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
     const int rc = line && puts(line) >= 0 && fflush(stdout) == 0 ? 0 : -1;
@@ -43,13 +43,13 @@ static int next(void *user, const double *seconds) {
     if (say(list ? json_pack("{s:o}", "seconds", list) : json_pack("{s:I}", "ready", (json_int_t)p->how.n)) !=
         0)
         return 0;
-    json_t *round = hear(p);
+    json_t *round = read_line(p);
     json_decref(round);
     return round != NULL;
 }
 
 static int read_jobs(pacer *p, gnt_err *err) {
-    const json_t *jobs = json_object_get(p->request = hear(p), "jobs");
+    const json_t *jobs = json_object_get(p->request = read_line(p), "jobs");
     p->how.n = json_array_size(jobs);
     if (p->how.n == 0 || p->how.n > GNT_TIMED_JOBS_MOST)
         return gnt_fail(

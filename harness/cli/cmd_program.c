@@ -1,4 +1,4 @@
-/* gauntlet program: what the numeric core makes of a model, and how close to the machine's limits it runs. */
+/* gauntlet program: profiles a model's compute graph, and compares its time with the machine's limits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,8 @@ static int read_options(int argc, char **argv, options *o) {
 
 /* ---- the program ---- */
 
-/* A path as it stands, or a name: looked for in models, and beside this program as run looks there. */
+/* Loads a model from a path, or by name from models/ and the model folders next to this program, as `run`
+ * does. */
 static int load_model(gnt_model **out, const options *o, gnt_err *err) {
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -108,7 +109,7 @@ static int load_model(gnt_model **out, const options *o, gnt_err *err) {
                        o->model);
 }
 
-/* ---- what it costs ---- */
+/* ---- costs ---- */
 
 typedef struct line { /* all steps of one name */
     const char *name;
@@ -147,26 +148,26 @@ static void add_up(cost *c, const gnt_program *p, double flop_rate, double byte_
     }
 }
 
-static int by_floor(const void *a, const void *b) {
+static int by_seconds(const void *a, const void *b) {
     const line *x = a, *y = b;
     double p = x->seconds > 0 ? x->seconds : x->flops + x->bytes,
            q = y->seconds > 0 ? y->seconds : y->flops + y->bytes;
     return (p < q) - (p > q);
 }
 
-static int by_size(const void *a, const void *b) {
+static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* The thread's own time: what others take of a shared core is not the program's. */
+/* Returns the thread's processor time, which excludes other programs on a shared core. */
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Runs the program with a clock at each step, and keeps the least seconds of each. */
+/* Runs the program with a clock at each step, and keeps the minimum seconds of each. */
 static void time_steps(gnt_recipe *r, double *once, double *least, int32_t n, int first) {
     for (int32_t i = 0; i < n; i++)
         once[i] = 0;
@@ -177,8 +178,8 @@ static void time_steps(gnt_recipe *r, double *once, double *least, int32_t n, in
         least[i] = first || once[i] < least[i] ? once[i] : least[i];
 }
 
-/* Median seconds of a run; and, from runs apart, the least of each of the n steps.
- * `once` is room for them. */
+/* Returns the median seconds of a run, and the minimum of each of the n steps, from separate runs. `once` has
+ * room for n values. */
 static double measure(gnt_recipe *r, double budget, double *once, double *least, int32_t n) {
     enum { MOST = 1000 };
     double took[MOST], end = now() + budget;
@@ -192,12 +193,12 @@ static double measure(gnt_recipe *r, double budget, double *once, double *least,
     do
         time_steps(r, once, least, n, timed++ == 0);
     while (timed < MOST && now() < end);
-    qsort(took, (size_t)runs, sizeof *took, by_size);
+    qsort(took, (size_t)runs, sizeof *took, by_value);
     return took[runs / 2];
 }
 
 static void print_lines(cost *c, int timed) {
-    qsort(c->of, (size_t)c->n, sizeof *c->of, by_floor);
+    qsort(c->of, (size_t)c->n, sizeof *c->of, by_seconds);
     printf("\n%-14s %6s %10s %10s", "operation", "steps", "Mflop", "MB");
     printf(timed ? " %10s %10s %7s\n" : "\n", "floor ms", "ms", "share");
     for (int i = 0; i <= c->n; i++) {
@@ -218,8 +219,8 @@ static void print_counts(const gnt_program_size *size, const line *all) {
     printf("conversions  %d of layout, or copies\n", size->conversions);
     printf("flops        %.6g million\n", all->flops / 1e6);
     printf("bytes        %.6g million\n", all->bytes / 1e6);
-    printf("arena        %.2f MB, of which scratch %.2f MB; inputs %.2f MB beside it\n",
-           (double)size->arena / 1e6, (double)size->scratch / 1e6, (double)size->inputs / 1e6);
+    printf("arena        %.2f MB, of which scratch %.2f MB; plus inputs %.2f MB\n", (double)size->arena / 1e6,
+           (double)size->scratch / 1e6, (double)size->inputs / 1e6);
 }
 
 static int explain(const options *o, gnt_recipe *r) {

@@ -1,4 +1,4 @@
-/* gauntlet report: tables, plots and pages from the folder of a run. */
+/* gauntlet report: writes tables, plots and pages from a run folder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

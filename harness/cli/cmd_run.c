@@ -1,4 +1,4 @@
-/* gauntlet run: a suite from its file to its results. */
+/* gauntlet run: runs a suite. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static int read_options(int argc, char **argv, options *o) {
     if (words.n != 1)
         return cli_wrong(&command, "expected one suite file");
     if (o->json && !o->dry)
-        return cli_wrong(&command, "--json goes with --dry-run; what a run leaves is results.json");
+        return cli_wrong(&command, "--json goes with --dry-run; a run writes results.json");
     if (o->share && o->gather)
         return cli_wrong(&command, "--share and --gather exclude each other");
     if (o->lease && !o->share && !o->gather)
@@ -76,7 +76,7 @@ static void print_summary(const gnt_run_counts *c, const char *folder, int share
     else
         printf("; results in %s\n", folder);
     if (c->interrupted)
-        printf("Interrupted: the same command goes on from here.\n");
+        printf("Interrupted: the same command continues from here.\n");
 }
 
 static int exit_code(const gnt_run_counts *c) {
@@ -103,19 +103,19 @@ static int make_report(const char *folder, int quiet) {
     gnt_text notices;
     gnt_report_options how = {.formats = GNT_FORMAT_SVG | GNT_FORMAT_PNG};
     gnt_text_init(&notices, 1 << 20);
-    const int held = gnt_folder_hold(folder); /* another run may end in it */
+    const int lock = gnt_folder_hold(folder); /* another run may end in it */
     int rc = gnt_report_make(folder, &how, &notices, &err);
-    if (held >= 0)
-        close(held);
+    if (lock >= 0)
+        close(lock);
     if (rc != 0)
-        fprintf(stderr, "gauntlet run: no report was made: %s\n", err.text);
+        fprintf(stderr, "gauntlet run: cannot make the report: %s\n", err.text);
     else if (!quiet)
         fputs(gnt_text_get(&notices), stderr);
     gnt_text_free(&notices);
     return rc;
 }
 
-/* The caller frees. */
+/* Returns the run folder; the caller frees it. */
 static char *folder_of(const options *o, const gnt_suite *suite) {
     if (o->output)
         return gnt_strdup(o->output);
@@ -155,7 +155,7 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
     return code;
 }
 
-/* Adds the strengths at which the run that --baseline names was matched. */
+/* Adds the matched strengths of the run that --baseline names. */
 static int add_baseline(const options *o, gnt_suite *suite, gnt_err *err) {
     if (!o->baseline)
         return 0;
@@ -171,10 +171,10 @@ static int add_baseline(const options *o, gnt_suite *suite, gnt_err *err) {
     const char *name = json_string_value(json_object_get(doc.root, "suite"));
     int rc;
     if (!json_is_array(list) || !name)
-        rc = gnt_fail(err, "%s: is no results.json of a run: it has no \"matches\" or no \"suite\"", path);
+        rc = gnt_fail(err, "%s: is not a results.json of a run: it lacks \"matches\" or \"suite\"", path);
     else if (strcmp(name, suite->name) != 0)
-        rc = gnt_fail(err, "%s is a run of the suite \"%.64s\"; a baseline of \"%.64s\" is one of its own",
-                      path, name, suite->name);
+        rc = gnt_fail(err, "%s is a run of the suite \"%.64s\"; expected a run of \"%.64s\"", path, name,
+                      suite->name);
     else
         rc = gnt_suite_add_baseline(suite, path, list, err);
     gnt_doc_free(&doc);

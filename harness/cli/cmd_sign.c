@@ -63,7 +63,7 @@ int gnt_cmd_sign(int argc, char **argv) {
 
 /* ---- verify ---- */
 
-/* Names come from a folder that may be a stranger's. */
+/* Prints one difference; paths are untrusted. */
 static void print_difference(void *user, const gnt_seal_difference *d) {
     gnt_text name;
     unsigned long long size = d->size, was = d->was, at = d->offset;
@@ -84,7 +84,7 @@ static void print_difference(void *user, const gnt_seal_difference *d) {
         putchar('\n');
         break;
     case GNT_SEAL_SHORTER:
-        printf("changed %s: cut to %llu bytes, signed were %llu\n", path, size, was);
+        printf("changed %s: truncated to %llu bytes, signed were %llu\n", path, size, was);
         break;
     case GNT_SEAL_LONGER:
         printf("changed %s: has %llu bytes, signed were the first %llu\n", path, size, was);
@@ -96,7 +96,7 @@ static void print_difference(void *user, const gnt_seal_difference *d) {
         printf("added %s\n", path);
         break;
     case GNT_SEAL_NO_FILE:
-        printf("changed %s: is a link or no regular file\n", path);
+        printf("changed %s: is not a regular file\n", path);
         break;
     }
     gnt_text_free(&name);
@@ -112,13 +112,13 @@ static int verify(const char *folder, const char *key_file) {
         return wrong("verify", &err);
     switch (verdict) {
     case GNT_SEAL_VALID:
-        printf("%zu files are as they were signed\n", n);
+        printf("%zu files are unchanged since they were signed\n", n);
         return GNT_EXIT_OK;
     case GNT_SEAL_OTHER_KEY:
-        printf("signed with another key than that of %s\n", key_file);
+        printf("not signed with the key %s\n", key_file);
         break;
     case GNT_SEAL_FORGED:
-        printf("signature.json: the signature is wrong: its list of files was changed\n");
+        printf("signature.json: the signature is invalid: its list of files was changed\n");
         break;
     case GNT_SEAL_DIFFERS:
         break;

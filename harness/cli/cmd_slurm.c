@@ -23,7 +23,7 @@ typedef struct options {
     int dry;
     char **words;
     int n_words;
-    /* What stands behind "--"; NULL-terminated. */
+    /* Arguments after "--"; NULL-terminated. */
     const char *const *sbatch;
 } options;
 
@@ -57,10 +57,10 @@ static int read_options(int argc, char **argv, options *o, const char *const *sb
         return code;
     o->words = words.word;
     o->n_words = words.n;
-    const int told =
+    const int on_run =
         words.n == 2 && (strcmp(words.word[0], "status") == 0 || strcmp(words.word[0], "cancel") == 0);
-    if (words.n != 1 && !told)
-        return cli_wrong(&command, "expected one suite file, or status or cancel and the folder of a run");
+    if (words.n != 1 && !on_run)
+        return cli_wrong(&command, "expected one suite file, or status or cancel and a run folder");
     return CLI_GO_ON;
 }
 
@@ -76,7 +76,7 @@ static int wrong(const gnt_err *err) {
 
 /* ---- submitting ---- */
 
-/* Refuses while jobs of an earlier submission wait or run. */
+/* Refuses if jobs of an earlier submission wait or run. */
 static int check_queue(const options *o, const char *suite_name, const char *folder, gnt_err *err) {
     char *name = gnt_slurm_name(suite_name, folder);
     json_t *queue = name ? gnt_queue_read(name, err) : NULL;
@@ -97,7 +97,7 @@ static int check_queue(const options *o, const char *suite_name, const char *fol
 
 enum { MOST_RUN = 32 };
 
-/* The arguments of `gauntlet run` that both jobs have. */
+/* Lists the arguments of `gauntlet run` in both jobs. */
 static void run_arguments(const options *o, const char *folder, const char *jobs, const char *lease,
                           const char *argv[MOST_RUN]) {
     const struct {
@@ -132,23 +132,23 @@ static int submit_or_show(const options *o, const gnt_slurm_ask *ask, const gnt_
         gnt_free(text);
         return GNT_EXIT_OK;
     }
-    const int held = gnt_folder_hold(ask->folder); /* two submissions at once */
+    const int lock = gnt_folder_hold(ask->folder); /* two submissions at once */
     int rc = check_queue(o, ask->suite_name, ask->folder, &err) != 0 ||
                      gnt_share_begin_anew(ask->folder, &err) != 0 || gnt_slurm_submit(ask, &done, &err) != 0
                  ? -1
                  : 0;
-    if (held >= 0)
-        close(held);
+    if (lock >= 0)
+        close(lock);
     if (rc != 0)
         return failed(&err);
-    printf("%lld workers are job %s, the one that gathers is job %s; memory %s, time %s%s; how far: gauntlet "
-           "slurm "
-           "status %s\n",
-           (long long)done.workers, done.array, done.gather, ask->mem, ask->time,
-           o->mem && o->time ? ""
-           : need->known     ? " (from what earlier jobs took)"
-                             : " (from the suite's limits)",
-           ask->folder);
+    printf(
+        "%lld workers are job %s, the one that gathers is job %s; memory %s, time %s%s; progress: gauntlet "
+        "slurm status %s\n",
+        (long long)done.workers, done.array, done.gather, ask->mem, ask->time,
+        o->mem && o->time ? ""
+        : need->known     ? " (from what earlier jobs took)"
+                          : " (from the suite's limits)",
+        ask->folder);
     gnt_submission_free(&done);
     return GNT_EXIT_OK;
 }
@@ -164,10 +164,10 @@ static int submit_plan(const options *o, const gnt_suite *suite, const gnt_plan 
     int rc = folder && n > 0 ? 0 : gnt_fail(&err, "out of memory");
     if (rc == 0 && !o->dry)
         rc = gnt_make_dirs(folder, &err);
-    if (rc == 0 && !realpath(folder, real)) /* nothing is made on a dry run */
+    if (rc == 0 && !realpath(folder, real)) /* a dry run makes no folder */
         snprintf(real, sizeof real, "%s", folder);
     if (rc == 0 && !getcwd(working, sizeof working))
-        rc = gnt_fail(&err, "the working folder has no name that jobs could be started in");
+        rc = gnt_fail(&err, "the working directory has no path");
     gnt_free(folder);
     if (rc != 0)
         return failed(&err);
@@ -216,7 +216,7 @@ static int load(const char *folder, gnt_submission *s, gnt_err *err) {
     int there;
     if (gnt_submission_load(folder, s, &there, err) != 0)
         return -1;
-    return there ? 0 : gnt_fail(err, "%s: nothing was submitted from there by `gauntlet slurm`", folder);
+    return there ? 0 : gnt_fail(err, "%s: has no submission of `gauntlet slurm`", folder);
 }
 
 static int status(const char *folder) {
@@ -226,17 +226,19 @@ static int status(const char *folder) {
     int bad = 0;
     if (load(folder, &s, &err) != 0)
         return wrong(&err);
-    json_t *told = gnt_share_read_all(folder, "worker"), *queue = gnt_queue_read(s.name, &err);
+    json_t *workers = gnt_share_read_all(folder, "worker"), *queue = gnt_queue_read(s.name, &err);
     if (!queue)
-        fprintf(stderr, "gauntlet slurm: Slurm does not answer, so this is what the runs told last: %s\n",
-                err.text);
+        fprintf(
+            stderr,
+            "gauntlet slurm: Slurm does not answer, so this is the last state that the runs reported: %s\n",
+            err.text);
     json_t *ended = gnt_queue_ended(&s, &err);
     gnt_text_init(&text, 1 << 22);
-    int rc = told && ended ? gnt_status_text(&text, told, queue, ended, &bad, &err) : -1;
+    int rc = workers && ended ? gnt_status_text(&text, workers, queue, ended, &bad, &err) : -1;
     if (rc == 0)
         fputs(gnt_text_get(&text), stdout);
     gnt_text_free(&text);
-    json_decref(told);
+    json_decref(workers);
     json_decref(queue);
     json_decref(ended);
     gnt_submission_free(&s);

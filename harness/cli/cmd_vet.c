@@ -1,4 +1,4 @@
-/* gauntlet vet: does a plugin keep the contract? */
+/* gauntlet vet: checks that plugins conform to the ABI contract. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ typedef struct listener {
     json_t *findings; /* NULL: print lines */
 } listener;
 
-/* "ID=JSON": cut in two where it stands. */
+/* Splits "ID=JSON" in place. */
 static int read_params(void *to, char *text) {
     vet_options *o = to;
     char *equals = strchr(text, '=');
@@ -61,8 +61,7 @@ static int read_only(void *to, char *text) {
                 found = wanted[i] = 1;
         if (!found) {
             const char *near = gnt_nearest(name, names, GNT_VET_CHECKS);
-            fprintf(stderr,
-                    "gauntlet vet: there is no check \"%s\"%s%s%s; `gauntlet vet --list` shows them\n", name,
+            fprintf(stderr, "gauntlet vet: there is no check \"%s\"%s%s%s; see `gauntlet vet --list`\n", name,
                     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
             return -1;
         }
@@ -84,7 +83,7 @@ static int read_defense_params(void *to, char *text) {
     return 0;
 }
 
-/* The defense of --defense among those there are. */
+/* Finds the defense that --defense names. */
 static int find_defense(vet_options *o, gnt_plugin_list *plugins, gnt_err *err) {
     if (!o->defense)
         return 0;
@@ -93,7 +92,7 @@ static int find_defense(vet_options *o, gnt_plugin_list *plugins, gnt_err *err) 
     o->vet.behind = gnt_plugin_list_find(plugins, GNT_PLUGIN_DEFENSE, o->defense);
     return o->vet.behind ? 0
                          : gnt_fail(err,
-                                    "there is no defense \"%.60s\"; `gauntlet list` shows those there are, "
+                                    "there is no defense \"%.60s\"; see `gauntlet list`; "
                                     "--plugins DIR adds a folder",
                                     o->defense);
 }

@@ -6,8 +6,8 @@
 #include "results/ranking.h"
 #include "results/groups.h"
 
-/* Groups stand in the order of their cells. Of the worst one all cells, of the others those that are not ok:
- * whether they had to fail decides too. */
+/* Flags all cells of a defense's worst group, and those of its other groups that are not ok, since they
+ * affect the rank too. Groups are in the order of their cells. */
 static void flag_defense(const gnt_results *r, const char *task, int64_t stage, const gnt_rank_row *s,
                          uint8_t *flags, size_t n) {
     for (size_t i = 0, first = 0; i < r->n_group; i++) {

@@ -7,9 +7,9 @@
 
 #include "base/err.h"
 
-/* n flags, one for each cell of results.json, which the file was held for (consistency.h): of each matched
- * defense of each task and stage, the cells of the attack under which it leaks most, and those that gave
- * no number. The caller frees. */
+/* Returns n flags, one for each cell of a results.json that was checked (consistency.h): for each matched
+ * defense of each task and stage, the cells of the attack under which it leaks most, and those without a
+ * score. The caller frees. */
 uint8_t *cli_deciding(const char *folder, size_t n, gnt_err *err);
 
 #endif

@@ -10,10 +10,10 @@
 #include "plugin/find.h"
 #include "process/describe.h"
 
-/* Where models are: what the user said, the working folder's, then beside the program
- * as built and as installed. */
+/* Lists the model folders: the user's, else models/, then those next to the program as built and as
+ * installed. */
 static void find_models(char *folder[CLI_MODEL_FOLDERS], const char *said) {
-    static const char *const beside[] = {"../models", "../share/gauntlet/models"};
+    static const char *const nearby[] = {"../models", "../share/gauntlet/models"};
     char self[4096];
     size_t n = 0;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -25,12 +25,12 @@ static void find_models(char *folder[CLI_MODEL_FOLDERS], const char *said) {
     char *slash = strrchr(self, '/');
     if (slash)
         *slash = 0;
-    for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++)
-        folder[n++] = gnt_format("%s/%s", self, beside[i]);
+    for (size_t i = 0; slash && i < sizeof nearby / sizeof *nearby; i++)
+        folder[n++] = gnt_format("%s/%s", self, nearby[i]);
     folder[n] = NULL;
 }
 
-/* A folder that holds no plugin is most likely not the one that was meant. */
+/* Prints a note if a folder has no plugins: most likely it is the wrong one. */
 static void warn_of_nothing(const char *folder) {
     gnt_paths found;
     if (!folder || gnt_find_plugins(&found, NULL, NULL, folder, NULL) != 0)

@@ -1,5 +1,4 @@
-/* env: what a suite needs to know of this machine: its plugins, its folders of models and data. Shared by
- * the commands that load suites. */
+/* env: the plugins and the folders of models and data of this machine, for commands that load suites. */
 #ifndef GNT_CLI_ENV_H
 #define GNT_CLI_ENV_H
 
@@ -16,19 +15,19 @@ typedef struct cli_env {
     gnt_suite_env suite;             /* points into the above */
 } cli_env;
 
-/* gnt_list_plugins; a line on stderr says where a folder that --plugins named holds none. */
+/* Calls gnt_list_plugins; prints a note if the folder of --plugins has no plugins. */
 int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox_options *sandbox,
                      gnt_err *err);
-/* sandbox: of the workers that describe plugins. Close it after a failure too. */
+/* Opens the environment. sandbox: of the workers that describe plugins. Close it after a failure too. */
 int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *sandbox, gnt_err *err);
 void cli_env_close(cli_env *w);
 
 int cli_is_folder(const char *path);
-/* The results.json of a run's folder, or the file itself. The caller frees; NULL when out of memory. */
+/* Returns the results.json of a run folder, or the path itself. The caller frees; NULL: out of memory. */
 char *cli_results_of(const char *path);
 
 enum { CLI_MOST_JOBS = 256 };
-/* The usual number of jobs at once. */
+/* Returns the default number of concurrent jobs. */
 int cli_processors(void);
 
 #endif

@@ -1,11 +1,11 @@
-/* paths: where the user says that plugins, models and data are. */
+/* paths: the options for the folders of plugins, models and data. */
 #ifndef GNT_CLI_PATHS_H
 #define GNT_CLI_PATHS_H
 
 #include "cli/args.h"
 
-/* What --data (else GAUNTLET_DATA), --models and --plugins said, or NULL; and those
- * three in a table of options. */
+/* The values of --data (else GAUNTLET_DATA), --models and --plugins, or NULL; and these three in a table of
+ * options. */
 typedef struct cli_paths {
     const char *data, *models, *plugins;
 } cli_paths;

@@ -3,8 +3,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 
-/* What the suite was read with: the scale that the run says it had (NULL: the suite's own) and the
- * strengths of its baseline (NULL: it had none). The caller frees both. */
+/* Reads the run's scale (NULL: the suite's default) and the strengths of its baseline (NULL: none). The
+ * caller frees both. */
 static int read_given(const char *folder, char **scale, json_t **baseline, gnt_err *err) {
     gnt_doc doc;
     char *path = gnt_format("%s/results.json", folder);

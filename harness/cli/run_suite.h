@@ -1,5 +1,5 @@
-/* run_suite: the suite.json in the folder of a run, at the scale and with the baseline that its
- * results name, and its plan. */
+/* run_suite: the suite.json in a run folder, with the scale and baseline that its results name, and its
+ * plan. */
 #ifndef GNT_CLI_RUN_SUITE_H
 #define GNT_CLI_RUN_SUITE_H
 
@@ -13,7 +13,7 @@ typedef struct cli_run_suite {
     gnt_plan plan;
 } cli_run_suite;
 
-/* Close it after a failure too. */
+/* Opens it; close it after a failure too. */
 int cli_run_suite_open(cli_run_suite *k, const char *folder, const cli_paths *paths,
                        const gnt_sandbox_options *sandbox, gnt_err *err);
 void cli_run_suite_close(cli_run_suite *k);

@@ -30,7 +30,7 @@ int cli_read_layers(void *to, char *text) {
                 found = words->word[i].bit;
         if (!found)
             return refuse("sandbox-without", text,
-                          "landlock, userns and seccomp, or some of them, with commas");
+                          "one or more of landlock, userns and seccomp, separated by commas");
         ((gnt_sandbox_options *)to)->without |= found;
         at += n;
         if (!*at)
@@ -42,7 +42,7 @@ int cli_read_abi(void *to, char *text) {
     char *end;
     const long n = strtol(text, &end, 10);
     if (*end || end == text || n < 1 || n > 1000)
-        return refuse("landlock-abi", text, "a whole number from 1 on");
+        return refuse("landlock-abi", text, "an integer from 1 on");
     ((gnt_sandbox_options *)to)->landlock_most = n;
     return 0;
 }
@@ -55,7 +55,7 @@ int cli_sandbox_check(const char *command, const gnt_sandbox_options *wish, int 
             fprintf(stderr, "gauntlet %s: --require-sandbox %s: %s\n", command,
                     gnt_word_name(&gnt_sandbox_level_words, wish->least), err.text);
         else
-            fprintf(stderr, "gauntlet %s: no plugin can be confined: %s\n", command, err.text);
+            fprintf(stderr, "gauntlet %s: cannot confine plugins: %s\n", command, err.text);
         return -1;
     }
     const int full = gnt_sandbox_level_of(report->level) == GNT_SANDBOX_FULL;

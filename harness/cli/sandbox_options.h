@@ -1,5 +1,5 @@
-/* sandbox_options: the options about the sandbox that the commands which open strangers' plugins have in
- * common, and the line that says how strong it is here. */
+/* sandbox_options: the sandbox options of commands that open third-party plugins, and the line that reports
+ * the sandbox's level on this machine. */
 #ifndef GNT_CLI_SANDBOX_OPTIONS_H
 #define GNT_CLI_SANDBOX_OPTIONS_H
 
@@ -16,9 +16,8 @@ int cli_read_level(void *to, char *text);
 int cli_read_layers(void *to, char *text);
 int cli_read_abi(void *to, char *text);
 
-/* Finds out how strong a worker's sandbox is here and says so on standard error: always what is less than
- * full and was not asked for, and, unless quiet, the rest. -1 after saying why where it is less than is
- * required, or where there can be none. */
+/* Tries a worker's sandbox on this machine and prints its level on standard error if it is unexpectedly below
+ * full, or unless quiet. Returns −1 after an error message if it is weaker than required or impossible. */
 int cli_sandbox_check(const char *command, const gnt_sandbox_options *wish, int quiet,
                       gnt_sandbox_report *report);
 

@@ -24,7 +24,7 @@ static int is_trained(const gnt_results *r, const char *task) {
     return 0;
 }
 
-/* The first cell of that attack or, for a training, of that defense. */
+/* Adds the job of the first cell with that attack or, for a training, that defense. */
 static void add_job(gnt_timed_job *job, size_t *n, const gnt_results *now, const gnt_results *before,
                     const char *label, int is_training) {
     for (size_t i = 0; i < now->n_cell && *n < GNT_TIMED_JOBS_MOST; i++) {
@@ -45,14 +45,14 @@ static void show_round(void *user, size_t done) {
 }
 
 static int race(cli_timed *t, const cli_timing *how, const gnt_timed_job *job, gnt_err *err) {
-    const char *said[] = {how->folder, "--data",    how->data,   "--models",
-                          how->models, "--plugins", how->plugins};
-    const char *arguments[GNT_TIME_BUILDS_MOST_ARGUMENTS] = {said[0]};
+    const char *values[] = {how->folder, "--data",    how->data,   "--models",
+                            how->models, "--plugins", how->plugins};
+    const char *arguments[GNT_TIME_BUILDS_MOST_ARGUMENTS] = {values[0]};
     size_t n = 1;
-    for (size_t i = 1; i < sizeof said / sizeof *said; i += 2)
-        if (said[i + 1]) {
-            arguments[n++] = said[i];
-            arguments[n++] = said[i + 1];
+    for (size_t i = 1; i < sizeof values / sizeof *values; i += 2)
+        if (values[i + 1]) {
+            arguments[n++] = values[i];
+            arguments[n++] = values[i + 1];
         }
     const gnt_time_builds_options o = {.program = {"/proc/self/exe", how->other},
                                        .arguments = arguments,

@@ -1,4 +1,4 @@
-/* timed: jobs of a run, run in turns by this build and another, for `gauntlet check --time`. */
+/* timed: runs jobs of a run in turns by this build and another, for `gauntlet check --time`. */
 #ifndef GNT_CLI_TIMED_H
 #define GNT_CLI_TIMED_H
 
@@ -18,8 +18,8 @@ typedef struct cli_timed {
     double *seconds;
 } cli_timed;
 
-/* One attack for each of the run's, one training for each of its defenses: those of the first cell that is ok
- * in both runs. The caller frees, after a failure too. */
+/* Times one job for each attack and one training for each defense, from the first cell that is ok in both
+ * runs. The caller frees, after a failure too. */
 int cli_time_builds(cli_timed *t, const cli_timing *how, const gnt_results *now, const gnt_results *before,
                     gnt_err *err);
 void cli_timed_free(cli_timed *t);

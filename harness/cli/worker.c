@@ -103,7 +103,7 @@ static int work(gnt_worker *worker, const gnt_request *request, json_t *facts, j
     return rc;
 }
 
-/* Plugins are opened behind the sandbox alone. */
+/* Enters the sandbox if the job opens plugins; fails without one. */
 static int enter_sandbox(const gnt_worker *worker, const gnt_request *request, gnt_sandbox_report *report,
                          gnt_err *err) {
     const gnt_job_kind kind = request->kind;
@@ -111,7 +111,7 @@ static int enter_sandbox(const gnt_worker *worker, const gnt_request *request, g
         !gnt_job_opens_plugins(kind))
         return 0;
     if (!worker->launch.sandbox)
-        return gnt_fail(err, "worker: the job \"%s\" opens plugins and was given no sandbox",
+        return gnt_fail(err, "worker: the job \"%s\" opens plugins but got no sandbox",
                         gnt_job_kind_name(kind));
     if (gnt_sandbox_enter(worker->launch.sandbox, report, err) != 0)
         return -1;
@@ -119,8 +119,8 @@ static int enter_sandbox(const gnt_worker *worker, const gnt_request *request, g
     return 0;
 }
 
-static int do_it(gnt_worker *worker, const gnt_request *request, const gnt_sandbox_report *report,
-                 json_t *facts, json_t *hooks, gnt_status *status, gnt_err *err) {
+static int run(gnt_worker *worker, const gnt_request *request, const gnt_sandbox_report *report,
+               json_t *facts, json_t *hooks, gnt_status *status, gnt_err *err) {
     switch (request->kind) {
     case GNT_JOB_SANDBOX:
         return json_object_set_new(facts, "remark", json_string(report->remark));
@@ -139,7 +139,7 @@ int gnt_worker_main(void) {
     gnt_request request = {0};
     gnt_status status = GNT_FAILED;
     if (gnt_worker_open(&worker, &err) != 0) {
-        fprintf(stderr, "gauntlet: %s\n", err.text); /* someone typed the command */
+        fprintf(stderr, "gauntlet: %s\n", err.text); /* typed by a user */
         return 2;
     }
     json_t *facts = json_object(), *hooks = json_array();
@@ -147,7 +147,7 @@ int gnt_worker_main(void) {
     if (rc == 0)
         rc = enter_sandbox(&worker, &request, &report, &err);
     if (rc == 0)
-        rc = do_it(&worker, &request, &report, facts, hooks, &status, &err);
+        rc = run(&worker, &request, &report, facts, hooks, &status, &err);
     if (rc == 0)
         status = GNT_OK;
     else if (status <= GNT_OK || status > GNT_STOPPED)

@@ -19,5 +19,5 @@ void cli_start_with_worker_blas(int argc, char **argv) {
     all[0] = name;
     memcpy(all + 1, argv, (size_t)argc * sizeof *all);
     execv("/proc/self/exe", all);
-    gnt_free(all); /* it goes on as it is */
+    gnt_free(all); /* continues unchanged */
 }

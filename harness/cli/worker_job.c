@@ -1,8 +1,7 @@
-/* `gauntlet worker --job DIR`: one job that `gauntlet run --keep-failed` kept, run again in this process, for
- * a debugger. There is no sandbox and no limit, and plugins are opened as they are. What it writes goes to
- * DIR/outputs.
+/* `gauntlet worker --job DIR`: reruns one job that `gauntlet run --keep-failed` kept, in this process, for a
+ * debugger. There is no sandbox and no limit; outputs go to DIR/outputs.
  *
- * The processes beside a training or a replay, in which hooks run, are copies of this one. */
+ * The sides of a training or a replay, in which hooks run, are forks of this process. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +27,7 @@ typedef struct place {
     const char *folder;
     line line[MOST_LINES];
     size_t n_lines;
-    /* NULL: all inputs may be read. */
+    /* NULL: all inputs are readable. */
     const gnt_request_sides *sides;
     uint32_t side;
 } place;
@@ -71,7 +70,7 @@ static void progress(void *context, double done, double total) {
     (void)context, (void)done, (void)total;
 }
 
-static int goes_on(void *context) {
+static int never_stops(void *context) {
     (void)context;
     return 0;
 }
@@ -85,12 +84,12 @@ static int run_here(place *p, const gnt_request *request, json_t *facts, gnt_err
                   .write = write_output,
                   .socket = socket_of,
                   .progress = progress,
-                  .should_stop = goes_on,
+                  .should_stop = never_stops,
                   .facts = facts};
     return gnt_job_run(&w, err);
 }
 
-/* In the copy. */
+/* Runs a side in the forked process; returns its exit code. */
 static int serve(const place *of, const gnt_request_sides *sides, uint32_t side, int fd) {
     gnt_err err = {0};
     place p = {.folder = of->folder, .line = {{"training", fd}}, .n_lines = 1, .sides = sides, .side = side};
@@ -127,7 +126,7 @@ static int start_sides(place *p, const gnt_request_sides *sides, gnt_err *err) {
         close(end[1]);
         p->line[p->n_lines++] = (line){side->name, end[0]};
         if (pid < 0)
-            return gnt_fail(err, "cannot copy this process");
+            return gnt_fail(err, "cannot fork this process");
     }
     return 0;
 }
@@ -178,7 +177,7 @@ int gnt_worker_job(const char *folder) {
     if (rc != 0)
         fprintf(stderr, "gauntlet worker: %s\n", err.text);
     else
-        printf("the job ended well; its outputs are in %s/outputs\n", folder);
+        printf("the job succeeded; its outputs are in %s/outputs\n", folder);
     json_decref(facts);
     gnt_request_free(&request);
     return rc != 0 || bad;

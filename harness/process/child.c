@@ -1,6 +1,6 @@
-/* child: the parent's side once a child runs: hearing it, keeping its limits, reaping it, reading
- * its outputs. A group is always killed before its leader is reaped, while the group's number
- * cannot belong to anyone else. */
+/* child: the parent's side of a running child: reads its pipes, enforces its limits, reaps it, reads its
+ * outputs. A process group is always killed before its leader is reaped, while its number cannot be
+ * reused. */
 #include "process/child_wire.h"
 
 #include <errno.h>
@@ -19,10 +19,10 @@
 
 #include "base/mem.h"
 
-/* How often memory and clocks are read. */
+/* Interval at which memory and clocks are read. */
 enum { POLL_MS = 100 };
 
-/* Signals that end a program set this alone. */
+/* Set by signals that end a program. */
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number) {
@@ -32,7 +32,7 @@ static void on_interrupt(int number) {
 void gnt_interrupt_catch(void) {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
-    action.sa_flags = 0; /* whoever ends a whole group of processes sends these more than once */
+    action.sa_flags = 0; /* a signal to a whole process group may arrive more than once */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
 }
@@ -75,7 +75,7 @@ void gnt_child_stop(gnt_child *child) {
     ask_to_stop(child);
 }
 
-/* The most memory that was resident, from the kernel's own high-water mark of the running process. */
+/* Returns the peak resident memory of the running process, as the kernel recorded it. */
 static void read_memory(gnt_child *child) {
     char path[64], text[4096];
     snprintf(path, sizeof path, "/proc/%ld/status", (long)child->pid);
@@ -90,7 +90,7 @@ static void read_memory(gnt_child *child) {
         child->peak = bytes;
 }
 
-/* Outputs lie in memory too, in nobody's resident set. */
+/* Returns the bytes of outputs: they are in memory too, but in no resident set. */
 static uint64_t output_bytes(const gnt_child *child) {
     uint64_t sum = 0;
     for (size_t i = 0; i < child->n_outputs; i++) {
@@ -123,8 +123,8 @@ static void keep_limits(gnt_child *child) {
         kill_group(child);
 }
 
-/* killed: the parent had killed it before it ended. One that was asked to stop while it died of
- * something else died of that. */
+/* Returns how a child ended. killed: the parent killed it before it ended. A child that crashed after it was
+ * asked to stop counts as crashed. */
 static gnt_child_end end_of(const gnt_child *child, int killed) {
     const gnt_child_result *r = &child->result;
     const int by_parent = r->signal == 0 || r->signal == SIGTERM || (r->signal == SIGKILL && killed);
@@ -134,7 +134,7 @@ static gnt_child_end end_of(const gnt_child *child, int killed) {
         return GNT_CHILD_TIMED_OUT;
     if (child->stopped && by_parent)
         return GNT_CHILD_STOPPED;
-    /* the kernel limits ticks but reports the time that was really run: less, on a shared machine */
+    /* the kernel limits ticks but reports the time actually run, which is less on a shared machine */
     if (child->cpu > 0 && (r->signal == SIGXCPU || r->signal == SIGKILL) && r->cpu_seconds > child->cpu / 2)
         return GNT_CHILD_OVER_CPU;
     return r->signal ? GNT_CHILD_CRASHED : GNT_CHILD_EXITED;
@@ -147,8 +147,8 @@ static void seal_outputs(gnt_child *child) {
                   F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 }
 
-/* What the child reports of itself is exact. Without its status line there is what was read now and then, and
- * the kernel's figure, which starts from what the parent had resident. */
+/* Returns the peak memory. The child's own report is exact; without its status line the result is the maximum
+ * of the values read so far and of the kernel's figure, which includes what the parent had resident. */
 static uint64_t peak_of(gnt_child *child, uint64_t kernel) {
     const json_int_t reported = json_integer_value(json_object_get(child->result.status, "peak"));
     if (reported > 0 && (uint64_t)reported > child->peak)
@@ -156,12 +156,12 @@ static uint64_t peak_of(gnt_child *child, uint64_t kernel) {
     return reported > 0 || child->peak > kernel ? child->peak : kernel;
 }
 
-/* wait4 after the leader has ended, or was killed: does not block for longer than a kill takes. */
+/* Reaps a leader that has ended or was killed; blocks no longer than a kill takes. */
 static void reap(gnt_child *child) {
     int status = 0;
     struct rusage used = {0};
     const int killed = child->killed;
-    kill_group(child); /* whatever it may have started */
+    kill_group(child); /* and the processes that it started */
     while (wait4(child->pid, &status, 0, &used) < 0 && errno == EINTR)
         ;
     gnt_child_result *r = &child->result;
@@ -173,7 +173,7 @@ static void reap(gnt_child *child) {
     child->pid = 0;
     gnt_child_listen(child);
     r->peak = peak_of(child, (uint64_t)used.ru_maxrss * 1024);
-    child->over_memory |= is_over_memory(child); /* it may have ended between two reads */
+    child->over_memory |= is_over_memory(child); /* it may have ended since the last read */
     r->end = end_of(child, killed);
     r->sandbox = child->sandbox;
     r->stderr_tail = child->tail + (child->tail_size > GNT_TAIL_MOST ? child->tail_size - GNT_TAIL_MOST : 0);
@@ -188,7 +188,7 @@ static int has_ended(const gnt_child *child) {
     return waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
 
-/* One round over all: the index of one that has ended, or GNT_WAIT_TIMEOUT, or GNT_WAIT_NOTHING. */
+/* Polls all children once; returns the index of one that has ended, GNT_WAIT_TIMEOUT, or GNT_WAIT_NOTHING. */
 static int poll_children(gnt_child *const *children, size_t n) {
     int running = 0;
     for (size_t i = 0; i < n; i++) {
@@ -207,7 +207,7 @@ static int poll_children(gnt_child *const *children, size_t n) {
     return running ? GNT_WAIT_TIMEOUT : GNT_WAIT_NOTHING;
 }
 
-/* Sleeps until a child writes something or ends, at most `ms`. */
+/* Sleeps until a child writes or ends, at most `ms`. */
 static void sleep_until_event(gnt_child *const *children, size_t n, int ms) {
     struct pollfd *polls = gnt_array(n, 3 * sizeof *polls);
     nfds_t used = 0;
@@ -259,7 +259,7 @@ int gnt_child_output_fd(const gnt_child *child, const char *name, gnt_err *err) 
     if (!output)
         return -1;
     if (child->pid)
-        return gnt_fail(err, "the output \"%s\" can be read when its job has ended", name);
+        return gnt_fail(err, "the output \"%s\" can only be read after its job has ended", name);
     if (fstat(output->fd, &st) != 0)
         return gnt_fail(err, "the output \"%s\" cannot be read: %s", name, strerror(errno));
     if ((uint64_t)st.st_size > output->most)

@@ -1,4 +1,4 @@
-/* child_env: the short environment of a child. What is not named here does not pass. */
+/* child_env: the short environment of a child. Variables that are not listed here are not passed. */
 #include "process/child_wire.h"
 
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "nn/kernels/blas_core.h"
 
-/* What passes through where it is set. The library path is for a gauntlet whose libraries lie in unusual
- * places; the sanitizers' options for builds that have them. */
+/* Variables that are passed if set. The library path is for a gauntlet with libraries in unusual places, the
+ * sanitizers' options for builds with sanitizers. */
 static const char *const passing[] = {"PATH",          "TMPDIR",        "LD_LIBRARY_PATH",
                                       "UBSAN_OPTIONS", "GAUNTLET_CONV", NULL};
 
@@ -17,7 +17,7 @@ typedef struct list {
     int failed;
 } list;
 
-/* Takes the item over. */
+/* Appends an item, and takes ownership of it. */
 static void add_item(list *l, char *item) {
     if (!item || l->n + 1 >= l->room) {
         l->failed = 1;

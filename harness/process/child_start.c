@@ -1,5 +1,5 @@
-/* child_start: from a specification to a running process. Everything that can fail or allocate happens before
- * the fork; between fork and exec there are only system calls. */
+/* child_start: starts a process from a specification. Everything that can fail or allocate happens before the
+ * fork; between fork and exec there are only system calls. */
 #include "process/child_wire.h"
 
 #include <errno.h>
@@ -29,18 +29,18 @@ enum { UNDER_ASAN = 0 };
 
 enum {
     SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE,
-    /* Address space beside the memory limit: code, libraries, OpenBLAS's buffers, stacks. */
+    /* Address space in addition to the memory limit: code, libraries, OpenBLAS's buffers, stacks. */
     SPARE_MB = 1024,
     SPARE_FILES = 64
 };
 
-/* What the new process needs, laid out before the fork. fds[i] becomes descriptor i. */
+/* Everything that the new process needs, prepared before the fork. fds[i] becomes descriptor i. */
 typedef struct process_setup {
     int *fds;
     size_t n_fds;
     char **environment;
     const char *folder;
-    /* Closes on exec; an errno comes through when there is none. */
+    /* Write end of a pipe that closes on exec; transfers an errno if exec fails. */
     int error_fd;
     pid_t parent;
     struct rlimit address, cpu, file, files;
@@ -63,28 +63,28 @@ static int sealed_file(const char *name, const void *bytes, size_t size, int *fd
     return 0;
 }
 
-/* A view of an open file that is read-only and has its own offset. */
+/* Opens a read-only descriptor of an open file, with its own offset. */
 static int view_of(int fd, const char *name, gnt_err *err) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct stat st;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        return gnt_fail(err, "the input \"%s\" is no regular file", name);
+        return gnt_fail(err, "the input \"%s\" is not a regular file", name);
     int view = open(path, O_RDONLY | O_CLOEXEC);
     if (view < 0)
-        return gnt_fail(err, "the input \"%s\" cannot be opened anew through %s: %s", name, path,
+        return gnt_fail(err, "the input \"%s\" cannot be reopened through %s: %s", name, path,
                         strerror(errno));
     return view;
 }
 
-/* What the worker is told of its process, as it grows. */
+/* The description of the worker's process, while it is assembled. */
 typedef struct message {
     gnt_launch launch;
     gnt_launch_piece *inputs, *outputs, *sockets;
     gnt_arena memory;
 } message;
 
-/* Adds a piece to one of the lists, which has room for it. */
+/* Appends a piece to one of the lists, which has room for it. */
 static int add_piece(gnt_launch_pieces *list, gnt_launch_piece *room, const char *name, size_t fd,
                      const char *digest, gnt_err *err) {
     for (size_t i = 0; i < list->n; i++)
@@ -103,7 +103,7 @@ static int seal_message(const gnt_child_spec *spec, const gnt_launch *of, int *f
     const size_t size = text ? strlen(text) : 0;
     int rc = -1;
     if (!text)
-        gnt_fail(err, "a job's request cannot be written: a path in it is not UTF-8, or memory ran out");
+        gnt_fail(err, "a job's request cannot be written: a path in it is not UTF-8, or out of memory");
     else if (size > GNT_REQUEST_MOST)
         gnt_fail(err, "a job's request has %zu bytes, more than the %d allowed", size, GNT_REQUEST_MOST);
     else
@@ -229,13 +229,13 @@ static void set_limits(const gnt_child_spec *spec, gnt_child *child, process_set
         if ((double)spec->outputs[i].most > largest)
             largest = (double)spec->outputs[i].most;
     if (spec->memory && (double)spec->memory < largest)
-        largest = (double)spec->memory; /* outputs count as memory, which is looked at only now and then */
+        largest = (double)spec->memory; /* outputs count as memory, which is only sampled */
     rlim_t address = RLIM_INFINITY, cpu = RLIM_INFINITY;
     if (spec->memory && !UNDER_ASAN)
         address = most_of((double)spec->memory + inputs + (double)SPARE_MB * 1048576);
     if (spec->cpu_seconds > 0)
         child->cpu = ceil(spec->cpu_seconds);
-    else if (spec->seconds > 0) /* in reserve: the parent's clock comes first, for a job has one thread */
+    else if (spec->seconds > 0) /* a reserve: the parent's clock expires first, since a job has one thread */
         child->cpu = ceil(spec->seconds + child->grace + 5);
     if (child->cpu > 0)
         cpu = most_of(child->cpu);
@@ -252,7 +252,7 @@ static void lower_limit(int what, const struct rlimit *limit) {
     setrlimit(what, limit);
 }
 
-/* Runs in the forked child: system calls only. */
+/* Runs in the forked child, with system calls only. */
 static void exec_worker(const process_setup *l) {
     static const struct rlimit none = {0, 0};
     char *arguments[] = {(char[]){"gauntlet"}, (char[]){"worker"}, NULL};
@@ -265,10 +265,10 @@ static void exec_worker(const process_setup *l) {
     sigprocmask(SIG_SETMASK, &empty, NULL);
     for (int s = 1; s < NSIG; s++)
         signal(s, s == SIGXFSZ ? SIG_IGN : SIG_DFL); /* a write beyond the limit gives EFBIG */
-    /* the working folder is removed at once: nothing can be made in it */
+    /* the working directory is removed at once: nothing can be created in it */
     int bad = chdir(l->folder) != 0 || rmdir(l->folder) != 0;
     for (size_t i = 0; i < l->n_fds && !bad; i++)
-        bad = dup2(l->fds[i], (int)i) < 0; /* sources lie above all targets */
+        bad = dup2(l->fds[i], (int)i) < 0; /* sources are above all targets */
     if (!bad && syscall(SYS_close_range, (unsigned)l->n_fds, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
         for (long fd = (long)l->n_fds, most = sysconf(_SC_OPEN_MAX); fd < most; fd++)
             fcntl((int)fd, F_SETFD, FD_CLOEXEC);
@@ -286,7 +286,7 @@ static void exec_worker(const process_setup *l) {
     _exit(127);
 }
 
-/* Moves every source above the last target, so that no dup2 overwrites one that is still to come. */
+/* Moves every source above the last target, so that no dup2 overwrites a later source. */
 static int move_above_targets(process_setup *l, gnt_err *err) {
     int floor = (int)l->n_fds;
     for (size_t i = 0; i <= l->n_fds; i++) {
@@ -310,7 +310,7 @@ static int fork_worker(gnt_child *child, process_setup *l, int error_read, gnt_e
     if (pid == 0)
         exec_worker(l);
     child->pid = pid;
-    setpgid(pid, pid); /* either of the two comes first */
+    setpgid(pid, pid); /* parent and child both set it, since either may run first */
     child->pidfd = (int)syscall(SYS_pidfd_open, pid, 0u);
     close(l->error_fd);
     l->error_fd = -1;

@@ -1,11 +1,11 @@
-/* How a child ended, in a word and a sentence. */
+/* Describes how a child ended, in a word and a sentence. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "process/child_wire.h"
 
-/* The last line of stderr that says something; "" when there is none. */
+/* Writes the last line of stderr that is not blank; "" if there is none. */
 static const char *last_line(const char *tail, char *line, size_t room) {
     const char *end = tail + strlen(tail);
     while (end > tail && (end[-1] == '\n' || end[-1] == ' '))
@@ -13,7 +13,7 @@ static const char *last_line(const char *tail, char *line, size_t room) {
     const char *start = end;
     while (start > tail && start[-1] != '\n')
         start--;
-    snprintf(line, room, "%s%.*s", end > start ? "; its last words: " : "", (int)(end - start), start);
+    snprintf(line, room, "%s%.*s", end > start ? "; last line on stderr: " : "", (int)(end - start), start);
     return line;
 }
 
@@ -31,7 +31,7 @@ static const char *explain_status(const gnt_child_result *r, gnt_err *reason) {
             gnt_fail(reason, "%s", sentence && *sentence ? sentence : "gave no reason");
         return words[i];
     }
-    gnt_fail(reason, "ended with exit code %d without saying how its job went%s", r->exit_code,
+    gnt_fail(reason, "ended with exit code %d without a status line%s", r->exit_code,
              last_line(r->stderr_tail, line, sizeof line));
     return "failed";
 }
@@ -45,24 +45,25 @@ const char *gnt_child_verdict(const gnt_child *child, gnt_err *reason) {
     }
     switch (r->end) {
     case GNT_CHILD_OVER_MEMORY:
-        gnt_fail(reason, "went over its memory limit of %llu MiB and was ended; raise limits.memory_mb",
+        gnt_fail(reason, "exceeded its memory limit of %llu MiB and was killed; raise limits.memory_mb",
                  (unsigned long long)(child->memory >> 20));
         return "failed";
     case GNT_CHILD_OVER_CPU:
         gnt_fail(reason,
-                 "went over its limit of %g s of processor time and was ended; raise limits.cpu_seconds",
+                 "exceeded its limit of %g s of processor time and was killed; raise limits.cpu_seconds",
                  child->cpu);
         return "timeout";
     case GNT_CHILD_TIMED_OUT:
-        gnt_fail(reason, "went over its time limit of %g s and %s; raise limits.seconds", child->seconds,
-                 r->signal == SIGKILL ? "was ended, for it did not stop when asked" : "stopped when asked");
+        gnt_fail(reason, "exceeded its time limit of %g s and %s; raise limits.seconds", child->seconds,
+                 r->signal == SIGKILL ? "was killed, since it did not stop when asked to"
+                                      : "stopped when asked to");
         return "timeout";
     case GNT_CHILD_STOPPED:
         gnt_fail(reason, "was stopped");
         return "stopped";
     case GNT_CHILD_CRASHED:
         gnt_fail(reason, "crashed: signal %d (%s)%s%s", r->signal, strsignal(r->signal),
-                 r->signal == SIGSYS ? ", a system call that the sandbox takes for an attack" : "",
+                 r->signal == SIGSYS ? ", a system call that the sandbox forbids" : "",
                  last_line(r->stderr_tail, line, sizeof line));
         return "crashed";
     case GNT_CHILD_EXITED:

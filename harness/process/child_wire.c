@@ -1,5 +1,5 @@
-/* child_wire: what travels through the pipes of a child. Whatever a child writes is taken as hostile: lines
- * are bounded, bytes are made printable, only one JSON object of known size is parsed. */
+/* child_wire: reads the pipes of a child. Whatever a child writes is treated as hostile: lines are bounded,
+ * bytes are made printable, only one JSON object of bounded size is parsed. */
 #include "process/child_wire.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 int gnt_wire_read(int fd, const char *name, size_t most, uint8_t **bytes, size_t *size, gnt_err *err) {
     struct stat st;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        return gnt_fail(err, "%s: is no file that can be read whole", name);
+        return gnt_fail(err, "%s: is not a regular file", name);
     if (st.st_size < 0 || (uint64_t)st.st_size > most || (uint64_t)st.st_size >= SIZE_MAX)
-        return gnt_fail(err, "%s: holds %lld bytes, more than the %zu allowed", name, (long long)st.st_size,
+        return gnt_fail(err, "%s: has %lld bytes, more than the %zu allowed", name, (long long)st.st_size,
                         most);
     size_t n = 0, all = (size_t)st.st_size;
     uint8_t *data = gnt_array(all + 1, 1);
@@ -44,8 +44,8 @@ uint64_t gnt_wire_peak(const char *status) {
     return mark ? strtoull(mark + 7, NULL, 10) * 1024 : 0;
 }
 
-/* The length of the UTF-8 sequence at `s` (shortest form, no surrogates, at most U+10FFFF), 0 when it is
- * none. */
+/* Returns the length of the UTF-8 sequence at `s` (shortest form, no surrogates, at most U+10FFFF), 0 if
+ * there is none. */
 static size_t sequence(const unsigned char *s) {
     size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] <= 0xdf ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 4;
     if (n == 4 && (s[0] < 0xf0 || s[0] > 0xf4))
@@ -134,7 +134,7 @@ static void take_stderr(gnt_child *child, const char *bytes, size_t n) {
     child->tail[child->tail_size] = 0;
 }
 
-/* A child that floods a pipe gets so much of a round, not all of it. */
+/* Most bytes read from one pipe at a time, so that a child that floods it does not block the others. */
 static void drain(gnt_child *child, int *fd, void (*take)(gnt_child *, const char *, size_t)) {
     char bytes[16384];
     for (int round = 0; *fd >= 0 && round < 256; round++) {

@@ -66,8 +66,8 @@ int gnt_describe_in_child(void *context, const char *path, char **json, size_t *
     const gnt_sandbox_options *options = context, none = {0};
     const gnt_sandbox_spec sandbox = {.files = {(const char *const *)files.path, files.n},
                                       .options = options ? *options : none};
-    const gnt_request ask = {.kind = GNT_JOB_DESCRIBE, .describe = {.file = path}};
-    json_t *request = gnt_request_encode(&ask, GNT_FIELDS_ALL);
+    const gnt_request job = {.kind = GNT_JOB_DESCRIBE, .describe = {.file = path}};
+    json_t *request = gnt_request_encode(&job, GNT_FIELDS_ALL);
     if (!request) {
         gnt_paths_free(&files);
         return gnt_fail(err, "%s: its path is not UTF-8, or memory ran out", path);

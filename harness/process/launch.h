@@ -1,8 +1,8 @@
-/* launch: the part of a worker's message that describes its own process, beside the request of its job.
- * child_start.c writes it, worker.c reads it.
+/* launch: the part of a worker's message that describes its process; the other part is the request of its
+ * job. child_start.c writes it, worker.c reads it.
  *
- * Owner and lifetime: what it points to belongs to the arena that it was decoded into, or to whoever encodes
- * it. Thread: any. Errors: those of base/fields.h. */
+ * Ownership: what it points to belongs to the arena that it was decoded into, or to the caller that encodes
+ * it. Threads: any. Errors: those of base/fields.h. */
 #ifndef GNT_PROCESS_LAUNCH_H
 #define GNT_PROCESS_LAUNCH_H
 
@@ -12,9 +12,9 @@
 /* An input, an output or a socket. */
 typedef struct gnt_launch_piece {
     const char *name;
-    /* Its descriptor. */
+    /* The descriptor in the worker. */
     int64_t fd;
-    /* Of an input: the digest that its bytes must have; NULL: any. */
+    /* The expected digest of an input; NULL: any. */
     const char *digest;
 } gnt_launch_piece;
 
@@ -33,7 +33,7 @@ typedef struct gnt_launch {
 
 extern const gnt_fields gnt_launch_fields;
 
-/* The words for sandbox layers (GNT_SANDBOX_*) and levels (gnt_sandbox_level), in messages and options. */
+/* Names of sandbox layers (GNT_SANDBOX_*) and levels (gnt_sandbox_level), in messages and options. */
 extern const gnt_words gnt_sandbox_layer_words, gnt_sandbox_level_words;
 
 #endif

@@ -1,4 +1,4 @@
-/* sandbox: the order in which the layers are entered, what stays readable, and what is reported. */
+/* sandbox: enters the layers in order, collects the readable files, and reports the result. */
 #include "process/sandbox.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static int add_path(gnt_readable *r, const char *path) {
     return r->paths[r->n] ? (void)r->n++, 0 : -1;
 }
 
-/* A library that is loaded stays readable: another object may name it as its own dependency. */
+/* Adds a loaded library to the readable files: another object may depend on it. */
 static int add_loaded(struct dl_phdr_info *info, size_t size, void *user) {
     (void)size;
     struct stat st;
@@ -37,7 +37,7 @@ static int add_loaded(struct dl_phdr_info *info, size_t size, void *user) {
     return add_path(user, info->dlpi_name);
 }
 
-/* The toolkit that plugins link with, beside the program or in the lib/ of the same installation. */
+/* Adds the toolkit that plugins link with, next to the program or in lib/ of the same installation. */
 static int add_toolkit(gnt_readable *r) {
     static const char *const places[] = {"%.*s/libgauntlet-nn.so.0", "%.*s/../lib/libgauntlet-nn.so.0"};
     char self[PATH_MAX], path[2 * PATH_MAX], real[PATH_MAX];
@@ -81,7 +81,7 @@ static int collect(gnt_readable *r, const gnt_sandbox_spec *spec, gnt_err *err) 
     return 0;
 }
 
-/* Landlock and seccomp confine the calling thread only. */
+/* Checks that there is one thread: Landlock and seccomp confine the calling thread only. */
 static int check_one_thread(gnt_err *err) {
     struct stat st;
     if (stat("/proc/self/task", &st) == 0 && st.st_nlink > 3)
@@ -90,7 +90,7 @@ static int check_one_thread(gnt_err *err) {
     return 0;
 }
 
-/* No capability is left, neither the user's nor those that a user namespace gave. */
+/* Drops all capabilities, the user's and those of a user namespace. */
 static int drop_capabilities(gnt_err *err) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
@@ -100,7 +100,7 @@ static int drop_capabilities(gnt_err *err) {
     return 0;
 }
 
-/* Whether a copy of this process can be made. */
+/* True if this process can fork. */
 static int can_fork(void) {
     const pid_t pid = fork();
     if (pid == 0)
@@ -110,7 +110,7 @@ static int can_fork(void) {
     return pid > 0;
 }
 
-/* Reports a layer that was entered; sets *why where it was not. −1 after a failure. */
+/* Records a layer that was entered, or sets *why it was not; returns −1 after a failure. */
 static int note_layer(gnt_sandbox_report *report, unsigned layer, gnt_layer_outcome outcome, int *why) {
     if (outcome == GNT_LAYER_ENTERED)
         report->layers |= layer;
@@ -133,7 +133,7 @@ static int enter_layers(const gnt_sandbox_spec *spec, const gnt_readable *readab
         s.no_root = errno;
     }
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return gnt_fail(err, "new privileges cannot be given up: %s", strerror(errno));
+        return gnt_fail(err, "new privileges cannot be disabled: %s", strerror(errno));
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
         return gnt_fail(err, "the process cannot be made undumpable: %s", strerror(errno));
     if (!(without & GNT_SANDBOX_LANDLOCK) &&

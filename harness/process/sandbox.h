@@ -1,26 +1,23 @@
-/* sandbox: how a worker confines itself before it opens a plugin.
+/* sandbox: confines a worker before it opens a plugin.
  *
- * What was open stays open: inherited descriptors are how a job gets its inputs. What is not open can no
- * longer be reached. The layers, in the order in which they are entered:
- *   1. User, network, IPC and mount namespaces, where the kernel gives them: an empty
- *       network, and a root that holds
- *      only the files below. Capabilities are dropped, no new privileges can be had, the
- *          process is not dumpable.
- *   2. Landlock: read access to the files below and to nothing else, no writing, no
- *       TCP, no signals to others.
- *   3. A seccomp filter of system calls: what is not listed is refused (EPERM), and calls
- *       that only an attack would
- *      make kill the process. No sockets, no new processes or threads, no execve, no
- *          ptrace or process_vm_*, no
- *      opening for writing.
- * A limit of no further processes stands beside them. It does not hold for root, whom the filter alone stops.
+ * Descriptors that are open remain open: a job gets its inputs on inherited descriptors. Nothing else can be
+ * reached afterwards. The layers, in the order in which they are entered:
+ *   1. User, network, IPC and mount namespaces, if the kernel allows them: an empty network, and a root with
+ *      only the files below. Capabilities are dropped, new privileges are disabled, the process is not
+ *      dumpable.
+ *   2. Landlock: read access to the files below and to nothing else, no writing, no TCP, no signals to
+ *      others.
+ *   3. A seccomp filter of system calls: unlisted calls fail (EPERM), and calls that only an attack would
+ *      make kill the process. No sockets, no new processes or threads, no execve, no ptrace or process_vm_*,
+ *      no opening for writing.
+ * In addition the number of processes is limited, which has no effect on root; there only the filter applies.
  *
  * Readable files: those of the specification, libgauntlet-nn, every library that is loaded already, the
- * system's library folders and the loader's cache. Nothing is executable as a program.
+ * system's library folders and the loader's cache. Nothing can be executed as a program.
  *
- * Owner and lifetime: what a specification points to is borrowed for the call; a report holds copies.
- * Thread: a worker has one thread when it enters.
- * Errors: −1 with a sentence; the worker must then end. There is no way out of a sandbox. */
+ * Ownership: what a specification points to is borrowed for the call; a report holds copies. Threads: a
+ * worker has one thread when it enters. Errors: −1 with a message; the worker must then end. A sandbox cannot
+ * be left. */
 #ifndef GNT_PROCESS_SANDBOX_H
 #define GNT_PROCESS_SANDBOX_H
 
@@ -32,24 +29,24 @@
 /* Layers, as bits. */
 enum { GNT_SANDBOX_NAMESPACES = 1, GNT_SANDBOX_LANDLOCK = 2, GNT_SANDBOX_SECCOMP = 4 };
 
-/* How much is closed, in rising order. */
+/* How much is closed, in ascending order. */
 typedef enum gnt_sandbox_level { GNT_SANDBOX_WEAK, GNT_SANDBOX_PARTIAL, GNT_SANDBOX_FULL } gnt_sandbox_level;
 
-/* What the user asks of the sandbox. Zero: every layer that the kernel gives, at whatever level results. */
+/* The user's requirements. Zero: every layer that the kernel allows, at any resulting level. */
 typedef struct gnt_sandbox_options {
-    /* GNT_SANDBOX_* bits of layers to leave out. They are reported as missing. */
+    /* GNT_SANDBOX_* bits of layers to leave out, which are reported as missing. */
     uint32_t without;
-    /* A cap on the Landlock ABI; 0: none. */
+    /* Maximum Landlock ABI; 0: no maximum. */
     int64_t landlock_most;
-    /* Below this level entering fails. */
+    /* Minimum level; below it, entering fails. */
     gnt_sandbox_level least;
 } gnt_sandbox_options;
 
 typedef struct gnt_sandbox_spec {
-    /* Absolute paths, files or folders: the plugin's. */
+    /* Absolute paths of the plugin's files or folders. */
     gnt_texts files;
     gnt_sandbox_options options;
-    /* Threads and copies of this process are let through, to see whether a plugin leaves any. */
+    /* Allow threads and forks, to detect whether a plugin leaves any. */
     int may_fork;
 } gnt_sandbox_spec;
 
@@ -60,24 +57,23 @@ typedef struct gnt_sandbox_report {
     unsigned layers;
     /* The Landlock ABI in force; 0: none. */
     int landlock;
-    /* "full": files are closed (by Landlock or a mount namespace) and calls are filtered. "partial: no
-     * …": one of the two is missing. "weak: no …": both are. The words say which layer is missing and
-     * why, and all that is open. */
+    /* "full": files are closed (by Landlock or a mount namespace) and calls are filtered. "partial: no …":
+     * one of the two is missing. "weak: no …": both are. The text lists the missing layers with reasons, and
+     * everything that is open. */
     char level[GNT_SANDBOX_WORDS];
-    /* The layers in force, and what a build with sanitizers relaxes. */
+    /* The layers in force, and the relaxations of a build with sanitizers. */
     char remark[200];
 } gnt_sandbox_report;
 
-/* Of the words in a report's level. Words that are none are weak. */
+/* Returns the level of a report's text; weak if it is unknown. */
 gnt_sandbox_level gnt_sandbox_level_of(const char *words);
 
-/* Enters every layer that the kernel and the options allow. A layer that the kernel lacks is no
- * failure but stands in the report, unless the level then is below options.least. A file that
- * cannot be found is a failure. */
+/* Enters every layer that the kernel and the options allow. A layer that the kernel lacks is reported, and is
+ * an error only if the level falls below options.least. A missing file is an error. */
 int gnt_sandbox_enter(const gnt_sandbox_spec *spec, gnt_sandbox_report *report, gnt_err *err);
 
-/* Where may_fork let processes through: from here on this one makes no process or thread, and signals none.
- * Nothing happens on a kernel without seccomp filters. */
+/* Forbids processes, threads and signals that may_fork allowed; without effect on a kernel without seccomp
+ * filters. */
 void gnt_sandbox_forbid_processes(void);
 
 #endif

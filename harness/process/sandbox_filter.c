@@ -1,6 +1,5 @@
-/* sandbox_filter: the seccomp layer. What is not listed is refused with EPERM, so that a library
- * that merely tries something goes on. Calls that only an attack would make kill the process, so
- * that the attempt is seen. */
+/* sandbox_filter: the seccomp layer. Unlisted calls fail with EPERM, so that a library that only tries one
+ * continues. Calls that only an attack would make kill the process, so that the attempt is noticed. */
 #include "process/sandbox_layers.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include <linux/seccomp.h>
 #include <seccomp.h>
 
-/* Reading and writing what is open, memory, clocks, waiting, the process's own business. */
+/* Reading and writing open descriptors, memory, clocks, waiting, the process itself. */
 static const int allowed[] = {
     SCMP_SYS(read),
     SCMP_SYS(readv),
@@ -32,8 +31,7 @@ static const int allowed[] = {
     SCMP_SYS(fallocate),
     SCMP_SYS(poll),
     SCMP_SYS(ppoll),
-    /* the loader looks at files before it opens them; what lies outside the readable ones may be seen to
-       exist */
+    /* the loader stats files before it opens them; the existence of other files can be seen */
     SCMP_SYS(newfstatat),
     SCMP_SYS(stat),
     SCMP_SYS(lstat),
@@ -84,8 +82,8 @@ static const int allowed[] = {
     SCMP_SYS(getrandom),
 };
 
-/* Calls that kill the process: looking into other processes, changing the kernel or what it holds for the
- * user, ways round the filter. */
+/* Calls that kill the process: access to other processes, changes to the kernel or to its state for the user,
+ * ways around the filter. */
 static const int killing[] = {
     SCMP_SYS(ptrace),
     SCMP_SYS(process_vm_readv),
@@ -123,12 +121,11 @@ static const int killing[] = {
     SCMP_SYS(modify_ldt),
 };
 
-/* Threads and copies of the process, and waiting for them: where it is to be seen
- * whether a plugin leaves any. */
+/* Calls for threads, forks and waiting, allowed to detect whether a plugin leaves any. */
 static const int forking[] = {SCMP_SYS(clone), SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(wait4),
                               SCMP_SYS(waitid)};
 
-/* Memory that copies of a process share would let one leave data for the next. */
+/* Refuses shared memory, in which one fork could leave data for the next. */
 static int add_mapping(scmp_filter_ctx filter, int may_fork) {
     if (!may_fork)
         return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 0);
@@ -136,15 +133,14 @@ static int add_mapping(scmp_filter_ctx filter, int may_fork) {
                             SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_TYPE, MAP_PRIVATE));
 }
 
-/* A copy may be confined further than the process that made it. No flag is let through: a listener would
- * let another process decide. */
+/* Allows further seccomp filters, without flags: a listener would let another process decide. */
 static int add_further_filters(scmp_filter_ctx filter) {
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(seccomp), 2,
                             SCMP_A0(SCMP_CMP_EQ, SECCOMP_SET_MODE_FILTER), SCMP_A1(SCMP_CMP_EQ, 0));
 }
 
-/* libc asks for these first and takes an older call when the kernel does not know them; their arguments lie
- * in memory, where a filter cannot see them. */
+/* Calls that libc tries first, and replaces by older ones if the kernel lacks them; their arguments are in
+ * memory, where a filter cannot check them. */
 static const int unknown[] = {SCMP_SYS(clone3), SCMP_SYS(openat2), SCMP_SYS(statx), SCMP_SYS(faccessat2)};
 
 static int add_all(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t n) {
@@ -154,8 +150,8 @@ static int add_all(scmp_filter_ctx filter, uint32_t action, const int *calls, si
     return rc;
 }
 
-/* Opening to read only: every flag that could write or make a file must be absent, and O_PATH, which
- * Landlock does not judge. */
+/* Allows opening for reading only: without any flag that could write or create a file, and without O_PATH,
+ * which Landlock does not check. */
 static int add_opening(scmp_filter_ctx filter) {
     const scmp_datum_t writing =
         O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY) | O_PATH;
@@ -167,8 +163,8 @@ static int add_opening(scmp_filter_ctx filter) {
     return rc;
 }
 
-/* Signals to this process alone (abort and raise need it), limits and descriptor flags to be read, not
- * changed. */
+/* Allows signals to this process only (for abort and raise), and reading, not changing, limits and descriptor
+ * flags. */
 static int add_own(scmp_filter_ctx filter) {
     const scmp_datum_t self = (scmp_datum_t)getpid();
     static const int commands[] = {F_GETFD, F_SETFD, F_GETFL, F_GET_SEALS};
@@ -215,8 +211,8 @@ gnt_layer_outcome gnt_sandbox_enter_filter(int may_fork, gnt_err *err) {
     return rc == 0 ? GNT_LAYER_ENTERED : GNT_LAYER_MISSING;
 }
 
-/* Added to the filter that stands, of which the strictest answer counts. Written out, for the library asks
- * for more than the first filter lets through. */
+/* Adds a filter to the one in force; the strictest result counts. Written by hand, since the library needs
+ * calls that the first filter refuses. */
 void gnt_sandbox_forbid_processes(void) {
 #define REFUSED(call, jumps) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), (jumps), 0)
     static struct sock_filter code[] = {

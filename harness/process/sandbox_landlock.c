@@ -1,5 +1,5 @@
-/* sandbox_landlock: the Landlock layer. The kernel's numbers stand here because headers older than the kernel
- * lack them, and the calls are made by number because libc wraps none. Source: the kernel's
+/* sandbox_landlock: the Landlock layer. The kernel's constants are defined here because older headers lack
+ * them, and the calls are made by number because libc does not wrap them. Source: the kernel's
  * Documentation/userspace-api/landlock.rst. */
 #include "process/sandbox_layers.h"
 
@@ -14,7 +14,7 @@ enum { CREATE = 444, ADD_RULE = 445, RESTRICT_SELF = 446, VERSION_FLAG = 1, RULE
 
 #define ACCESS_READ_FILE (UINT64_C(1) << 2)
 
-/* Rights over files that each ABI knows: 13 at first, then refer, truncate, (none), ioctl on devices. */
+/* Rights to files by ABI: 13 in the first, then refer, truncate, (none), ioctl on devices. */
 static uint64_t file_rights(int abi) {
     int n = abi >= 5 ? 16 : abi >= 3 ? 15 : abi == 2 ? 14 : 13;
     return (UINT64_C(1) << n) - 1;
@@ -36,7 +36,7 @@ typedef struct __attribute__((packed)) beneath {
 static int allow(int rules, const char *path, gnt_err *err) {
     beneath rule = {.allowed = ACCESS_READ_FILE, .folder = open(path, O_PATH | O_CLOEXEC)};
     if (rule.folder < 0)
-        return gnt_fail(err, "%s: cannot be kept readable for a sandbox: %s", path, strerror(errno));
+        return gnt_fail(err, "%s: cannot be made readable in a sandbox: %s", path, strerror(errno));
     long rc = syscall(ADD_RULE, rules, RULE_PATH_BENEATH, &rule, 0u);
     int why = errno;
     close(rule.folder);

@@ -1,5 +1,5 @@
-/* sandbox_namespaces: the layer of namespaces. A root that holds the readable files and nothing else, a
- * network without devices, ids that own nothing. All of it belongs to this process and vanishes with it. */
+/* sandbox_namespaces: the layer of namespaces. A root with only the readable files, a network without
+ * devices, ids that own nothing. All of it belongs to this process and disappears with it. */
 #include "process/sandbox_layers.h"
 
 #include <errno.h>
@@ -24,10 +24,10 @@ static int write_text(const char *path, const char *text) {
     return n == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-/* The one id of this process becomes nobody within. */
+/* Maps the id of this process to nobody. */
 static int map_ids(uid_t uid, gid_t gid) {
     char line[64];
-    write_text("/proc/self/setgroups", "deny"); /* older kernels have none */
+    write_text("/proc/self/setgroups", "deny"); /* missing in older kernels */
     snprintf(line, sizeof line, "65534 %ld 1", (long)uid);
     if (write_text("/proc/self/uid_map", line) != 0)
         return -1;
@@ -35,7 +35,7 @@ static int map_ids(uid_t uid, gid_t gid) {
     return write_text("/proc/self/gid_map", line);
 }
 
-/* mkdir -p of all but the last part of a path that is relative to the new root. */
+/* Makes all parent folders of a path that is relative to the new root. */
 static int make_parents(char *path) {
     for (char *at = path; (at = strchr(at, '/')); *at++ = '/') {
         *at = 0;
@@ -45,7 +45,7 @@ static int make_parents(char *path) {
     return 0;
 }
 
-/* Kept flags must be asked for again, or an unprivileged remount is refused. */
+/* Returns flags to repeat, without which an unprivileged remount is refused. */
 static unsigned long kept_flags(const char *path) {
     struct statvfs fs;
     if (statvfs(path, &fs) != 0)
@@ -58,11 +58,11 @@ static unsigned long kept_flags(const char *path) {
     return flags;
 }
 
-/* Binds the file or folder open at `source` to `path` (relative to the new root), read-only. */
+/* Bind-mounts the file or folder open at `source` to `path` (relative to the new root), read-only. */
 static int bind_at(int source, char *path) {
     struct stat there, st;
     if (stat(path, &there) == 0)
-        return 0; /* within a folder that was bound before */
+        return 0; /* inside a folder that was mounted before */
     if (fstat(source, &st) != 0 || make_parents(path) != 0)
         return -1;
     int bad = S_ISDIR(st.st_mode) ? mkdir(path, 0755) : mknod(path, S_IFREG | 0644, 0);
@@ -74,7 +74,7 @@ static int bind_at(int source, char *path) {
                  NULL);
 }
 
-/* Mounts an empty root over a folder that every system has, and goes there. */
+/* Mounts an empty root over a folder that every system has, and enters it. */
 static int mount_root(void) {
     static const char *const places[] = {"/tmp", "/var", "/usr"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
@@ -83,7 +83,7 @@ static int mount_root(void) {
     return -1;
 }
 
-/* Sources are opened before the new root may hide them. */
+/* Opens sources before the new root may hide them. */
 static int build_root(const gnt_readable *readable, int *sources) {
     for (size_t i = 0; i < readable->n; i++)
         if ((sources[i] = open(readable->paths[i], O_PATH | O_CLOEXEC)) < 0)
@@ -100,7 +100,7 @@ static int build_root(const gnt_readable *readable, int *sources) {
     if (mount(NULL, ".", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) !=
         0)
         return -1;
-    /* the old root ends up on top of the new one and is then taken off */
+    /* stacks the old root on the new one, then unmounts it */
     return syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0 ? -1
                                                                                                       : 0;
 }

@@ -9,9 +9,9 @@
 static const double try_seconds = 20;
 
 int gnt_sandbox_try(const gnt_sandbox_options *options, gnt_sandbox_report *report, gnt_err *err) {
-    const gnt_request ask = {.kind = GNT_JOB_SANDBOX};
+    const gnt_request job = {.kind = GNT_JOB_SANDBOX};
     const gnt_sandbox_spec sandbox = {.options = *options};
-    json_t *request = gnt_request_encode(&ask, GNT_FIELDS_ALL);
+    json_t *request = gnt_request_encode(&job, GNT_FIELDS_ALL);
     gnt_child_spec spec = {.request = request, .sandbox = &sandbox, .seconds = try_seconds};
     gnt_child *child = NULL;
     gnt_err why = {0};

@@ -1,5 +1,5 @@
-/* sandbox_words: the level of a sandbox in words: which layers are missing, why, and all that is open without
- * them. */
+/* sandbox_words: describes the level of a sandbox: missing layers, the reasons, and everything that is
+ * open. */
 #include "process/sandbox_layers.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static const char *const relaxed =
 static const char *const relaxed = "";
 #endif
 
-/* Why a layer is missing, in a few words. */
+/* Returns why a layer is missing. */
 static const char *reason(int why) {
     switch (why) {
     case GNT_SANDBOX_LEFT_OUT:
@@ -59,14 +59,14 @@ static void missing(words *w, const char *layer, int why) {
     put(w, ")");
 }
 
-/* Everything that a plugin can reach in these layers and could not in all of them. What is not listed is
- * closed: tests/unit/test_sandbox.c tries it. */
+/* Lists everything that a plugin can reach with these layers but not with all. Everything else is closed:
+ * tests/unit/test_sandbox.c verifies it. */
 static void list_open(words *w, const gnt_sandbox_report *r, const gnt_sandbox_layers *s) {
     const int namespaces = (r->layers & GNT_SANDBOX_NAMESPACES) != 0,
               filter = (r->layers & GNT_SANDBOX_SECCOMP) != 0;
     if (!s->root && !r->landlock)
         item(w, "the user's files");
-    else if (!filter) /* Landlock closes modes never and lengths from ABI 3 on */
+    else if (!filter) /* Landlock never closes modes, and lengths from ABI 3 on */
         item(w, s->root || r->landlock >= 3 ? "modes of files" : "modes and lengths of files");
     if (!namespaces && !r->landlock)
         item(w, "the memory of other processes"); /* both check ptrace access */
@@ -78,7 +78,7 @@ static void list_open(words *w, const gnt_sandbox_report *r, const gnt_sandbox_l
         item(w,
              r->landlock >= 6 ? "limits of other processes" : "signals to other processes and their limits");
     if (s->may_fork)
-        item(w, "new processes, even such as outlive the job");
+        item(w, "new processes, even ones that outlive the job");
     if (!filter)
         item(w, "more of the kernel");
 }

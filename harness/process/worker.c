@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "process/child_wire.h"
 
-/* Set by SIGTERM alone: there is no other way for a signal to be heard. */
+/* Set by SIGTERM only. */
 static volatile sig_atomic_t asked_to_stop;
 
 static void on_stop(int signal_number) {
@@ -25,12 +25,11 @@ static void on_stop(int signal_number) {
     asked_to_stop = 1;
 }
 
-/* The process's own figures, opened at the start because no such file can be opened
- * later; -1 without /proc. */
+/* /proc/self/status, opened at the start because it cannot be opened later; −1 without /proc. */
 static int own_status = -1;
 
-/* The most memory that was resident since the exec, in bytes; 0 when unknown. What getrusage tells
- * starts from the parent's. */
+/* Returns the peak resident memory since the exec, in bytes; 0 if unknown. getrusage would include the
+ * parent's. */
 static uint64_t own_peak(void) {
     char text[4096];
     ssize_t n = own_status >= 0 ? pread(own_status, text, sizeof text - 1, 0) : 0;
@@ -51,7 +50,7 @@ static int read_message(gnt_worker *out, gnt_err *err) {
     out->message = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &where);
     gnt_free(text);
     if (!json_is_object(out->message))
-        return gnt_fail(err, "worker: the request is no JSON object: %s", where.text);
+        return gnt_fail(err, "worker: the request is not a JSON object: %s", where.text);
     out->request = json_object_get(out->message, "request");
     return gnt_fields_decode(&gnt_launch_fields, &out->launch, json_object_get(out->message, "process"),
                              &out->memory, "worker", err);
@@ -108,7 +107,7 @@ int gnt_worker_socket(const gnt_worker *w, const char *name, gnt_err *err) {
     return need(&w->launch.sockets, "socket", name, err);
 }
 
-/* What came from a store is what was stored, or there is no job. */
+/* Checks that an input from the store has the digest under which it was stored. */
 static int has_digest(const gnt_launch_piece *input, const uint8_t *bytes, size_t size, gnt_err *err) {
     char found[GNT_HEX_SIZE];
     if (!input->digest)
@@ -117,11 +116,10 @@ static int has_digest(const gnt_launch_piece *input, const uint8_t *bytes, size_
     gnt_digest_hex(&d, found);
     return strcmp(found, input->digest) == 0
                ? 0
-               : gnt_fail(
-                     err,
-                     "the input \"%s\" is not what was stored: its bytes changed since; run again, and it "
-                     "is made anew",
-                     input->name);
+               : gnt_fail(err,
+                          "the input \"%s\" was changed since it was stored; run again to recompute "
+                          "it",
+                          input->name);
 }
 
 int gnt_worker_read(const gnt_worker *w, const char *name, size_t most, uint8_t **bytes, size_t *size,
@@ -153,7 +151,7 @@ void gnt_worker_note(const gnt_worker *w, const char *text) {
     const gnt_launch_piece *output = find(&w->launch.outputs, "note");
     snprintf(padded, sizeof padded, "%s", text);
     if (output && pwrite((int)output->fd, padded, sizeof padded, 0) < 0)
-        return; /* a word less for a person */
+        return; /* only a note for a person is lost */
 }
 
 int gnt_worker_others(void) {
@@ -163,19 +161,19 @@ int gnt_worker_others(void) {
     const char *at = strstr(text, "\nThreads:");
     const long threads = at ? strtol(at + sizeof "\nThreads:" - 1, NULL, 10) : 1;
     siginfo_t info = {0};
-    /* a child that has ended and was not waited for was left as well */
+    /* counts a child that has ended and was not waited for */
     const int child = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
     return (int)(threads > 1 ? threads - 1 : 0) + child;
 }
 
-/* Progress must never hold up the work: a line is dropped when the pipe is full. */
+/* True if the pipe has room: a line of progress is dropped rather than block the work. */
 static int pipe_has_room(void) {
     struct pollfd p = {.fd = GNT_FD_STATUS, .events = POLLOUT};
     return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT);
 }
 
 void gnt_worker_progress(uint64_t done, uint64_t total) {
-    static int64_t last_ms; /* of this process's only status pipe */
+    static int64_t last_ms; /* there is one status pipe per process */
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     int64_t ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
@@ -197,7 +195,7 @@ void gnt_worker_sandbox(const char *level) {
 int gnt_worker_finish(const char *word, const char *sentence, const char *sandbox, const json_t *facts,
                       const json_t *hooks) {
     json_t *line = json_pack("{s:s, s:I}", "status", word, "peak", (json_int_t)own_peak());
-    /* a sentence may carry a plugin's bytes: what is not UTF-8 is replaced rather than lost */
+    /* a message may have a plugin's bytes: what is not UTF-8 is replaced */
     char *clean = sentence ? gnt_wire_clean(sentence) : NULL;
     int bad = !line || (clean && json_object_set_new(line, "sentence", json_string(clean)) != 0);
     if (!bad && sandbox)
@@ -207,7 +205,7 @@ int gnt_worker_finish(const char *word, const char *sentence, const char *sandbo
     if (!bad && json_array_size(hooks) > 0)
         bad = json_object_set(line, "hooks", (json_t *)(uintptr_t)hooks) != 0;
     char *text = bad ? NULL : json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII);
-    /* on a line of its own, whatever a plugin may have left in the pipe */
+    /* on a line of its own, whatever a plugin may have written to the pipe */
     int rc = text && strlen(text) < GNT_STATUS_MOST &&
                      gnt_fd_write(GNT_FD_STATUS, "the status pipe", "\n", 1, NULL) == 0 &&
                      gnt_fd_write(GNT_FD_STATUS, "the status pipe", text, strlen(text), NULL) == 0 &&

@@ -1,4 +1,4 @@
-/* Expansion of a suite to cells, and the count of trainings they may need. */
+/* Expansion of a suite to cells, and the number of training runs they may need. */
 #include "suite/plan.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ typedef struct setting {
     int at_baseline;
 } setting;
 
-/* Those that a search finds: the matched one, and its bracket. */
+/* Returns the number of strengths that a search finds: the matched one and its bracket. */
 static size_t searched_of(const gnt_suite_task *t, const gnt_suite_defense *d) {
     return d->match ? (t->match.bracket ? 3 : 1) : 0;
 }
@@ -34,7 +34,8 @@ static size_t settings_of(const gnt_suite *s, size_t task, size_t defense) {
     return d->match || d->n_sweep ? searched_of(&s->task[task], d) + d->n_sweep + of_baseline : 1;
 }
 
-/* Matched first, then its bracket, then the sweep as written, then the baseline's strength. */
+/* Returns the i-th setting: matched, then its bracket, then the sweep in the file's order, then the
+ * baseline's. */
 static setting setting_at(const gnt_suite *s, size_t task, size_t defense, size_t i) {
     const gnt_suite_defense *d = &s->defense[defense];
     const size_t searched = searched_of(&s->task[task], d);
@@ -52,8 +53,8 @@ static setting setting_at(const gnt_suite *s, size_t task, size_t defense, size_
 
 /* ---- counting ---- */
 
-/* Below 2^63: 256 tasks × 4096 stages × 1024 × 4097 strengths × 1024 attacks × 4096 seeds is 2^64 at the very
- * most, so it stops as soon as the limit is passed. */
+/* Counts cells, up to the first task past the limit: 256 tasks × 4096 stages × 1024 × 4097 strengths × 1024
+ * attacks × 4096 seeds could overflow. */
 static int64_t count_cells(const gnt_suite *s) {
     int64_t n = 0;
     for (size_t t = 0; t < s->n_tasks; t++)
@@ -92,7 +93,8 @@ static int add_cell(gnt_plan *p, const gnt_suite *s, const gnt_cell *at) {
     return 0;
 }
 
-/* All attacks see the same: the first that is asked for the attribute, at the first seed. */
+/* Marks the cell whose observations are plotted: all attacks see the same, so the first that infers the
+ * attribute, at the first seed. */
 static void choose_points(gnt_plan *p, const gnt_suite *s, size_t from) {
     for (size_t i = from; s->points && i < p->n; i++) {
         gnt_cell *c = &p->cell[i];
@@ -115,7 +117,7 @@ static int has_stage(const gnt_suite_task *t, int64_t stage) {
     return 0;
 }
 
-/* Whether a task before the cell's, trained as one with it, observes the same. */
+/* True if an earlier task that shares the cell's training observes the same. */
 static int is_observed_before(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_task *t = &s->task[c->task];
     for (size_t i = 0; i < c->task; i++)
@@ -125,7 +127,8 @@ static int is_observed_before(const gnt_suite *s, const gnt_cell *c) {
     return 0;
 }
 
-/* The cells from `from` on are of one setting, and read what it shows once a seed. */
+/* Adds the bytes of the observations of one setting, whose cells begin at `from`: one observation for each
+ * seed. */
 static void count_update_bytes(gnt_plan *p, const gnt_suite *s, size_t from) {
     if (from == p->n || is_observed_before(s, &p->cell[from]))
         return;
@@ -140,7 +143,7 @@ static void count_update_bytes(gnt_plan *p, const gnt_suite *s, size_t from) {
     p->update_bytes += (double)updates * (double)t->update_size * (double)sizeof(float) * (double)s->n_seeds;
 }
 
-/* All attacks and seeds of one task, stage, defense and strength. */
+/* Adds the cells of all attacks and seeds of one task, stage, defense and strength. */
 static int add_attacks(gnt_plan *p, const gnt_suite *s, gnt_cell *at) {
     const size_t from = p->n;
     for (at->attack = 0; at->attack < s->n_attacks; at->attack++) {
@@ -177,7 +180,7 @@ static int add_task(gnt_plan *p, const gnt_suite *s, size_t task) {
     return 0;
 }
 
-/* ---- trainings ---- */
+/* ---- training runs ---- */
 
 static int is_baseline(const gnt_suite_defense *d) {
     return d->n_members == 1 && strcmp(d->member[0].info->id, "none") == 0;
@@ -190,7 +193,7 @@ static int same_match(const gnt_suite_match *a, const gnt_suite_match *b) {
            a->bracket == b->bracket && a->paired == b->paired;
 }
 
-/* Which trainings of one task are counted already, by a task before it that is trained as one with it. */
+/* Training runs of a task that were counted with an earlier task that shares its training. */
 typedef struct counted {
     int none, defense, search;
 } counted;
@@ -209,7 +212,8 @@ static counted counted_before(const gnt_suite *s, const uint8_t *runs, size_t ta
     return c;
 }
 
-/* `none` is trained once a seed on every task whether it is listed or not: utilities stand beside its. */
+/* Counts the training runs of a plan. `none` is trained once a seed on every task even if it is not listed,
+ * since utilities are compared with its. */
 static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs, gnt_err *err) {
     for (size_t t = 0; t < s->n_tasks; t++) {
         int any = 0, paired = 0;
@@ -230,7 +234,7 @@ static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs,
             p->match_trainings +=
                 gnt_match_most_trainings(&spec) + (int64_t)(searched_of(&s->task[t], entry) * s->n_seeds);
             if (s->task[t].match.paired)
-                paired = gnt_match_most_seeds(&spec); /* undefended; all defenses share them */
+                paired = gnt_match_most_seeds(&spec); /* undefended runs, shared by all defenses */
         }
         p->trainings += any ? (int64_t)s->n_seeds : 0;
         p->match_trainings += paired;
@@ -238,7 +242,7 @@ static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs,
     return 0;
 }
 
-/* runs[task × n_defenses + defense]: some cell of the pair will run. */
+/* Counts over all pairs; runs[task × n_defenses + defense]: some cell of the pair will run. */
 static int count_all_trainings(gnt_plan *p, const gnt_suite *s, gnt_err *err) {
     uint8_t *runs = gnt_array(s->n_tasks * s->n_defenses, 1);
     if (!runs)

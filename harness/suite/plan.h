@@ -1,14 +1,13 @@
 /* plan: a suite expanded to its cells, before anything runs.
  *
- * A cell is one (task, stage, defense at a strength, attack, seed). Its id is made of these coordinates
- * only:
+ * A cell is one (task, stage, defense at a strength, attack, seed). Its id consists of these coordinates:
  *
  *     TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED glyphs-lenet/r10/dp-gaussian@matched/dlg/s1
  *
  * STRENGTH is "matched", "weaker" or "stronger" (than matched), "baseline", "none", or the shortest
  * decimal that reads back as the same number. Cells come in one fixed order: task, stage, defense (matched
  * first, then its sweep, then at the baseline's strength), attack, seed, each as the file lists them. A
- * pair that does not fit is a cell too, with the reason why it is n/a. */
+ * pair that does not fit is also a cell, with the reason why it is n/a. */
 #ifndef GNT_SUITE_PLAN_H
 #define GNT_SUITE_PLAN_H
 
@@ -21,8 +20,9 @@
 typedef enum gnt_cell_mode { GNT_MODE_NONE, GNT_MODE_FIXED, GNT_MODE_SWEEP, GNT_MODE_MATCHED } gnt_cell_mode;
 extern const char *const gnt_mode_names[]; /* "none", "fixed", "sweep", "matched" */
 
-/* Cells on either side of a matched strength, where utility is some tolerances above and below the target: a
- * point of the defense's curve, with the mode SWEEP. Their ids say so in place of the strength. */
+/* Cells on either side of a matched strength, where utility is some tolerances above and below the target:
+ * points of the defense's curve, with the mode SWEEP. Their ids have the name in the place of the
+ * strength. */
 typedef enum gnt_bracket {
     GNT_BRACKET_NONE,
     GNT_BRACKET_WEAKER,
@@ -37,16 +37,15 @@ typedef struct gnt_cell {
     size_t task, defense, attack; /* indices into the suite */
     int64_t stage;                /* round */
     gnt_cell_mode mode;
-    double strength; /* FIXED and SWEEP; NaN of a bracket */
+    double strength; /* FIXED and SWEEP; NaN in a bracket */
     gnt_bracket bracket;
-    /* A point of a sweep that the suite does not list: the strength is one at which a baseline was
-     * matched. */
+    /* 1: a point of a sweep that the suite does not list: the strength at which a baseline run was matched */
     int at_baseline;
     uint64_t seed;
-    int draws_points; /* 1: this cell's observations stand for those of its setting in a picture */
+    int draws_points; /* 1: this cell's observations are plotted for its setting */
     uint32_t surface;
-    uint32_t goals;                     /* GNT_GOAL_* the attack is asked for */
-    uint32_t grants;                    /* GNT_KNOWS_* the suite grants and the task can give */
+    uint32_t goals;                     /* GNT_GOAL_* that the attack must return */
+    uint32_t grants;                    /* GNT_KNOWS_* that the suite grants and the task has */
     uint32_t first_goals, first_grants; /* of a chain's first member */
     char *reason;                       /* why it is n/a, "needs labels, which …"; NULL: it will run */
 } gnt_cell;
@@ -55,18 +54,17 @@ typedef struct gnt_plan {
     gnt_cell *cell;
     size_t n, n_na;
     int64_t trainings;       /* of cells with a known strength, and of `none` as the baseline */
-    int64_t match_trainings; /* the most that matching may need besides */
-    /* About what observed updates take in the store, of targets and of shadow rows: they are most of a large
-     * run. */
+    int64_t match_trainings; /* the most that matching may need in addition */
+    /* Approximate bytes of observed updates in the store, of targets and shadow rows: most of a large run. */
     double update_bytes;
 } gnt_plan;
 
 int gnt_plan_make(gnt_plan *out, const gnt_suite *suite, gnt_err *err);
 void gnt_plan_free(gnt_plan *p);
-const gnt_cell *gnt_plan_find(const gnt_plan *p, const char *id); /* NULL when there is none */
+const gnt_cell *gnt_plan_find(const gnt_plan *p, const char *id); /* NULL: there is none */
 
-/* What --dry-run prints: one line a cell, then counts; and plan.json. The caller frees; NULL when out of
- * memory. */
+/* Formats the plan for --dry-run: one line for each cell, then counts; and as JSON. The caller frees; NULL:
+ * out of memory. */
 char *gnt_plan_text(const gnt_plan *p, const gnt_suite *suite);
 char *gnt_plan_json(const gnt_plan *p, const gnt_suite *suite);
 

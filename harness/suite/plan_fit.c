@@ -1,5 +1,5 @@
-/* Why a cell is n/a. Whatever descriptors and the suite say settles it; a plugin that finds out more while
- * running says so itself. */
+/* Decides why a cell is n/a, from descriptors and the suite alone. A plugin that finds out more while it runs
+ * returns GNT_UNSUPPORTED. */
 #include "suite/plan_fit.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ static char *member_reason(const gnt_suite_task *t, const gnt_plugin_info *p, in
     return NULL;
 }
 
-/* Hooks that decide what is learnt, and with it what a representation shows. */
+/* Hooks that change what the model learns, and so what a representation reveals. */
 static const uint32_t trains = GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT_HOOK_LOCAL_RATE |
                                GNT_HOOK_CLIENT_UPDATE | GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_AGGREGATE;
 
@@ -66,8 +66,8 @@ static char *fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, in
         }
         surfaces |= d->member[i].info->surfaces;
     }
-    /* an update that a hook may change, or samples that another hook encodes, need not
-     * come from what was released */
+    /* an update that a hook may change, or samples that another hook encodes, may not depend on what was
+     * released */
     if (t->observe.surface == GNT_SURFACE_ENCODING && !t->observe.probe &&
         hooks_of(d) & (GNT_HOOK_ENCODE_BATCH | GNT_HOOK_CLIENT_UPDATE | GNT_HOOK_TRANSFORM_UPDATE)) {
         char *reason =
@@ -81,7 +81,7 @@ static char *fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, in
     const uint32_t reached = surfaces | (hooks_of(d) & trains ? GNT_SURFACE_REPRESENTATION : 0);
     if ((reached & t->observe.surface) && !no_sum)
         return NULL;
-    char *reason = no_sum ? gnt_format("%s makes no secure sum, so there is no transcript of one", d->plugin)
+    char *reason = no_sum ? gnt_format("%s computes no secure sum, so there is no transcript", d->plugin)
                           : gnt_format("%s acts on the surface %s; the task shows %s", d->plugin,
                                        list(&gnt_surface_words, surfaces).text,
                                        list(&gnt_surface_words, t->observe.surface).text);
@@ -89,7 +89,7 @@ static char *fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, in
     return reason;
 }
 
-/* What the suite grants can only be given where the task has it. */
+/* The suite can only grant what the task has. */
 
 int gnt_suite_keeps_private(const gnt_suite_defense *d) {
     for (size_t i = 0; i < d->n_members; i++)
@@ -99,8 +99,8 @@ int gnt_suite_keeps_private(const gnt_suite_defense *d) {
     return 0;
 }
 
-/* In a round a client computes with what a defense made of its samples: of the samples
- * themselves that tells nothing. */
+/* True if clients compute in a round with encodings instead of their samples, so that nothing describes the
+ * samples themselves. */
 static int is_encoded(const gnt_suite_task *t, const gnt_suite_defense *d) {
     return !t->observe.probe &&
            (hooks_of(d) & (GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT_HOOK_CLIENT_UPDATE));
@@ -131,7 +131,7 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
 static const char *where_from(const gnt_suite_task *t, const gnt_suite_defense *d, uint32_t bit) {
     const uint32_t of_tasks = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM | GNT_KNOWS_DEFENSE_PRIVATE;
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(bit & of_tasks))
-        return "a transcript has no private batch behind it and is made once";
+        return "a transcript does not depend on one private batch and is made once";
     if (is_encoded(t, d) && (bit & (GNT_KNOWS_BN_STATS | GNT_KNOWS_REGION | GNT_KNOWS_ORDER)))
         return "the defense computes with something else than the samples themselves";
     switch (bit) {
@@ -163,10 +163,10 @@ static uint32_t lowest_bit(uint32_t bits) {
     return bits & (~bits + 1);
 }
 
-/* Goals whose answers no measure scores yet. */
+/* Goals that no measure scores yet. */
 static const uint32_t unmeasured = GNT_GOAL_REGION | GNT_GOAL_MEMBERSHIP;
 
-/* What can be told at all of what the task shows. */
+/* Returns the goals that an attack can reach on the task's observations. */
 static uint32_t goals_of(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_task *t = &s->task[c->task];
     uint32_t goals = gnt_words_all(&gnt_goal_words) & ~unmeasured;
@@ -183,9 +183,9 @@ static uint32_t goals_of(const gnt_suite *s, const gnt_cell *c) {
 
 static const char *no_goal(const gnt_suite_task *t, uint32_t goals) {
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(goals & GNT_GOAL_CONTRIBUTION))
-        return "a transcript tells of contributions to a secure sum alone";
+        return "a transcript reveals contributions to a secure sum only";
     if (!(goals & ~unmeasured))
-        return "this version has no measure of that";
+        return "this version has no measure for it";
     if (goals & GNT_GOAL_CONTRIBUTION)
         return "the defense makes no secure sum to contribute to";
     if (t->facts.has_maps && goals & GNT_GOAL_LABEL)
@@ -193,15 +193,15 @@ static const char *no_goal(const gnt_suite_task *t, uint32_t goals) {
     return "the task names no private attribute (observe.attribute)";
 }
 
-/* One plugin of an attack, and what it is to see. */
+/* One plugin of an attack, and its input. */
 typedef struct attacker {
     const gnt_plugin_info *plugin;
-    const char *who; /* begins sentences about a member of a chain: "decompose "; else "" */
+    const char *who; /* prefix of messages about a member of a chain: "decompose "; else "" */
     uint32_t surface, grants, has;
-    const char *withheld; /* why bits outside `has` are not there, where the task is not to blame */
+    const char *withheld; /* why bits outside `has` are missing, if not because of the task */
 } attacker;
 
-/* 1 with *reason set (NULL: out of memory) where it does not fit; 0 where it does. */
+/* Returns 0 if the attacker fits, else 1 and the *reason (NULL: out of memory). */
 static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uint32_t *goals,
                    uint32_t *grants, char **reason) {
     const gnt_suite_task *t = &s->task[c->task];
@@ -242,8 +242,8 @@ static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uin
     return 1;
 }
 
-/* The same of a chain: the first attacks updates of encodings, set by set; what it recovers the second sees
- * as encodings. Of what belongs to a batch of private samples nothing fits those. */
+/* As above for a chain: the first attacks updates of encodings, set by set, and the second gets the result as
+ * encodings. No knowledge about a batch of private samples fits those. */
 static int chain_misfits(const gnt_suite *s, gnt_cell *c, uint32_t has, char **reason) {
     const gnt_suite_task *t = &s->task[c->task];
     const gnt_suite_attack *a = &s->attack[c->attack];

@@ -1,11 +1,12 @@
-/* plan_fit: does an attack fit a defense on a task, as the suite grants? Private to this room. */
+/* plan_fit: decides whether an attack fits a defense on a task, with the suite's grants. Private to this
+ * room. */
 #ifndef GNT_SUITE_PLAN_FIT_H
 #define GNT_SUITE_PLAN_FIT_H
 
 #include "suite/plan.h"
 
-/* Sets surface, goals, grants and, where the pair does not fit, reason of a cell whose coordinates are set.
- * -1: out of memory. */
+/* Sets surface, goals, grants and, if the pair does not fit, the reason of a cell whose coordinates are set.
+ * Returns −1 if out of memory. */
 int plan_fit(const gnt_suite *suite, gnt_cell *cell);
 
 #endif

@@ -1,4 +1,4 @@
-/* A plan as text for people and as JSON for programs. */
+/* Formats a plan as text for people and as JSON for programs. */
 #include "suite/plan.h"
 
 #include <math.h>

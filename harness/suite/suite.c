@@ -1,4 +1,4 @@
-/* The suite as a whole: the file, its top level, its run key. */
+/* Reads a suite file: its top level and its run key. */
 #include "suite/suite.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static int hex_digit(char c) {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Never says what is in the file: it is a secret. */
+/* Reads the run key. Messages never quote the file: it is a secret. */
 static int read_key_file(suite_reader *r, const char *name, gnt_key *key) {
     uint8_t *bytes = NULL;
     size_t size = 0, n = 0;
@@ -36,11 +36,10 @@ static int read_key_file(suite_reader *r, const char *name, gnt_key *key) {
     while (n < size && hex_digit((char)bytes[n]) >= 0)
         n++;
     if (n != 64 || size != 64)
-        rc = suite_fail(
-            r, "key_file",
-            "%s does not hold a key: %zu bytes, of which the first %zu are hexadecimal digits; expected "
-            "exactly 64 digits (32 random bytes)",
-            gnt_show_text(name).text, size, n);
+        rc = suite_fail(r, "key_file",
+                        "%s is not a key: %zu bytes, of which the first %zu are hexadecimal digits; expected "
+                        "exactly 64 digits (32 random bytes)",
+                        gnt_show_text(name).text, size, n);
     for (size_t i = 0; i < 32 && rc == 0; i++)
         key->b[i] = (uint8_t)(hex_digit((char)bytes[2 * i]) << 4 | hex_digit((char)bytes[2 * i + 1]));
     explicit_bzero(bytes, size);
@@ -55,8 +54,9 @@ static int read_key(suite_reader *r, const json_t *root) {
         gnt_doc_text(r->doc, "", root, "key_file", 4000, &file, r->err))
         return -1;
     if (file && json_object_get(root, "seed"))
-        return suite_fail(r, "key_file",
-                          "stands beside \"seed\"; the run key comes from one of them: remove the other");
+        return suite_fail(
+            r, "key_file",
+            "is given in addition to \"seed\"; the run key comes from one of them: remove the other");
     r->s->seed = (uint64_t)seed;
     r->s->secret = file != NULL;
     r->s->key = gnt_key_of_seed((uint64_t)seed);
@@ -83,7 +83,7 @@ static int read_seeds(suite_reader *r, const json_t *root) {
         for (size_t j = 0; j < i; j++)
             if (seeds[j] == (uint64_t)seed)
                 return suite_fail(
-                    r, at.text, "is %lld, as seeds[%zu] is; a seed repeated measures nothing new: remove one",
+                    r, at.text, "is %lld, as seeds[%zu] is; a repeated seed measures nothing new: remove one",
                     (long long)seed, j);
         seeds[i] = (uint64_t)seed;
     }
@@ -112,12 +112,12 @@ static int read_limits(suite_reader *r, const json_t *root) {
 
 static int add_measure(suite_reader *r, const char *path, gnt_measure_id which) {
     if (r->s->measures & 1u << which)
-        return suite_fail(r, path, "\"%s\" stands twice; remove one", gnt_measure_of(which)->name);
+        return suite_fail(r, path, "\"%s\" is listed twice; remove one", gnt_measure_of(which)->name);
     r->s->measures |= 1u << which;
     return 0;
 }
 
-/* Where the number of the model that a measure compares images by belongs; NULL: it needs none. */
+/* Returns where to store the index of the model by which a measure compares images; NULL: it needs none. */
 static size_t *judge_of(gnt_suite *s, int which) {
     return which == GNT_MEASURE_FEATURE_DISTANCE     ? &s->judge
            : which == GNT_MEASURE_REPRESENTATION_MSE ? &s->representation
@@ -133,7 +133,7 @@ static int read_judge(suite_reader *r, const char *path, int which, const json_t
                           "\"judge\"",
                           gnt_show(value).text, gnt_measure_of((gnt_measure_id)which)->name);
     if (m->of.facts.rank != 3)
-        return suite_fail(r, path, "is \"%s\", a model on samples that are no images", id);
+        return suite_fail(r, path, "is \"%s\", a model on samples that are not images", id);
     if (which == GNT_MEASURE_REPRESENTATION_MSE && !m->of.has_representation)
         return suite_fail(r, path,
                           "is \"%s\", whose representation is the sample itself; name a layer as the "
@@ -143,7 +143,7 @@ static int read_judge(suite_reader *r, const char *path, int which, const json_t
     return 0;
 }
 
-/* A list of names; or an object of names, each true or, of those by a trained network, a model. */
+/* Reads "measures": a list of names, or an object of names, each with true or, if it needs one, a model. */
 static int read_measures(suite_reader *r, const json_t *root) {
     const json_t *given = json_object_get(root, "measures"), *list = NULL;
     const char *name, *names[GNT_MEASURES];
@@ -160,8 +160,7 @@ static int read_measures(suite_reader *r, const json_t *root) {
             if (judge_of(r->s, which) ? read_judge(r, at.text, which, value)
                 : json_is_true(value)
                     ? 0
-                    : suite_fail(r, at.text, "is %s; expected true, or the measure left out",
-                                 gnt_show(value).text))
+                    : suite_fail(r, at.text, "is %s; expected true, or no such key", gnt_show(value).text))
                 return -1;
             r->s->measures |= 1u << which;
         }
@@ -184,7 +183,8 @@ static int read_measures(suite_reader *r, const json_t *root) {
     return 0;
 }
 
-/* Names of facts that the report draws; whether a plugin will tell them is not known before it runs. */
+/* Reads "facts": names of facts that the report plots; which facts a plugin reports is not known before it
+ * runs. */
 static int read_facts(suite_reader *r, const json_t *root) {
     const json_t *list = NULL;
     if (gnt_doc_list(r->doc, "", root, "facts", 1, GNT_SUITE_MOST_FACTS, &list, r->err))
@@ -195,10 +195,11 @@ static int read_facts(suite_reader *r, const json_t *root) {
         if (gnt_doc_text_at(r->doc, at.text, json_array_get(list, i), 100, &name, r->err))
             return -1;
         if (!gnt_id_ok(name, '_'))
-            return suite_fail(r, at.text,
-                              "is %s, which is no name of a fact; expected 1 to %d of a to z, 0 to 9 and _, "
-                              "beginning with a letter, as plugins report them",
-                              gnt_show_text(name).text, GNT_PLUGIN_ID);
+            return suite_fail(
+                r, at.text,
+                "is %s, which is not a name of a fact; expected 1 to %d of a to z, 0 to 9 and _, "
+                "beginning with a letter, as plugins report them",
+                gnt_show_text(name).text, GNT_PLUGIN_ID);
         for (size_t k = 0; k < i; k++)
             if (!strcmp(name, json_string_value(json_array_get(list, k))))
                 return suite_fail(r, at.text, "is \"%s\", as facts[%zu] is; remove one", name, k);
@@ -304,7 +305,7 @@ int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t s
     gnt_doc doc;
     *out = (gnt_suite){0};
     if (size > GNT_DOC_MOST)
-        return gnt_fail(err, "%s: holds %zu bytes, more than the %d allowed", name, size, GNT_DOC_MOST);
+        return gnt_fail(err, "%s: has %zu bytes, more than the %d allowed", name, size, GNT_DOC_MOST);
     if (gnt_doc_parse(&doc, name, text, size, err) != 0)
         return -1;
     int rc = read_doc(out, &doc, env, err);

@@ -1,4 +1,4 @@
-/* Attacks: the plugin (or the chain of two), what it is granted, how long it may try. */
+/* Attacks: the plugin (or the chain of two), what it is granted, its budget. */
 #include "plugin/words.h"
 #include "suite/suite_impl.h"
 
@@ -17,7 +17,7 @@ static int read_grants(suite_reader *r, const char *path, const json_t *object, 
         if (gnt_doc_choice_at(r->doc, item.text, json_array_get(list, i), names, n, &which, r->err))
             return -1;
         if (a->grants & gnt_knowledge_words.word[which].bit)
-            return suite_fail(r, item.text, "\"%s\" stands twice; remove one", names[which]);
+            return suite_fail(r, item.text, "\"%s\" is listed twice; remove one", names[which]);
         a->grants |= gnt_knowledge_words.word[which].bit;
     }
     return 0;
@@ -27,7 +27,7 @@ static int read_budget(suite_reader *r, const char *path, const json_t *value, i
     return value ? gnt_doc_int_at(r->doc, path, value, 1, 1000000000, out, r->err) : 0;
 }
 
-/* One plugin with its parameters and budget, or two that work one after the other, with a list of each. */
+/* Reads one plugin with its parameters and budget, or a chain of two, with a list of each. */
 static int read_members(suite_reader *r, const char *path, const json_t *object, gnt_suite_attack *a) {
     static const char *const lists[] = {"params", "budget"};
     const json_t *ids = json_object_get(object, "attack"), *params = json_object_get(object, "params"),
@@ -40,11 +40,11 @@ static int read_members(suite_reader *r, const char *path, const json_t *object,
                    ? -1
                    : 0;
     if (json_array_size(ids) != 2)
-        return suite_fail(
-            r, at.text,
-            "lists %zu plugins; expected one id, or two: what the first recovers of encodings is what the "
-            "second sees",
-            json_array_size(ids));
+        return suite_fail(r, at.text,
+                          "lists %zu plugins; expected one id, or two: the reconstructions of the first are "
+                          "the input of the "
+                          "second sees",
+                          json_array_size(ids));
     for (size_t i = 0; i < 2; i++) {
         const json_t *list = json_object_get(object, lists[i]);
         if (list && (!json_is_array(list) || json_array_size(list) != 2))
@@ -64,7 +64,7 @@ static int read_members(suite_reader *r, const char *path, const json_t *object,
                : 0;
 }
 
-/* "start": what the job holds against the shape of its targets, which are not known here. */
+/* Reads "start"; the job checks it against the shape of its targets, which is not known here. */
 static int read_start(suite_reader *r, const char *path, const json_t *object, gnt_suite_attack *a) {
     const gnt_path at = gnt_path_key(path, "start");
     const char *name = NULL;
@@ -73,7 +73,7 @@ static int read_start(suite_reader *r, const char *path, const json_t *object, g
     if (!name)
         return 0;
     if (a->first.info)
-        return suite_fail(r, at.text, "is %s, but \"attack\" lists two plugins; expected it of one alone",
+        return suite_fail(r, at.text, "is %s, but \"attack\" lists two plugins; expected one plugin",
                           gnt_show_text(name).text);
     if (!(a->member.info->flags & GNT_FLAG_TAKES_START))
         return suite_fail(r, at.text, "is %s, but %s takes no starting points; remove it",

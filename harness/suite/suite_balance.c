@@ -1,4 +1,4 @@
-/* "balance" of a task's data: values of an attribute that are to stand for rows alike often. */
+/* "balance" of a task's data: values of an attribute that get equally many rows. */
 #include "suite/suite_impl.h"
 
 static int all_values(suite_reader *r, const char *path, gnt_suite_task *t) {
@@ -11,7 +11,7 @@ static int all_values(suite_reader *r, const char *path, gnt_suite_task *t) {
     return 0;
 }
 
-/* ["White", "Black"], by their names. */
+/* Reads a list of values by name: ["White", "Black"]. */
 static int some_values(suite_reader *r, const char *path, const json_t *list, gnt_suite_task *t) {
     const gnt_data_attr *a = &t->facts.attr[t->balance[0]];
     const size_t n = json_array_size(list);

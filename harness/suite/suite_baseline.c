@@ -1,10 +1,10 @@
-/* Strengths at which an earlier run's defenses were matched, as its results.json tells them. */
+/* Strengths at which a baseline run matched its defenses, from its results.json. */
 #include <math.h>
 #include <string.h>
 
 #include "suite/suite_impl.h"
 
-/* n for none. */
+/* Returns the index of the task, or n if there is none. */
 static size_t find_task(const gnt_suite *s, const char *id) {
     size_t i = 0;
     while (i < s->n_tasks && strcmp(s->task[i].id, id) != 0)
@@ -26,7 +26,7 @@ static int is_swept_at(const gnt_suite_defense *d, double strength) {
     return 0;
 }
 
-/* One entry of the list. A search that failed has no strength. */
+/* Takes one entry of the list; one of a search that failed has no strength. */
 static int take(gnt_suite *s, const char *name, const json_t *entry, gnt_err *err) {
     const char *task = json_string_value(json_object_get(entry, "task"));
     const char *defense = json_string_value(json_object_get(entry, "defense"));
@@ -40,11 +40,12 @@ static int take(gnt_suite *s, const char *name, const json_t *entry, gnt_err *er
     const double v = json_number_value(strength);
     char low[GNT_NUMBER_SIZE], high[GNT_NUMBER_SIZE];
     if (!(v >= p->least && v <= p->most) || (p->type == GNT_TYPE_INT && v != floor(v)))
-        return gnt_fail(err,
-                        "%s: %.64s was matched on %.64s at %s, which is no strength \"%s\" of %s any more "
-                        "(%s to %s); make a new baseline",
-                        name, defense, task, gnt_show(strength).text, p->id, info->id,
-                        gnt_number_text(p->least, low), gnt_number_text(p->most, high));
+        return gnt_fail(
+            err,
+            "%s: %.64s was matched on %.64s at %s, which is no longer a valid strength \"%s\" of %s "
+            "(%s to %s); create a new baseline",
+            name, defense, task, gnt_show(strength).text, p->id, info->id, gnt_number_text(p->least, low),
+            gnt_number_text(p->most, high));
     if (!is_swept_at(&s->defense[d], v))
         s->baseline[t * s->n_defenses + d] = v;
     return 0;

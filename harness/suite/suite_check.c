@@ -1,5 +1,5 @@
-/* "check": how a run is held against a baseline. The suite only checks it; the gate
- * reads it from the results. */
+/* "check": how a run is compared with a baseline run. The suite only validates it; the gate reads it from the
+ * results. */
 #include <string.h>
 
 #include "metric/measure.h"

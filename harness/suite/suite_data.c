@@ -1,4 +1,4 @@
-/* A task's data: which set, how many rows, and which roles take them. */
+/* A task's data: the set, how many rows, and which roles get them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void copy_facts(gnt_data_facts *out, const gnt_data *d) {
     memcpy(out->part, d->part, sizeof out->part);
 }
 
-/* A generated set has the same shape with one row as with thousands. */
+/* Fills the facts of a generated set from one with a single row: the shape is the same. */
 static int generated_facts(const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err) {
     gnt_data *d = NULL;
     gnt_data_spec small = {.name = spec->name, .rows = {1, 1, 1}, .seed = spec->seed};
@@ -129,7 +129,7 @@ static int read_set(suite_reader *r, const char *path, const json_t *object, gnt
     return 0;
 }
 
-/* "without": attributes that the samples are not to state. */
+/* Reads "without": attributes whose features are set to 0. */
 static int read_without(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const json_t *list = NULL;
     if (gnt_doc_list(r->doc, path, object, "without", 1, GNT_DATA_ATTRS, &list, r->err))
@@ -140,7 +140,7 @@ static int read_without(suite_reader *r, const char *path, const json_t *object,
         if (index < 0)
             return -1;
         if (!t->facts.attr[index].n_stated)
-            return suite_fail(r, at.text, "is \"%s\", which no feature of %s states; remove it",
+            return suite_fail(r, at.text, "is \"%s\", which is not a feature of %s; remove it",
                               t->facts.attr[index].name, t->data);
         for (size_t k = 0; k < t->n_without; k++)
             if (t->without[k] == index)
@@ -150,7 +150,7 @@ static int read_without(suite_reader *r, const char *path, const json_t *object,
     return 0;
 }
 
-/* "coin": an attribute more, of which the set itself knows nothing. */
+/* Reads "coin": an additional random attribute, independent of the samples. */
 static int read_coin(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     int64_t values = 0;
     gnt_data_facts *f = &t->facts;
@@ -160,7 +160,7 @@ static int read_coin(suite_reader *r, const char *path, const json_t *object, gn
         return -1;
     if (f->n_attrs == GNT_DATA_ATTRS)
         return suite_fail(r, gnt_path_key(path, "coin").text,
-                          "asks for an attribute more, but %s has %d, which is the most; remove it", t->data,
+                          "adds an attribute, but %s has %d, which is the maximum; remove it", t->data,
                           f->n_attrs);
     t->coin = (int)values;
     f->attr[f->n_attrs] = (gnt_data_attr){.values = (int32_t)values};
@@ -186,7 +186,7 @@ static int read_target_rows(suite_reader *r, const char *path, const json_t *obj
     if (json_object_get(object, "targets"))
         return suite_fail(
             r, gnt_path_key(path, "targets").text,
-            "stands beside \"target_rows\", whose length is the number of targets; remove this");
+            "is given in addition to \"target_rows\", whose length is the number of targets; remove this");
     size_t n = json_array_size(list);
     int64_t *rows = gnt_array(n, sizeof *rows), most = t->facts.part[part];
     t->split.target_rows = rows;
@@ -205,7 +205,7 @@ static int read_target_rows(suite_reader *r, const char *path, const json_t *obj
     return 0;
 }
 
-/* The room's sentence names the role it could not fill: the path then does too. */
+/* Puts the role that the data room's message could not fill into the path. */
 static int fail_split(suite_reader *r, const char *path) {
     const gnt_err said = *r->err;
     for (int role = 0; role < GNT_ROLES; role++) {
@@ -213,14 +213,13 @@ static int fail_split(suite_reader *r, const char *path) {
         snprintf(wanted, sizeof wanted, "rows wanted for %s,", gnt_role_names[role]);
         if (strstr(said.text, wanted))
             return suite_fail(r, gnt_path_key(path, gnt_role_names[role]).text,
-                              "%s; lower it, or give other roles fewer rows", said.text);
+                              "%s; reduce it, or give other roles fewer rows", said.text);
     }
     return suite_fail(r, strstr(said.text, "target row ") ? gnt_path_key(path, "target_rows").text : path,
                       "%s", said.text);
 }
 
-/* A dry deal of the rows: the data room's own rules and sentences, on a set that has counts but no content.
- */
+/* Splits rows of a set that has counts but no content, to apply the data room's own rules and messages. */
 static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
     static const gnt_key any;
     gnt_split split = {0};
@@ -242,7 +241,7 @@ static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
     return rc;
 }
 
-/* Public rows from a set of the same shape. Its labels are its own, whatever the task's are. */
+/* Reads public rows from another set of the same shape, which has its own labels. */
 static int read_public_set(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const keys[] = {"name", "seed", "rows"};
     size_t n = 0;
@@ -270,13 +269,13 @@ static int read_public_set(suite_reader *r, const char *path, const json_t *obje
     if (f.kind != t->facts.kind || f.rank != t->facts.rank || memcmp(f.dim, t->facts.dim, sizeof f.dim) != 0)
         return suite_fail(
             r, at.text,
-            "is \"%s\", whose samples are of another shape than those of %s; expected a set of the "
+            "is \"%s\", whose samples have another shape than those of %s; expected a set of the "
             "same shape",
             names[which], t->data);
     const int64_t most = f.part[GNT_PART_PUBLIC] ? f.part[GNT_PART_PUBLIC] : f.part[GNT_PART_TRAIN];
     if (t->public_set.rows > most)
         return suite_fail(r, gnt_path_key(path, "rows").text,
-                          "is %lld, but %s has %lld rows to lend; expected at most that",
+                          "is %lld, but %s provides %lld rows; expected at most that",
                           (long long)t->public_set.rows, names[which], (long long)most);
     t->public_set.data = gnt_strdup(names[which]);
     t->public_set.seed = (uint64_t)seed;
@@ -284,14 +283,14 @@ static int read_public_set(suite_reader *r, const char *path, const json_t *obje
     return t->public_set.data ? 0 : suite_no_memory(r);
 }
 
-/* Where all that is observed is clients' own work, no row is set apart for it. */
+/* Refuses target rows if all observations are made in the round, from clients' rows. */
 static int check_no_targets(suite_reader *r, const char *path, const json_t *object) {
     static const char *const senseless[] = {"targets", "target_rows"};
     for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++)
         if (json_object_get(object, senseless[i]))
             return suite_fail(
                 r, gnt_path_key(path, senseless[i]).text,
-                "sets rows apart to be attacked, but the task is observed in its rounds, where the "
+                "reserves rows as targets, but the task is observed in its rounds, where the "
                 "targets are the clients' own rows; remove it, or say \"from\": \"probe\" in observe");
     return 0;
 }
@@ -309,8 +308,8 @@ static int read_apart(suite_reader *r, const char *path, const json_t *object, g
     return 0;
 }
 
-/* How many rows groups leave over depends on which groups a role is dealt, and how many rows are balanced on
- * the rows themselves, so nothing may go by the rest. */
+/* Refuses "the rest" (−1) with groups, where it depends on which groups a role gets, and with balance, where
+ * it depends on the rows themselves. */
 static int check_rest(suite_reader *r, const char *path, const gnt_suite_task *t) {
     for (int role = 0; (t->split.apart || t->n_balance) && role < GNT_ROLES; role++) {
         const int in_train = role != GNT_ROLE_TEST &&
@@ -319,7 +318,7 @@ static int check_rest(suite_reader *r, const char *path, const gnt_suite_task *t
         if (t->split.n[role] == -1 && (in_train || t->n_balance))
             return suite_fail(
                 r, gnt_path_key(path, gnt_role_names[role]).text,
-                "is -1, all that remain, but how many that are depends on %s; expected a number of "
+                "is -1, all remaining rows, but their number depends on %s; expected a number of "
                 "rows",
                 t->n_balance ? "the rows where values are balanced"
                              : "the draw where roles are apart by group");
@@ -327,7 +326,7 @@ static int check_rest(suite_reader *r, const char *path, const gnt_suite_task *t
     return 0;
 }
 
-/* "shadow": "defender_shadow": the attacker learns from the very rows that the defense prepares on. */
+/* Reads "shadow": "defender_shadow": the attacker learns from the same rows that the defense prepares on. */
 static int read_shared_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const json_t *shadow = json_object_get(object, "shadow");
     if (!json_is_string(shadow))

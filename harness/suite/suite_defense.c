@@ -1,4 +1,4 @@
-/* Defenses: one plugin or several that work together, and at which strengths. */
+/* Defenses: one plugin or a composition of several, and their strengths. */
 #include <math.h>
 #include <string.h>
 
@@ -40,12 +40,13 @@ static int read_members(suite_reader *r, const char *path, const json_t *object,
     return 0;
 }
 
-/* Encodings apply in order, then update transforms in order; one takes over the client, one aggregates. */
+/* Checks a composition: encodings apply in order, then update transforms in order; at most one member
+ * replaces the client's computation, and one the aggregation. */
 static int check_composition(suite_reader *r, const char *path, const gnt_suite_defense *d) {
     static const struct {
         uint32_t hook;
         const char *what;
-    } single[] = {{GNT_HOOK_CLIENT_UPDATE, "takes over the client's computation (client_update)"},
+    } single[] = {{GNT_HOOK_CLIENT_UPDATE, "replaces the client's computation (client_update)"},
                   {GNT_HOOK_AGGREGATE, "replaces the server's aggregation (aggregate)"}};
     const gnt_path ids = gnt_path_key(path, "defense");
     for (size_t i = 0; i < d->n_members; i++)
@@ -53,7 +54,7 @@ static int check_composition(suite_reader *r, const char *path, const gnt_suite_
             const gnt_plugin_info *a = d->member[j].info, *b = d->member[i].info;
             const gnt_path at = gnt_path_item(ids.text, i);
             if (strcmp(a->id, b->id) == 0)
-                return suite_fail(r, at.text, "\"%s\" stands twice in one defense; remove one", b->id);
+                return suite_fail(r, at.text, "\"%s\" is listed twice in one defense; remove one", b->id);
             for (size_t k = 0; k < 2; k++)
                 if (a->hooks & b->hooks & single[k].hook)
                     return suite_fail(r, at.text,
@@ -79,7 +80,7 @@ static int join_ids(suite_reader *r, gnt_suite_defense *d) {
 
 /* ---- the strength ---- */
 
-/* The member named by "swept", or the only one that has a strength. */
+/* Sets d->swept: the member that "swept" names, or the only one with a strength. */
 static int find_swept(suite_reader *r, const char *path, const json_t *object, gnt_suite_defense *d) {
     const char *names[GNT_SUITE_MOST_MEMBERS];
     int which = 0, with = 0;
@@ -99,13 +100,13 @@ static int find_swept(suite_reader *r, const char *path, const json_t *object, g
         return -1;
     if (!strength_of(d->member[which].info))
         return suite_fail(r, gnt_path_key(path, "swept").text,
-                          "is \"%s\", which has no strength to turn; name a member that has one",
-                          names[which]);
+                          "is \"%s\", which has no strength; name a member that has one", names[which]);
     d->swept = which;
     return 0;
 }
 
-/* For "match", "sweep" and "strength": there is a strength, and "params" does not set it too. */
+/* Checks, for "match", "sweep" and "strength", that there is a strength and that "params" does not set it
+ * too. */
 static int need_strength(suite_reader *r, const char *path, const json_t *object, const char *key,
                          const gnt_suite_defense *d) {
     const gnt_path at = gnt_path_key(path, key);
@@ -113,13 +114,12 @@ static int need_strength(suite_reader *r, const char *path, const json_t *object
     for (size_t i = 0; i < d->n_members; i++)
         with += strength_of(d->member[i].info) != NULL;
     if (with == 0)
-        return suite_fail(r, at.text,
-                          "asks for a strength, but the defense \"%s\" has none to turn; remove \"%s\"",
+        return suite_fail(r, at.text, "needs a strength, but the defense \"%s\" has none; remove \"%s\"",
                           d->plugin, key);
     if (d->swept < 0)
         return suite_fail(
             r, at.text,
-            "turns one strength, but %d members of %s have one; add \"swept\" with the id of the member "
+            "varies one strength, but %d members of %s have one; add \"swept\" with the id of the member "
             "to turn",
             with, d->plugin);
     const gnt_parameter *p = strength_of(d->member[d->swept].info);
@@ -178,7 +178,7 @@ static int read_sweep(suite_reader *r, const char *path, const json_t *object, g
     return 0;
 }
 
-/* Puts a fixed strength into the member's canonical parameters. */
+/* Writes a fixed strength into the member's canonical parameters. */
 static int set_fixed(suite_reader *r, const char *path, gnt_suite_defense *d) {
     gnt_suite_member *m = &d->member[d->swept];
     gnt_params p = {0};
@@ -206,7 +206,7 @@ static int read_strengths(suite_reader *r, const char *path, const json_t *objec
     if (fixed && (d->match || d->n_sweep))
         return suite_fail(
             r, at.text,
-            "stands beside \"%s\"; a fixed strength is a defense of its own: write a second entry",
+            "is given in addition to \"%s\"; a fixed strength is a defense of its own: write a second entry",
             d->match ? "match" : "sweep");
     if (fixed &&
         (need_strength(r, path, object, "strength", d) || read_strength(r, at.text, fixed, d, &d->fixed)))
@@ -215,7 +215,7 @@ static int read_strengths(suite_reader *r, const char *path, const json_t *objec
     return d->swept < 0 || d->match || d->n_sweep ? 0 : set_fixed(r, at.text, d);
 }
 
-/* Without training no strength changes the utility. */
+/* Refuses tasks without training, whose utility no strength changes. */
 static int check_match_tasks(suite_reader *r, const char *path, const gnt_suite_defense *d) {
     const gnt_suite *s = r->s;
     for (size_t t = 0; d->match && t < s->n_tasks; t++)

@@ -1,11 +1,11 @@
-/* What defenses and attacks have in common: a plugin, its parameters, a label, the tasks it is for. */
+/* What defenses and attacks share: a plugin, its parameters, a label, the tasks it is for. */
 #include <string.h>
 
 #include "suite/suite_impl.h"
 
 /* ---- the plugin and its parameters ---- */
 
-/* Parameters that name one of the suite's models. */
+/* Checks parameters that name one of the suite's models. */
 static int check_models(suite_reader *r, const char *path, const json_t *params,
                         const gnt_plugin_info *info) {
     const gnt_suite *s = r->s;
@@ -66,7 +66,7 @@ void suite_free_member(gnt_suite_member *m) {
 
 /* ---- labels ---- */
 
-/* A label stands in cell ids between '/' and '@', in file tables and in HTML. */
+/* Checks the characters of a label, which is part of cell ids between '/' and '@', of tables and of HTML. */
 static int check_label(suite_reader *r, const char *path, const char *label) {
     size_t n = strlen(label), bad = strcspn(label, "/@\"\\<>&|`$");
     if (label[bad])
@@ -91,7 +91,7 @@ int suite_read_label(suite_reader *r, const char *path, const json_t *object, co
         if (strcmp(names[i], label) == 0)
             return suite_fail(r, given ? at.text : path,
                               given ? "is \"%s\", the name of %s[%zu] already; expected a label of its own"
-                                    : "goes by the name \"%s\", as %s[%zu] does; add a \"label\" of its own",
+                                    : "has the name \"%s\", as %s[%zu] does; add a \"label\" of its own",
                               label, list, i);
     *out = gnt_strdup(label);
     return *out ? 0 : suite_no_memory(r);
@@ -119,7 +119,7 @@ int suite_read_on_task(suite_reader *r, const char *path, const json_t *object, 
         if (gnt_doc_choice_at(r->doc, item.text, json_array_get(list, i), ids, s->n_tasks, &which, r->err))
             return -1;
         if (on[which])
-            return suite_fail(r, item.text, "\"%s\" stands twice; remove one", ids[which]);
+            return suite_fail(r, item.text, "\"%s\" is listed twice; remove one", ids[which]);
         on[which] = 1;
     }
     return 0;

@@ -1,4 +1,4 @@
-/* A task's federation: who trains, how often, and how a client goes through its samples. */
+/* A task's federation: which clients train, how often, and how a client uses its samples. */
 #include "suite/suite_impl.h"
 
 const char *const gnt_schedule_names[] = {"constant", "cosine"};
@@ -14,7 +14,7 @@ static int read_augment(suite_reader *r, const char *path, const json_t *object,
     if (!o)
         return 0;
     if (t->facts.kind != GNT_DATA_IMAGE)
-        return suite_fail(r, at.text, "changes images, but the samples of %s are no images; remove it",
+        return suite_fail(r, at.text, "changes images, but the samples of %s are not images; remove it",
                           t->data);
     const int64_t height = t->facts.dim[1], width = t->facts.dim[2], side = height < width ? height : width;
     return gnt_doc_keys(r->doc, at.text, o, keys, sizeof keys / sizeof *keys, r->err) ||
@@ -25,7 +25,7 @@ static int read_augment(suite_reader *r, const char *path, const json_t *object,
                : 0;
 }
 
-/* Every client needs a row, every round a client, and what is of local steps needs one. */
+/* Checks that every client has a row, every round a client, and options of local steps a local step. */
 static int check(suite_reader *r, const char *path, const gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
     char number[GNT_NUMBER_SIZE];

@@ -1,5 +1,5 @@
-/* "hide": which private attributes the clients want hidden, and how much (γ of RecUP-FL): what defenses are
- * told as the attributes' weights. All clients may hide the same, or shares of them different ones. */
+/* "hide": which private attributes the clients want hidden, and how much (γ of RecUP-FL): defenses get them
+ * as the attributes' weights. All clients hide the same, or shares of them different ones. */
 #include "suite/suite_impl.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ int suite_which_attribute(suite_reader *r, const char *path, const json_t *name,
                                                                                                   : index;
 }
 
-/* ["sex", "race"]: hidden as much as can be. */
+/* Reads a list of attributes to hide completely: ["sex", "race"]. */
 static int read_list(suite_reader *r, const char *path, const json_t *list, const gnt_suite_task *t,
                      double *hide) {
     const json_t *name;
@@ -32,7 +32,7 @@ static int read_list(suite_reader *r, const char *path, const json_t *list, cons
     return 0;
 }
 
-/* {"sex": 1, "race": 0.5} */
+/* Reads weights of attributes: {"sex": 1, "race": 0.5}. */
 static int read_weights(suite_reader *r, const char *path, const json_t *weights, const gnt_suite_task *t,
                         double *hide) {
     const char *key;
@@ -61,7 +61,7 @@ static int read_attributes(suite_reader *r, const char *path, const json_t *attr
 
 /* ---- shares of the clients ---- */
 
-/* {"share": 0.5, "attributes": ["race"]} */
+/* Reads one group of clients: {"share": 0.5, "attributes": ["race"]}. */
 static int read_share(suite_reader *r, const char *path, const json_t *group, const gnt_suite_task *t,
                       gnt_suite_hider *out) {
     static const char *const keys[] = {"share", "attributes"};
@@ -75,19 +75,19 @@ static int read_share(suite_reader *r, const char *path, const json_t *group, co
                : 0;
 }
 
-/* Shares come to 1 at most, and each is of a client at least. */
+/* Checks that shares sum to at most 1, and that each is at least one client. */
 static int check_shares(suite_reader *r, const char *path, const gnt_suite_task *t) {
     double share[GNT_SUITE_HIDERS], sum = 0;
     const int32_t clients = (int32_t)t->federated.clients;
     for (size_t k = 0; k < t->n_hiders; k++)
         sum += share[k] = t->hider[k].share;
     if (sum > 1 + 1e-9)
-        return suite_fail(r, path,
-                          "has shares that come to %.6g; expected at most 1, the rest hiding nothing", sum);
+        return suite_fail(r, path, "has shares with the sum %.6g; expected at most 1; the rest hides nothing",
+                          sum);
     for (size_t k = 0; k < t->n_hiders; k++)
         if (gnt_hide_count(clients, share, k) < 1)
             return suite_fail(r, gnt_path_key(gnt_path_item(path, k).text, "share").text,
-                              "is %.6g, which is none of %d clients; raise it, or federated.clients",
+                              "is %.6g, which is less than one of %d clients; raise it, or federated.clients",
                               share[k], clients);
     return 0;
 }

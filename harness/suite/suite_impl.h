@@ -1,7 +1,7 @@
-/* What the files that read a suite share. Private to this room.
+/* suite_impl: shared by the files that read a suite. Private to this room.
  *
- * Readers fill the suite in place; on failure they return -1 with the sentence set and leave whatever they
- * made for gnt_suite_free. */
+ * Readers fill the suite in place; on failure they set the message, return −1 and leave what they allocated
+ * to gnt_suite_free. */
 #ifndef GNT_SUITE_IMPL_H
 #define GNT_SUITE_IMPL_H
 
@@ -17,9 +17,9 @@ typedef struct suite_data_memo { /* file sets are read once, however many tasks 
     gnt_data_facts facts;
 } suite_data_memo;
 
-/* How the tasks that share one training are observed: some of them in its rounds, some by a probe. A
- * transcript of a secure sum, which is made once in any case, counts as a probe: its stages and rows
- * are read in the same way. */
+/* How the tasks that share a training are observed: some in its rounds, some by a probe. A transcript of a
+ * secure sum, which is made once in any case, counts as a probe: its stages and rows are read in the same
+ * way. */
 typedef struct suite_modes {
     int round, probe;
 } suite_modes;
@@ -29,71 +29,71 @@ typedef struct suite_reader {
     const gnt_suite_env *env;
     gnt_suite *s;
     gnt_err *err;
-    char *folder; /* of the suite file, "" for the working folder */
+    char *folder; /* of the suite file, "": the working directory */
     suite_data_memo memo[SUITE_DATA_CACHE];
     int n_memo;
-    suite_modes modes; /* of the tasks that share the training of the one that is being read */
+    suite_modes modes; /* of the tasks that share the training of the current one */
 } suite_reader;
 
 #define suite_fail(r, path, ...) gnt_doc_fail((r)->err, (r)->doc, path, __VA_ARGS__)
-/* Puts "FILE:LINE: path: " before the sentence of another room. */
+/* Prefixes another room's message with "FILE:LINE: path: ". */
 int suite_fail_in(suite_reader *r, const char *path);
-/* The same for a sentence that begins with a path of this document already. */
+/* As above, for a message that already begins with a path in this document. */
 int suite_fail_at_path(suite_reader *r);
 int suite_no_memory(suite_reader *r);
 
-/* Letters, digits, '-' and '_', beginning with a letter or digit; copied to *out. */
+/* Copies an id to *out: letters, digits, '-' and '_', beginning with a letter or digit. */
 int suite_read_id(suite_reader *r, const char *path, const json_t *object, const char *key,
                   const char *meaning, char **out);
-/* Where a file named in the suite lies: absolute, beside the suite, or in the working folder. NULL with a
- * sentence where it does not exist. The caller frees. */
+/* Returns the path of a file that the suite names: absolute, in the suite's folder, or in the working
+ * directory; NULL with a message if it does not exist. The caller frees. */
 char *suite_find_file(suite_reader *r, const char *path, const char *name, const char *what);
 
-/* Puts the values of the scale `wanted` (NULL: the suite's own choice) in and takes
- * "scales" out of the document. */
+/* Substitutes the values of the scale `wanted` (NULL: the suite's default), and removes "scales" from the
+ * document. */
 int suite_apply_scale(suite_reader *r, gnt_doc *doc, const char *wanted);
-/* The paper's tables that the report lays out; after tasks, defenses and attacks. */
+/* Reads the paper's tables that the report prints; after tasks, defenses and attacks. */
 int suite_read_tables(suite_reader *r, const json_t *root);
-/* What `gauntlet check` holds a run against a baseline by. */
+/* Reads the rules by which `gauntlet check` compares a run with a baseline run. */
 int suite_read_check(suite_reader *r, const json_t *root);
 
 int suite_read_tasks(suite_reader *r, const json_t *list);
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_federated(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
-/* "partition", after federated.clients; path: that of "federated". */
+/* Reads "partition", after federated.clients; path: that of "federated". */
 int suite_read_partition(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
-/* Are there rows for what clients are to hold? */
+/* Checks that there are rows for what each client gets. */
 int suite_check_partition(suite_reader *r, const char *path, const gnt_suite_task *t);
-/* Both after the data, the model and the federation; what is observed after the stages. */
+/* Both follow data, model and federation; observe follows stages. */
 int suite_read_stages(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
-/* The rest of it where observations are made in the round: object is what "observe" holds,
- * or NULL. path: the task's. */
+/* Reads the rest of "observe" (object, may be NULL) for observations made in the round. path: the task's. */
 int suite_read_round(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
-/* The rows that a model is trained and measured on: roles PUBLIC and TEST of a set, no other. */
+/* Reads the rows that a model is trained and measured on: only the roles PUBLIC and TEST of a set. */
 int suite_read_public(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
-/* Index of the private attribute of that name; −1 with a sentence, where `path` names what says it. */
+/* Returns the index of the private attribute with that name; −1 with a message about `path`. */
 int suite_which_attribute(suite_reader *r, const char *path, const json_t *name, const gnt_suite_task *t);
-/* "balance" of a task's data, after its facts are known. */
+/* Reads "balance" of a task's data, after its facts. */
 int suite_read_balance(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
-/* The task's "hide"; after its data. */
+/* Reads the task's "hide", after its data. */
 int suite_read_hide(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_models(suite_reader *r, const json_t *list);
 int suite_read_defenses(suite_reader *r, const json_t *list);
 int suite_read_attacks(suite_reader *r, const json_t *list);
-/* object may be NULL; what it does not say stays as *m has it, or gets its default where `whole`. */
+/* Reads "match" (object, may be NULL); keys it lacks keep their value in *m, or get their default if
+ * `whole`. */
 int suite_read_match(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,
                      gnt_suite_match *m);
 void suite_match_defaults(gnt_suite_match *m, gnt_utility_kind utility);
 
 int suite_read_member(suite_reader *r, const char *path, const json_t *id, int32_t kind,
                       const char *params_path, const json_t *params, gnt_suite_member *out);
-/* "label", or `otherwise`; refuses one that names[0 … n−1] hold already. `list` names the list in sentences.
- */
+/* Reads "label", else takes `otherwise`; refuses one that is in names[0 … n−1]. Messages call the list
+ * `list`. */
 int suite_read_label(suite_reader *r, const char *path, const json_t *object, const char *otherwise,
                      const char *list, char *const *names, size_t n, char **out);
-/* "tasks": flags of those named, or of all. */
+/* Reads "tasks": sets the flags of those named, or of all. */
 int suite_read_on_task(suite_reader *r, const char *path, const json_t *object, uint8_t **out);
 
 void suite_free_task(gnt_suite_task *t);

@@ -1,11 +1,11 @@
-/* Matching: what the suite asks of it, and the search that follows for one task and defense. */
+/* Matching: its settings in the suite, and the search for one task and defense. */
 #include "match/match.h"
 
 #include <math.h>
 
 #include "suite/suite_impl.h"
 
-/* What sentences call it. */
+/* Returns the name of a utility in messages. */
 static const char *name_of(gnt_utility_kind utility) {
     return utility == GNT_UTILITY_LOSS ? "a loss" : utility == GNT_UTILITY_IOU ? "an IoU" : "an accuracy";
 }
@@ -23,7 +23,7 @@ void suite_match_defaults(gnt_suite_match *m, gnt_utility_kind utility) {
                            .n_leakages = 1};
 }
 
-/* Exactly one of "relative" and "absolute", within what the measure allows. */
+/* Reads exactly one of "relative" and "absolute", in the range of the measure. */
 static int read_target(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,
                        gnt_suite_match *m) {
     static const char *const keys[] = {"relative", "absolute"};
@@ -38,7 +38,7 @@ static int read_target(suite_reader *r, const char *path, const json_t *object, 
         return -1;
     if (json_object_size(o) != 1)
         return suite_fail(r, at.text, "%s; expected one of {\"relative\": 0.95} and {\"absolute\": 0.85}",
-                          json_object_size(o) ? "holds both \"relative\" and \"absolute\"" : "is empty");
+                          json_object_size(o) ? "has both \"relative\" and \"absolute\"" : "is empty");
     m->relative = json_object_get(o, "relative") != NULL;
     const char *key = keys[!m->relative];
     if (gnt_doc_real(r->doc, at.text, o, key, -1e9, 1e9, &m->target, r->err))
@@ -75,11 +75,11 @@ static int read_leakage(suite_reader *r, const char *path, const json_t *value, 
     return *out > 0 && *out < 1 ? 0
                                 : suite_fail(r, path,
                                              "is %s; expected a share above 0 and below 1 of the way from "
-                                             "the floor to no defense, such as 0.5",
+                                             "the baseline to no defense, such as 0.5",
                                              gnt_show(value).text);
 }
 
-/* One, or a rising list of them. */
+/* Reads one leakage, or an ascending list. */
 static int read_leakages(suite_reader *r, const char *path, const json_t *object, gnt_suite_match *m) {
     const json_t *value = json_object_get(object, "leakage"), *list;
     const gnt_path at = gnt_path_key(path, "leakage");
@@ -95,7 +95,8 @@ static int read_leakages(suite_reader *r, const char *path, const json_t *object
         if (read_leakage(r, item.text, json_array_get(list, i), &m->leakage[i]))
             return -1;
         if (i > 0 && m->leakage[i] <= m->leakage[i - 1])
-            return suite_fail(r, item.text, "is %s, after a share that is no smaller; expected them rising",
+            return suite_fail(r, item.text,
+                              "is %s, after a share that is no smaller; expected ascending order",
                               gnt_show(json_array_get(list, i)).text);
     }
     return 0;
@@ -140,16 +141,16 @@ int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double
     const gnt_plugin_info *info = d->member[d->swept].info;
     const gnt_parameter *p = &info->parameters[info->strength];
     double target = m->target;
-    if (m->relative) /* a dry run knows no utility; any value in range gives the same bounds */
+    if (m->relative) /* in a dry run utility is unknown; any value in range gives the same bounds */
         target = isnan(none_utility) ? 0.5 : gnt_match_relative(none_utility, m->target);
     double least = p->least, most = p->most;
     const gnt_match_scale scale = p->scale == GNT_SCALE_LOG          ? GNT_MATCH_LOG
                                   : p->scale == GNT_SCALE_COMPLEMENT ? GNT_MATCH_COMPLEMENT
                                                                      : GNT_MATCH_LINEAR;
     if (p->scale == GNT_SCALE_LOG &&
-        least == 0) /* a logarithmic scale has no place for 0: begin nine decades down */
+        least == 0) /* a logarithmic scale has no 0: begin nine decades below the maximum */
         least = p->most * 1e-9;
-    if (scale == GNT_MATCH_COMPLEMENT && most == 1) /* nor one of 1 − p for 1 */
+    if (scale == GNT_MATCH_COMPLEMENT && most == 1) /* nor does one in 1 − p have 1 */
         most = 1 - (1 - least) * 1e-9;
     *out = (gnt_match_spec){.has_strength = 1,
                             .least = least,

@@ -1,4 +1,4 @@
-/* A task's model: where its file is, what the task changes of it, and whether it meets the data and its
+/* A task's model: finds its file, applies the task's changes, and checks that it fits the data and its
  * weights. */
 #include <dirent.h>
 #include <math.h>
@@ -20,7 +20,7 @@ static int ends_with(const char *text, const char *tail) {
 
 enum { MOST_NAMES = 256 };
 
-/* Names of the models in a folder, for "did you mean"; the caller frees each. */
+/* Lists the models in a folder, for "did you mean"; the caller frees each name. */
 static size_t list_models(const char *folder, char *names[MOST_NAMES], size_t n) {
     DIR *dir = opendir(folder);
     for (struct dirent *e; dir && n < MOST_NAMES && (e = readdir(dir));)
@@ -44,15 +44,16 @@ static int fail_unknown_model(suite_reader *r, const char *path, const char *nam
     gnt_text_init(&known, 4000);
     for (size_t i = 0; folders[i]; i++)
         n = list_models(folders[i], names, n);
-    qsort(names, n, sizeof *names, by_name); /* readdir's order is the disk's */
+    qsort(names, n, sizeof *names, by_name); /* readdir has no defined order */
     const char *near = gnt_nearest(name, (const char *const *)names, n);
     gnt_list_names(&known, (const char *const *)names, n, 300);
     if (n)
-        suite_fail(r, path, "is %s, which is no model here; %s%s%sexpected %s, or the path of a .json file",
+        suite_fail(r, path,
+                   "is %s, which is not a known model; %s%s%sexpected %s, or the path of a .json file",
                    gnt_show_text(name).text, near ? "did you mean \"" : "", near ? near : "",
                    near ? "\"? " : "", gnt_text_get(&known));
     else
-        suite_fail(r, path, "is %s, but the folder %s holds no models; expected the path of a .json file",
+        suite_fail(r, path, "is %s, but the folder %s has no models; expected the path of a .json file",
                    gnt_show_text(name).text, folders[0] ? folders[0] : "models");
     gnt_text_free(&known);
     for (size_t i = 0; i < n; i++)
@@ -80,7 +81,7 @@ static char *find_model(suite_reader *r, const char *path, const char *name) {
 
 /* ---- its text ---- */
 
-/* Of a model file, which a task may set; "share" is the task's alone. */
+/* Keys of a model file that a task may override; "share" is allowed in a task only. */
 static const char *const own_keys[] = {"init", "width", "representation", "loss", "share"};
 enum { OWN_KEYS = 5 };
 
@@ -88,7 +89,7 @@ static const json_t *own_value(const json_t *task, const char *key) {
     return json_object_get(strcmp(key, "share") == 0 ? json_object_get(task, "federated") : task, key);
 }
 
-/* The file's JSON with the task's keys in the place of its own. */
+/* Writes the file's JSON with the task's keys in place of the file's. */
 static int make_json(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     gnt_doc doc;
     const gnt_path at = gnt_path_key(path, "model");
@@ -96,15 +97,16 @@ static int make_json(suite_reader *r, const char *path, const json_t *object, gn
         return suite_fail_in(r, at.text);
     if (!json_is_object(doc.root)) {
         gnt_doc_free(&doc);
-        return suite_fail(r, at.text, "%s is no model; expected a JSON object with a list of layers",
+        return suite_fail(r, at.text, "%s is not a model; expected a JSON object with a list of layers",
                           t->model_path);
     }
     if (json_object_get(doc.root, "share")) {
         gnt_doc_free(&doc);
-        return suite_fail(r, at.text,
-                          "%s says what clients share, which a task does; take \"share\" out of it and into "
-                          "federated.share",
-                          t->model_path);
+        return suite_fail(
+            r, at.text,
+            "%s says what clients share, which belongs to a task; move \"share\" out of it and into "
+            "federated.share",
+            t->model_path);
     }
     for (int i = 0; i < OWN_KEYS; i++) {
         const json_t *own = own_value(object, own_keys[i]);
@@ -201,8 +203,7 @@ static int weights_fit(const char *path, const gnt_model *m, int *has_statistics
     return rc;
 }
 
-/* What is wrong with the file alone first, so that complaints name its own lines; the
- * rest is what the task says. */
+/* Checks the file alone first, so that messages name its own lines, then with the task's changes. */
 static int check_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t,
                        gnt_model **out) {
     const gnt_nn_shape sample = sample_shape(t);
@@ -252,11 +253,11 @@ static int read_weights(suite_reader *r, const char *path, const json_t *object,
     return rc ? suite_fail_in(r, at.text) : 0;
 }
 
-/* Samples with maps have no class to be told. */
+/* Checks that a model on samples with maps has a map as its output: they have no class. */
 static int check_output(suite_reader *r, const char *path, const gnt_suite_task *t) {
     return t->facts.has_maps && !t->is_map
                ? suite_fail(r, gnt_path_key(path, "model").text,
-                            "is %s, whose output is classes, but samples of %s have maps to be found; "
+                            "is %s, whose output is classes, but samples of %s have maps to find; "
                             "expected a model with \"output\": \"map\", such as unet",
                             gnt_show_text(t->model).text, t->data)
                : 0;

@@ -1,6 +1,6 @@
-/* What the attacker sees of a task: the surface, and in which of two ways it comes about. By a probe, the
- * hooks run once more on rows of the role TARGETS; how many stand behind one observation is the suite's to
- * say, here. In the round, observations are what the training run itself computed (suite_round.c). */
+/* What the attacker sees of a task: the surface, and one of two ways to observe it. By a probe, the hooks run
+ * once more on rows of the role TARGETS; "observe" sets how many rows one observation uses. In the round,
+ * observations are what the training run itself computed (suite_round.c). */
 #include "plugin/words.h"
 #include "suite/suite_impl.h"
 
@@ -35,18 +35,18 @@ static int read_surface(suite_reader *r, const char *path, const json_t *object,
     return 0;
 }
 
-/* One observation of all clients: what describes private batches has nothing to describe. */
+/* Refuses keys that describe private batches: a transcript is one observation of all clients. */
 static int check_transcript(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const senseless[] = {"batch", "local_steps", "targets", "attribute", "set", "epochs"};
     for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++)
         if (json_object_get(object, senseless[i]))
             return suite_fail(r, gnt_path_key(path, senseless[i]).text,
-                              "goes with private batches, and a transcript has none behind it; remove it");
+                              "goes with private batches, which a transcript does not have; remove it");
     t->observe.targets = 1;
     return 0;
 }
 
-/* The same default for every surface: a task that is trained is observed in its rounds. */
+/* Reads "from"; by default a task that is trained is observed in its rounds, on every surface. */
 static int read_from(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     if (gnt_doc_choice(r->doc, path, object, "from", gnt_observe_names, 2, &t->observe.probe, r->err))
         return -1;
@@ -57,7 +57,7 @@ static int read_from(suite_reader *r, const char *path, const json_t *object, gn
     return 0;
 }
 
-/* Sets that are encoded together, and how often. */
+/* Reads the samples that are encoded together, and how often. */
 static int read_sets(suite_reader *r, const char *path, const json_t *object, gnt_suite_observe *o) {
     int64_t samples = o->targets * o->batch;
     const gnt_path set = gnt_path_key(path, "set"), epochs = gnt_path_key(path, "epochs");
@@ -79,11 +79,11 @@ static int read_sets(suite_reader *r, const char *path, const json_t *object, gn
                                 "says how often a set is encoded, but no set is; add \"set\", or remove it")
                    : 0;
     if (o->surface == GNT_SURFACE_UPDATE && o->batch != 1)
-        return suite_fail(
-            r, set.text,
-            "stands beside \"batch\": %lld, but each encoding of a set is observed by itself; remove "
-            "one of the two",
-            (long long)o->batch);
+        return suite_fail(r, set.text,
+                          "is given in addition to \"batch\": %lld, but each encoding of a set is observed "
+                          "by itself; remove "
+                          "one of the two",
+                          (long long)o->batch);
     if (samples % o->set)
         return suite_fail(
             r, set.text,
@@ -92,7 +92,7 @@ static int read_sets(suite_reader *r, const char *path, const json_t *object, gn
     return 0;
 }
 
-/* Observations of rows of the role TARGETS, which must be enough. */
+/* Reads observations of rows of the role TARGETS, and checks that there are enough. */
 static int read_probe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     gnt_suite_observe *o = &t->observe;
     int64_t rows = t->role_rows[GNT_ROLE_TARGETS];
@@ -101,7 +101,7 @@ static int read_probe(suite_reader *r, const char *path, const json_t *object, g
         return -1;
     if (o->batch > rows)
         return suite_fail(r, gnt_path_key(path, "batch").text,
-                          "is %lld, but there are only %lld target rows; lower it or raise data.targets",
+                          "is %lld, but there are only %lld target rows; reduce it or raise data.targets",
                           (long long)o->batch, (long long)rows);
     if (!o->targets)
         o->targets = rows / o->batch;

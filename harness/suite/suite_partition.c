@@ -1,4 +1,4 @@
-/* How the clients' rows are shared out. */
+/* The partition: how rows are distributed to clients. */
 #include <string.h>
 
 #include "suite/suite_impl.h"
@@ -6,7 +6,7 @@
 static const char *const names[] = {"iid", "shards", "dirichlet", "labels", "group"};
 enum { KINDS = sizeof names / sizeof *names, MOST_SHARDS = 10000, MOST_ROWS = 100000000 };
 
-/* A key that only one kind has. */
+/* Refuses a key that belongs to another kind. */
 static int belongs(suite_reader *r, const char *path, const json_t *object, const char *key,
                    gnt_partition_kind to, int kind) {
     if (kind == (int)to || !json_object_get(object, key))
@@ -30,13 +30,13 @@ static int read_sized(suite_reader *r, const char *path, const json_t *p, gnt_su
         return 0;
     }
     if (json_object_get(p, "shards"))
-        return suite_fail(r, size.text,
-                          "stands beside \"shards\", under which each client holds the same number of shards "
-                          "and their size follows; remove one of the two");
-    if (gnt_doc_need(r->doc, path, p, "least", "the fewest shards that a client holds, such as \"least\": 1",
+        return suite_fail(
+            r, size.text,
+            "is given in addition to \"shards\", with which each client has the same number of shards "
+            "and their size follows; remove one of the two");
+    if (gnt_doc_need(r->doc, path, p, "least", "the fewest shards of a client, such as \"least\": 1",
                      r->err) ||
-        gnt_doc_need(r->doc, path, p, "most", "the most shards that a client holds, such as \"most\": 9",
-                     r->err) ||
+        gnt_doc_need(r->doc, path, p, "most", "the most shards of a client, such as \"most\": 9", r->err) ||
         gnt_doc_int(r->doc, path, p, "size", 1, MOST_ROWS, &f->shard_size, r->err) ||
         gnt_doc_int(r->doc, path, p, "least", 1, MOST_SHARDS, &f->least, r->err) ||
         gnt_doc_int(r->doc, path, p, "most", 1, MOST_SHARDS, &f->most, r->err))
@@ -50,7 +50,7 @@ static int read_sized(suite_reader *r, const char *path, const json_t *p, gnt_su
 
 /* ---- rows by label ---- */
 
-/* The labels of one client into f->labels. */
+/* Appends the labels of one client to f->labels. */
 static int read_labels(suite_reader *r, const char *path, const json_t *list, gnt_suite_task *t) {
     gnt_suite_federated *f = &t->federated;
     const size_t n = json_array_size(list);
@@ -75,9 +75,8 @@ static int read_dealt(suite_reader *r, const char *path, const json_t *object, g
     const json_t *list = NULL;
     const size_t k = f->n_dealt;
     if (gnt_doc_keys(r->doc, path, object, keys, 2, r->err) ||
-        gnt_doc_need(r->doc, path, object, "labels", "the labels that the client holds, such as [0, 1]",
-                     r->err) ||
-        gnt_doc_need(r->doc, path, object, "rows", "how many rows the client holds, such as \"rows\": 800",
+        gnt_doc_need(r->doc, path, object, "labels", "the labels of the client, such as [0, 1]", r->err) ||
+        gnt_doc_need(r->doc, path, object, "rows", "the number of the client's rows, such as \"rows\": 800",
                      r->err) ||
         gnt_doc_list(r->doc, path, object, "labels", 1, (size_t)t->facts.classes, &list, r->err) ||
         gnt_doc_int(r->doc, path, object, "rows", 1, MOST_ROWS, &f->rows[k], r->err) ||
@@ -92,21 +91,22 @@ static int read_dealt(suite_reader *r, const char *path, const json_t *object, g
     return 0;
 }
 
-/* federated: what holds the partition; it need not say how many clients there are. */
+/* Reads the clients' rows and labels. federated: the object with the partition; it may lack "clients". */
 static int read_named(suite_reader *r, const char *path, const json_t *p, const json_t *federated,
                       gnt_suite_task *t) {
     gnt_suite_federated *f = &t->federated;
     const json_t *list = NULL;
     const gnt_path at = gnt_path_key(path, "clients");
     if (gnt_doc_need(r->doc, path, p, "clients",
-                     "what each client holds, such as [{\"labels\": [0, 1], \"rows\": 800}]", r->err) ||
+                     "the rows and labels of each client, such as [{\"labels\": [0, 1], \"rows\": 800}]",
+                     r->err) ||
         gnt_doc_list(r->doc, path, p, "clients", 1, GNT_SUITE_MOST_LIST, &list, r->err))
         return -1;
     const size_t n = json_array_size(list);
     if (json_object_get(federated, "clients") && f->clients != (int64_t)n)
         return suite_fail(r, at.text,
-                          "says what %zu clients hold, but federated.clients is %lld; make them the same, or "
-                          "leave the latter out",
+                          "lists %zu clients, but federated.clients is %lld; make them equal, or "
+                          "omit the latter",
                           n, (long long)f->clients);
     size_t labels = 0;
     for (size_t k = 0; k < n; k++)
@@ -140,7 +140,7 @@ static int read_by(suite_reader *r, const char *path, const json_t *p, gnt_suite
         return suite_fail(r, at.text,
                           "is \"group\"%s, but the rows of %s have none; expected an attribute, such as "
                           "\"by\": \"%s\"",
-                          said ? "" : " where nothing is said", t->data, t->facts.attr[0].name);
+                          said ? "" : ", the default", t->data, t->facts.attr[0].name);
     if (gnt_doc_choice(r->doc, path, p, "by", names_of, n, &which, r->err))
         return -1;
     t->federated.by = names_of[which];

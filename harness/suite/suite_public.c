@@ -1,5 +1,5 @@
 /* The suite's models: networks trained in one place on public data, which plugins name by their id. Their
- * rows must be nobody's secret, so a set that a task keeps private lends them its public part or nothing. */
+ * rows must be public, so a set that a task keeps private provides only its public part. */
 #include <string.h>
 
 #include "suite/suite_impl.h"
@@ -17,7 +17,7 @@ static int same_rows(const gnt_suite_task *a, const gnt_suite_task *b) {
     return strcmp(a->data, b->data) == 0 && (!gnt_data_is_builtin(a->data) || a->data_seed == b->data_seed);
 }
 
-/* A model takes the public part of its set, or the train part where there is no public one. */
+/* Checks that a model's rows (the public part of its set, else the train part) are not private to a task. */
 static int check_disjoint(suite_reader *r, const char *path, const gnt_suite_task *of) {
     const gnt_suite *s = r->s;
     const gnt_path name = gnt_path_key(gnt_path_key(path, "data").text, "name");
@@ -54,7 +54,8 @@ static int read_train(suite_reader *r, const char *path, const json_t *object, g
     if (gnt_doc_object(r->doc, path, object, "train", &o, r->err))
         return -1;
     if (m->of.weights)
-        return o ? suite_fail(r, at.text, "stands beside \"weights\", which are used as they are; remove one")
+        return o ? suite_fail(r, at.text,
+                              "is given in addition to \"weights\", which are used unchanged; remove one")
                  : 0;
     if (!o)
         return suite_fail(
@@ -75,7 +76,7 @@ static int read_train(suite_reader *r, const char *path, const json_t *object, g
     m->schedule = (gnt_schedule_kind)schedule;
     if (m->flip && m->of.facts.rank != 3)
         return suite_fail(r, gnt_path_key(at.text, "flip").text,
-                          "is true, but the samples of %s are no images; remove it", m->of.data);
+                          "is true, but the samples of %s are not images; remove it", m->of.data);
     return 0;
 }
 

@@ -1,16 +1,15 @@
-/* Observations in the round: an update, an encoded set or a representation of a client that took
- * part, as the training run computed it. How much stands behind one is the federation's to say; here
- * it is worked out and checked.
+/* Observations in the round: an update, an encoded set or a representation of a participating client, as the
+ * training run computed it. The federation determines how many rows one observation depends on.
  *
- * All observations of a task have one shape, and a client that holds fewer rows than it draws samples goes
- * through them again and again: so every client must hold enough, or all must hold the same number. */
+ * All observations of a task have one shape, and a client with fewer rows than it draws samples uses them
+ * repeatedly: so every client must have enough rows, or all must have the same number. */
 #include <math.h>
 
 #include "suite/suite_impl.h"
 
 enum { MOST_TARGETS = 16 };
 
-/* ---- what clients hold ---- */
+/* ---- rows of clients ---- */
 
 static int64_t fewest_named(const gnt_suite_federated *f) {
     int64_t fewest = f->rows[0];
@@ -26,16 +25,16 @@ static int64_t most_named(const gnt_suite_federated *f) {
     return most;
 }
 
-/* How many rows a client holds is known in the run alone. */
-static int holds_are_open(const gnt_suite_federated *f) {
+/* True if the number of a client's rows is only known in the run. */
+static int rows_are_open(const gnt_suite_federated *f) {
     return f->partition == GNT_PARTITION_DIRICHLET || f->partition == GNT_PARTITION_GROUP;
 }
 
-/* Rows that every client surely holds; 0, which is no promise at all, where that is open. */
-static int64_t held_surely(const gnt_suite_task *t) {
+/* Returns the rows that every client has at least; 0 if that is open. */
+static int64_t least_rows(const gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
     int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
-    if (f->partition == GNT_PARTITION_SHARDS) /* what fills no shard is left over */
+    if (f->partition == GNT_PARTITION_SHARDS) /* rows that fill no shard are not used */
         return rows / (f->clients * f->shards) * f->shards;
     if (f->partition == GNT_PARTITION_SIZED_SHARDS)
         return f->shard_size * f->least;
@@ -44,8 +43,8 @@ static int64_t held_surely(const gnt_suite_task *t) {
     return f->partition == GNT_PARTITION_IID ? rows / f->clients : 0;
 }
 
-/* Rows that some client may hold, of the kinds whose rows are counted out. */
-static int64_t most_held(const gnt_suite_task *t) {
+/* Returns the rows that a client has at most, for partitions of known sizes. */
+static int64_t most_rows(const gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
     return f->partition == GNT_PARTITION_LABELS ? most_named(f) : f->shard_size * f->most;
 }
@@ -53,26 +52,27 @@ static int64_t most_held(const gnt_suite_task *t) {
 static int hold_the_same(const gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
     if (f->partition == GNT_PARTITION_SIZED_SHARDS || f->partition == GNT_PARTITION_LABELS)
-        return most_held(t) == held_surely(t);
+        return most_rows(t) == least_rows(t);
     return f->partition == GNT_PARTITION_SHARDS ||
            (f->partition == GNT_PARTITION_IID && t->role_rows[GNT_ROLE_CLIENTS] % f->clients == 0);
 }
 
-/* As the server draws them: a share of the clients, rounded up. */
+/* Returns the clients in a round, as the server draws them: a share, rounded up. */
 static int64_t clients_a_round(const gnt_suite_federated *f) {
     int64_t n = (int64_t)ceil(f->participation * (double)f->clients - 1e-9);
     return n < 1 ? 1 : n > f->clients ? f->clients : n;
 }
 
-/* ---- what stands behind one observation ---- */
+/* ---- rows of one observation ---- */
 
-/* Samples that a client uses in one round: those that it draws, or all it holds where these are fewer. */
+/* Sets the samples that a client uses in one round: those that it draws, or all of its rows if these are
+ * fewer. */
 static int fit_samples(suite_reader *r, const char *path, gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
-    int64_t drawn = (f->local_steps ? f->local_steps : 1) * f->batch, sure = held_surely(t);
+    int64_t drawn = (f->local_steps ? f->local_steps : 1) * f->batch, sure = least_rows(t);
     int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
     t->observe.batch = drawn;
-    if (holds_are_open(f) || drawn <= sure)
+    if (rows_are_open(f) || drawn <= sure)
         return 0;
     t->observe.batch = sure;
     if (hold_the_same(t))
@@ -84,7 +84,7 @@ static int fit_samples(suite_reader *r, const char *path, gnt_suite_task *t) {
             "and "
             "observations must be of one size; lower federated.batch or federated.local_steps, or let all "
             "clients hold as many",
-            (long long)f->batch, (long long)drawn, (long long)sure, (long long)most_held(t));
+            (long long)f->batch, (long long)drawn, (long long)sure, (long long)most_rows(t));
     return suite_fail(
         r, gnt_path_key(gnt_path_key(path, "federated").text, "batch").text,
         "is %lld, so that a client uses %lld samples a round, but of %lld rows some of %lld clients hold "
@@ -94,11 +94,11 @@ static int fit_samples(suite_reader *r, const char *path, gnt_suite_task *t) {
         (long long)sure + 1);
 }
 
-/* One observation is all that a client encodes. */
+/* Sets one observation to everything that a client encodes. */
 static int fit_set(suite_reader *r, const char *path, gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
     const gnt_path at = gnt_path_key(path, "federated");
-    if (holds_are_open(f))
+    if (rows_are_open(f))
         return suite_fail(
             r, gnt_path_key(gnt_path_key(at.text, "partition").text, "kind").text,
             "is \"%s\", under which clients hold different numbers of rows, but on the surface "
@@ -111,7 +111,7 @@ static int fit_set(suite_reader *r, const char *path, gnt_suite_task *t) {
             "lets clients hold %lld to %lld rows, but on the surface \"encoding\" one observation is all of "
             "a "
             "client's and must be of one size; let all hold as many, or say \"from\": \"probe\" in observe",
-            (long long)held_surely(t), (long long)most_held(t));
+            (long long)least_rows(t), (long long)most_rows(t));
     if (!hold_the_same(t))
         return suite_fail(
             r, gnt_path_key(at.text, "clients").text,
@@ -119,11 +119,11 @@ static int fit_set(suite_reader *r, const char *path, gnt_suite_task *t) {
             "\"encoding\" one observation is all of a client's and must be of one size; make "
             "data.clients a multiple of federated.clients, or say \"from\": \"probe\" in observe",
             (long long)f->clients, (long long)t->role_rows[GNT_ROLE_CLIENTS]);
-    t->observe.set = t->observe.batch = held_surely(t);
+    t->observe.set = t->observe.batch = least_rows(t);
     return 0;
 }
 
-/* ---- what the suite may say itself ---- */
+/* ---- keys of the suite ---- */
 
 static int refuse(suite_reader *r, const char *path, const json_t *object, const char *key, const char *why) {
     return json_object_get(object, key) ? suite_fail(r, gnt_path_key(path, key).text, "%s", why) : 0;

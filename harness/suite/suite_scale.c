@@ -1,5 +1,5 @@
 /* Scales: one suite at several sizes. "scales" names sets of values, "$name" anywhere in the suite stands for
- * the value that the chosen scale gives it; the rest of the reader sees the suite with the values put in. */
+ * its value in the chosen scale; the other readers see the suite after substitution. */
 #include <string.h>
 
 #include "base/text.h"
@@ -19,7 +19,7 @@ static int name_scales(suite_reader *r, const json_t *scales, const char *path, 
     return -1;
 }
 
-/* Every scale sets the names that the first one sets, so that no scale leaves a hole. */
+/* Checks that a scale sets the same names as the first one. */
 static int check_names(suite_reader *r, const char *path, const json_t *set, const char *first_name,
                        const json_t *first) {
     const char *name;
@@ -27,14 +27,14 @@ static int check_names(suite_reader *r, const char *path, const json_t *set, con
     json_object_foreach((json_t *)first, name, value) {
         if (!json_object_get(set, name))
             return suite_fail(r, path,
-                              "does not set \"%s\", as scale \"%s\" does; every scale sets every name", name,
-                              first_name);
+                              "does not set \"%s\", which scale \"%s\" sets; every scale must set every name",
+                              name, first_name);
     }
     json_object_foreach((json_t *)set, name, value) {
         if (!json_object_get(first, name))
             return suite_fail(r, path,
-                              "sets \"%s\", which scale \"%s\" does not; every scale sets every name", name,
-                              first_name);
+                              "sets \"%s\", which scale \"%s\" does not; every scale must set every name",
+                              name, first_name);
         if (json_is_string(value) && *json_string_value(value) == '$')
             return suite_fail(r, gnt_path_key(path, name).text, "is %s; a value cannot name another one",
                               gnt_show(value).text);
@@ -75,7 +75,7 @@ static int check_scales(suite_reader *r, const json_t *scales) {
 typedef struct putting {
     suite_reader *r;
     const json_t *set;
-    uint8_t *used; /* by the order of `set` */
+    uint8_t *used; /* in the order of `set` */
 } putting;
 
 static int position(const json_t *set, const char *wanted) {
@@ -112,7 +112,7 @@ static int put_list(putting *p, const char *path, const json_t *list, json_t *ou
     return 0;
 }
 
-/* A copy with the values put in: the same value may stand in several places. NULL after a sentence. */
+/* Returns a copy with the values substituted, which may be used in several places; NULL after a message. */
 static json_t *put(putting *p, const char *path, json_t *value) {
     if (json_is_string(value) && *json_string_value(value) == '$') {
         const int at = position(p->set, json_string_value(value) + 1);
@@ -146,12 +146,12 @@ static int check_used(const putting *p, const char *scale) {
         if (!p->used[i++])
             return suite_fail(
                 p->r, gnt_path_key(gnt_path_key(gnt_path_key("scales", scale).text, "set").text, name).text,
-                "stands nowhere in the suite as \"$%s\"; use it or remove it", name);
+                "is used nowhere in the suite as \"$%s\"; use it or remove it", name);
     }
     return 0;
 }
 
-/* The root without "scales" and "scale", values put in. */
+/* Returns the root without "scales" and "scale", with the values substituted. */
 static json_t *put_scale(suite_reader *r, const json_t *root, const char *name, const json_t *set) {
     putting p = {.r = r, .set = set, .used = gnt_array(json_object_size(set) + 1, 1)};
     json_t *plain = json_copy((json_t *)root), *out = NULL;
@@ -175,23 +175,21 @@ int suite_apply_scale(suite_reader *r, gnt_doc *doc, const char *wanted) {
     const json_t *scales = NULL;
     const char *name = NULL, *says = "";
     if (!json_is_object(doc->root))
-        return 0; /* refused, with a better sentence, by who reads the root */
+        return 0; /* the reader of the root refuses it with a better message */
     if (gnt_doc_object(doc, "", doc->root, "scales", &scales, r->err) ||
         gnt_doc_text(doc, "", doc->root, "scale", GNT_SUITE_NAME, &name, r->err))
         return -1;
     if (!scales && name)
         return suite_fail(r, "scale", "names a scale, but the suite has no \"scales\"");
     if (!scales && wanted)
-        return suite_fail(r, "",
-                          "--scale %s was asked for, but the suite has no \"scales\"; leave --scale out",
+        return suite_fail(r, "", "--scale %s was given, but the suite has no \"scales\"; leave --scale out",
                           gnt_show_text(wanted).text);
     if (!scales)
         return 0;
     if (check_scales(r, scales) != 0)
         return -1;
     if (!name)
-        return suite_fail(r, "scales",
-                          "expected \"scale\" beside it: the one that runs when --scale does not say");
+        return suite_fail(r, "scales", "expected \"scale\" too: the scale that runs without --scale");
     if (!json_object_get(scales, name))
         return name_scales(r, scales, "scale", name);
     if (wanted && !json_object_get(scales, wanted))

@@ -1,7 +1,8 @@
-/* Which rounds of a training are observed: rising, each once; named by the suite, or drawn under the run key.
+/* Which rounds of a training are observed, in ascending order: listed by the suite, or drawn under the run
+ * key.
  *
- * The numbers drawn hang on the run key and on the training alone. Their key is of a role that no job has, so
- * that no process is ever handed anything that tells them beforehand. */
+ * The draw depends on the run key and the training alone. Its key has a role that no job has, so that no
+ * process ever receives anything that reveals the rounds beforehand. */
 #include <string.h>
 
 #include "suite/suite_impl.h"
@@ -10,7 +11,7 @@ enum { DRAWN = 3, MOST_DRAWN = 16 };
 
 /* ---- drawn ---- */
 
-/* One round out of each of n parts of 0 … rounds − 1 that are as equal as they can be; n ≤ rounds. */
+/* Draws one round from each of n parts, as equal as possible, of 0 … rounds − 1; n ≤ rounds. */
 static void draw(int64_t *stages, size_t n, int64_t rounds, const gnt_key *run, const char *training) {
     const gnt_key of_role = gnt_key_derive(run, "observe"), key = gnt_key_derive(&of_role, training);
     gnt_stream random = gnt_stream_open(&key, "rounds");
@@ -20,7 +21,7 @@ static void draw(int64_t *stages, size_t n, int64_t rounds, const gnt_key *run, 
     }
 }
 
-/* value: "drawn", {"drawn": N}, or NULL for the default. */
+/* Reads "drawn", {"drawn": N}, or NULL for the default. */
 static int read_drawn(suite_reader *r, const char *path, const json_t *value, gnt_suite_task *t) {
     static const char *const keys[] = {"drawn"};
     int64_t wanted = DRAWN, rounds = t->federated.rounds;

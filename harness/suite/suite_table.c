@@ -1,12 +1,12 @@
-/* Tables of a paper, as the report is to lay them out: columns and rows choose groups of cells, and what the
- * paper prints stands beside. The suite only checks them; the report fills them from the results. */
+/* Tables of a paper, for the report: columns and rows select groups of cells, next to the numbers that the
+ * paper prints. The suite only validates them; the report fills them from the results. */
 #include <stdio.h>
 #include <string.h>
 
 #include "metric/measure.h"
 #include "suite/suite_impl.h"
 
-/* Behind "utility.": the numbers that a training left beside its utility. */
+/* Names after "utility.": numbers that a training run reports in addition to its utility. */
 static const char *const show_names[] = {"utility",
                                          "mean",
                                          "deviation",
@@ -23,7 +23,7 @@ static const char *const show_names[] = {"utility",
                                          "utility.image_f_score"};
 enum { SHOWS = sizeof show_names / sizeof *show_names };
 
-/* Name `key` of the object, if it has it, must be among the n labels. */
+/* Checks that the object's `key`, if any, is one of the n labels. */
 static int check_label(suite_reader *r, const char *path, const json_t *object, const char *key,
                        const char *const *labels, size_t n) {
     int which;
@@ -48,7 +48,7 @@ static int check_attacks(suite_reader *r, const char *path, const json_t *object
     return 0;
 }
 
-/* "minus": an attack's label, or what is different of the cells that are subtracted. */
+/* Checks "minus": an attack's label, or how the subtracted cells differ. */
 static int check_minus(suite_reader *r, const char *path, const json_t *object, const labels *known) {
     static const char *const keys[] = {"task", "stage", "defense", "strength", "attack"};
     const gnt_path at = gnt_path_key(path, "minus");
@@ -71,7 +71,7 @@ static int check_minus(suite_reader *r, const char *path, const json_t *object, 
                : 0;
 }
 
-/* What a row, a column and the table itself may say of the cells they choose. */
+/* Checks the selection of cells by a row, a column or the table itself. */
 static int check_choice(suite_reader *r, const char *path, const json_t *object, const labels *known) {
     const gnt_suite *s = r->s;
     const char *measures[GNT_MEASURES], *fact;
@@ -114,7 +114,7 @@ static int check_lines(suite_reader *r, const char *path, const json_t *table, c
     return 0;
 }
 
-/* "paper": what is printed, a list for each row with an entry for each column: text, a number, or null. */
+/* Checks "paper": a list for each row with an entry for each column: text, a number, or null. */
 static int check_printed(suite_reader *r, const char *path, const json_t *table, size_t rows,
                          size_t columns) {
     const json_t *list = NULL;

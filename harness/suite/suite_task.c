@@ -1,6 +1,5 @@
-/* A task: what the attacker knows besides, how utility is measured, and how tasks that share a training hang
- * together. Its data, its model, its federation, its stages and what is observed are read by files of their
- * own. */
+/* A task: attacker knowledge, how utility is measured, and tasks that share a training. Data, model,
+ * federation, stages and observations are read by other files. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,16 +61,16 @@ static int check_curve(suite_reader *r, const char *path, const gnt_suite_task *
     if (t->curve > 0 && t->by_head)
         return suite_fail(
             r, at.text,
-            "asks for the utility of the model by round, but utility is that of a head, which is "
+            "requests the utility of the model by round, but utility is that of a head, which is "
             "trained once, at the end; remove it, or take \"by\": \"model\"");
     if (t->curve > 0 && t->federated.rounds == 0)
         return suite_fail(r, at.text,
-                          "asks for utility by round, but the task trains for none; remove it, or raise "
+                          "requests utility by round, but the task trains for none; remove it, or raise "
                           "federated.rounds");
     return 0;
 }
 
-/* Is there something to measure in this way? */
+/* Checks that utility can be measured in this way. */
 static int check_utility(suite_reader *r, const char *path, const json_t *o, const gnt_suite_task *t) {
     const gnt_path by = gnt_path_key(path, "by");
     if (t->is_map && t->utility == GNT_UTILITY_ACCURACY)
@@ -80,18 +79,17 @@ static int check_utility(suite_reader *r, const char *path, const json_t *o, con
                           t->model, t->facts.has_maps ? "\"iou\" or " : "");
     if (!t->facts.has_maps && t->utility == GNT_UTILITY_IOU)
         return suite_fail(r, gnt_path_key(path, "measure").text,
-                          "is \"iou\", but samples of %s have no maps to be found; expected %s\"loss\"",
-                          t->data, t->is_map ? "" : "\"accuracy\" or ");
+                          "is \"iou\", but samples of %s have no maps to find; expected %s\"loss\"", t->data,
+                          t->is_map ? "" : "\"accuracy\" or ");
     if (o && json_object_get(o, "head") && !t->by_head)
         return suite_fail(
             r, gnt_path_key(path, "head").text,
             "goes with \"by\": \"head\", but utility is that of the model; remove it or add that");
     if (t->by_head && !t->has_representation)
-        return suite_fail(
-            r, by.text,
-            "is \"head\", but a head has nothing to read: the representation of %s is the sample "
-            "itself; name a layer as the task's \"representation\"",
-            t->model);
+        return suite_fail(r, by.text,
+                          "is \"head\", but a head has no input: the representation of %s is the sample "
+                          "itself; name a layer as the task's \"representation\"",
+                          t->model);
     if (t->shares_part && !t->by_head)
         return suite_fail(
             r, by.text,
@@ -119,7 +117,7 @@ static int read_utility(suite_reader *r, const char *path, const json_t *object,
     return check_utility(r, at.text, o, t);
 }
 
-/* The suite's own "match" first, then what the task says otherwise. */
+/* Reads the suite's "match", then the task's, which overrides it. */
 static int read_matches(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const json_t *whole = NULL, *own = NULL;
     if (gnt_doc_object(r->doc, "", r->doc->root, "match", &whole, r->err) ||
@@ -148,14 +146,14 @@ static int read_limits(suite_reader *r, const char *path, const json_t *object, 
                : 0;
 }
 
-/* The suite's own "adequate" first, then what the task says otherwise. */
+/* Reads the suite's "adequate", then the task's, which overrides it. */
 static int read_adequate(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     t->adequate = (gnt_adequate_limits)GNT_ADEQUATE_DEFAULTS;
     return read_limits(r, "", r->doc->root, &t->adequate) || read_limits(r, path, object, &t->adequate) ? -1
                                                                                                         : 0;
 }
 
-/* [top, left, height, width], within the task's images. */
+/* Reads [top, left, height, width], within the task's images. */
 static int read_region(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const json_t *list = NULL;
     const gnt_path at = gnt_path_key(path, "region");
@@ -192,13 +190,12 @@ static const gnt_suite_task *earlier_task(suite_reader *r, const char *path, con
     for (size_t i = 0; i < before; i++)
         if (strcmp(r->s->task[i].id, id) == 0)
             return &r->s->task[i];
-    suite_fail(r, path, "is %s; expected the id of a task that stands before this one",
-               gnt_show_text(id).text);
+    suite_fail(r, path, "is %s; expected the id of an earlier task", gnt_show_text(id).text);
     return NULL;
 }
 
-/* What `like` names, with what this task says of itself in place of that: only what comes after training may
- * differ. The caller releases it. NULL after a sentence. */
+/* Returns the task that `like` names with this task's own keys in place of its own: only what follows
+ * training may differ. The caller releases it; NULL after a message. */
 static json_t *unlike(suite_reader *r, const char *path, const json_t *list, size_t index, const char *like) {
     static const char *const own[] = {"id", "like", "observe", "shadow", "match", "adequate"};
     const json_t *object = json_array_get(list, index);
@@ -227,7 +224,7 @@ static int is_word(const json_t *value, const char *word) {
     return text && strcmp(text, word) == 0;
 }
 
-/* Looks at one task before it is read: what is wrong with it its reader says. */
+/* Adds how a task that was not yet read is observed; errors are left to its reader. */
 static void add_mode(suite_modes *modes, const json_t *task, int trained) {
     const json_t *observe = json_object_get(task, "observe");
     const json_t *from = json_object_get(observe, "from"), *surface = json_object_get(observe, "surface");
@@ -236,8 +233,7 @@ static void add_mode(suite_modes *modes, const json_t *task, int trained) {
     modes->probe |= !round;
 }
 
-/* Of the task number `first` and those like it: they share data and stages, which
- * have to suit all of them. */
+/* Returns how the task number `first` and those like it are observed: their data and stages must suit all. */
 static suite_modes modes_of(const json_t *list, size_t first) {
     const json_t *task = json_array_get(list, first), *federated = json_object_get(task, "federated");
     const char *id = json_string_value(json_object_get(task, "id"));
@@ -252,7 +248,8 @@ static suite_modes modes_of(const json_t *list, size_t first) {
     return modes;
 }
 
-/* Where the training of `task` is described: at the task of the id `like`, or at itself. */
+/* Returns the index of the task that describes the training of `task`: the one with the id `like`, or
+ * itself. */
 static size_t number_of(const gnt_suite *s, const char *like, size_t task) {
     for (size_t i = 0; like && i < task; i++)
         if (strcmp(s->task[i].id, like) == 0)
@@ -262,7 +259,7 @@ static size_t number_of(const gnt_suite *s, const char *like, size_t task) {
 
 /* ---- the whole ---- */
 
-/* The name that keys and jobs of its training go by: its own, unless the task is like another. */
+/* Sets the name of its training in keys and jobs: its own id, or that of the task it is like. */
 static int name_training(suite_reader *r, gnt_suite_task *t) {
     if (!t->trained_as)
         t->trained_as = gnt_strdup(t->id);
@@ -291,9 +288,8 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
                : 0;
 }
 
-/* What the suite says of the task, the model behind the name, how it is observed, how many rows there
- * are of each role, seeds, and what is matched. Of drawn stages how many: under another key they are
- * others, and the runs compare. */
+/* Digests the task's JSON, its model file, how it is observed, the rows of each role, seeds, and what is
+ * matched; of drawn stages only their number, since runs with other keys can be compared. */
 static int digest_task(suite_reader *r, const json_t *object, gnt_suite_task *t) {
     const gnt_suite *s = r->s;
     const json_t *match = json_object_get(r->doc->root, "match");

@@ -1,5 +1,4 @@
-/* Sentences about a suite, and the texts in it that its readers have in common: ids,
- * and files that it names. */
+/* Messages about a suite, and what its readers share: ids, and files that it names. */
 #include <string.h>
 
 #include "base/file.h"
@@ -48,26 +47,26 @@ int suite_read_id(suite_reader *r, const char *path, const json_t *object, const
 }
 
 char *suite_find_file(suite_reader *r, const char *path, const char *name, const char *what) {
-    char *beside = *name == '/' || !*r->folder ? gnt_strdup(name) : gnt_format("%s/%s", r->folder, name);
-    if (!beside) {
+    char *near = *name == '/' || !*r->folder ? gnt_strdup(name) : gnt_format("%s/%s", r->folder, name);
+    if (!near) {
         suite_no_memory(r);
         return NULL;
     }
-    if (gnt_file_exists(beside))
-        return beside;
-    int same = strcmp(beside, name) == 0;
+    if (gnt_file_exists(near))
+        return near;
+    int same = strcmp(near, name) == 0;
     if (!same && gnt_file_exists(name)) {
-        gnt_free(beside);
-        beside = gnt_strdup(name);
-        if (!beside)
+        gnt_free(near);
+        near = gnt_strdup(name);
+        if (!near)
             suite_no_memory(r);
-        return beside;
+        return near;
     }
     if (same)
         suite_fail(r, path, "is %s, but there is no such file; expected %s", gnt_show_text(name).text, what);
     else
         suite_fail(r, path, "is %s, but there is no file %s nor %s; expected %s", gnt_show_text(name).text,
-                   beside, name, what);
-    gnt_free(beside);
+                   near, name, what);
+    gnt_free(near);
     return NULL;
 }

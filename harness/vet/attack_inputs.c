@@ -1,5 +1,4 @@
-/* What hooks of an attack are handed: observations, and for prepare shadow observations with the samples
- * behind them. */
+/* Inputs of an attack's hooks: observations, and for prepare shadow observations with their samples. */
 #include "vet/setting_impl.h"
 
 enum { SHADOW_OBSERVATIONS = 24 };

@@ -1,4 +1,4 @@
-/* The hooks of an attack in the order of a run: what each is handed, and what it may answer. */
+/* The hooks of an attack in the order of a run: their inputs, and the answers they may give. */
 #include "plugin/info.h"
 #include "vet/hook_sequence_impl.h"
 
@@ -13,7 +13,7 @@ static void prepare_attack(void *sequence) {
 }
 
 static gnt_status refuse(gnt_vet_sequence *t, const char *what, int64_t found, int64_t expected) {
-    gnt_fail(&t->result->wrong, "it answered with %lld %s where %lld were expected", (long long)found, what,
+    gnt_fail(&t->result->wrong, "it gave %lld %s, expected %lld", (long long)found, what,
              (long long)expected);
     return GNT_FAILED;
 }
@@ -119,7 +119,7 @@ static gnt_status take_membership(void *context, int64_t n, const float *scores)
     return GNT_OK;
 }
 
-/* Costs and the chosen restart may hold anything: plots leave out what is not finite. */
+/* Accepts any cost and any chosen restart: plots leave out what is not finite. */
 static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
     (void)context, (void)restart, (void)step, (void)cost;
 }
@@ -152,7 +152,7 @@ static void run(void *sequence) {
 static int after_run(gnt_vet_sequence *t, gnt_err *err) {
     (void)err;
     if (t->n_outputs == 0)
-        gnt_fail(&t->result->wrong, "it says it succeeded but gave no answer");
+        gnt_fail(&t->result->wrong, "it returned GNT_OK without an answer");
     return 0;
 }
 

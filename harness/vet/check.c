@@ -1,7 +1,7 @@
-/* The job `vet`: one check of one plugin, in a process of its own. The facts it leaves:
+/* The job `vet`: one check of one plugin, in a process of its own. Its facts:
  *   verdict  "ok", "failed" or "n/a"
- *   why      the sentence that goes with it
- *   gave     [[hook, digest], …]: digests of what each hook gave, for the check "record" */
+ *   why      a sentence
+ *   gave     [[hook, digest], …]: digests of each hook's output, for the check "record" */
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,19 +14,20 @@
 #include "vet/vet.h"
 
 enum {
-    /* Steps of an attack, where the quality of its answer does not matter. */
+    /* Steps of an attack in checks that do not depend on the quality of its answer. */
     BUDGET = 6,
-    /* Calls of should_stop until a hook is told to stop, for the check "stops". */
+    /* Calls of should_stop before it returns true, for the check "stops". */
     STOP_POLLS = 2,
-    /* Runs from create to destroy, for memory that is not freed. The first ones may fill caches that live as
-     * long as the process. */
+    /* Runs from create to destroy, to detect memory that is not freed. The first ones may fill caches that
+     * live as long as the process. */
     CYCLES = 5,
     WARM = 2
 };
-/* Seconds that a hook may go on after it was told to stop. */
+/* Seconds that a hook may continue after should_stop returned true. */
 static const double late_cpu = 1, late_wall = 10;
 
-/* budget: of an attack. A defense behind it encodes sets of GNT_VET_SET samples. */
+/* Makes the settings of a check. budget: of an attack. A defense for its observations encodes sets of
+ * GNT_VET_SET samples. */
 static void make_specs(checking *v, int64_t budget) {
     v->n_specs = gnt_vet_specs(v->descriptor, budget, v->spec);
     for (int i = 0; v->behind && i < v->n_specs; i++) {
@@ -58,7 +59,7 @@ static int inspect_any(checking *v, const gnt_vet_sequence_spec *sequence,
     return 1;
 }
 
-static int check_limits(checking *v, gnt_err *err) { /* the process that waits for this one sets the limits */
+static int check_limits(checking *v, gnt_err *err) { /* the parent process enforces the limits */
     return run_all_settings(v, vet_check_sequence(v, 0), inspect_any, err);
 }
 
@@ -81,7 +82,7 @@ static int inspect_inputs(checking *v, const gnt_vet_sequence_spec *sequence,
     gnt_err what = {0};
     if (!result->written)
         return 1;
-    gnt_fail(&what, "it wrote to what it was given to read: %s", result->written);
+    gnt_fail(&what, "it wrote to its read-only input: %s", result->written);
     vet_check_fail(v, &sequence->setting, result->name, what.text);
     return 0;
 }
@@ -107,12 +108,12 @@ static int inspect_stops(checking *v, const gnt_vet_sequence_spec *sequence,
                          const gnt_vet_hook_result *result) {
     gnt_err what = {0};
     if (result->cpu_late > late_cpu || result->wall_late > late_wall)
-        gnt_fail(&what, "it went on for %.1f s after should_stop told it to stop; one is allowed",
+        gnt_fail(&what, "it continued for %.1f s after should_stop returned true; 1 s is allowed",
                  result->cpu_late > late_cpu ? result->cpu_late : result->wall_late);
     else if (result->polls == 0 && result->seconds > late_cpu)
-        gnt_fail(&what, "it worked for %.1f s without asking should_stop", result->seconds);
+        gnt_fail(&what, "it worked for %.1f s without calling should_stop", result->seconds);
     else if (result->wall_late > 0 && result->status == GNT_FAILED)
-        gnt_fail(&what, "it was told to stop and failed: %s", result->err.text);
+        gnt_fail(&what, "it failed after should_stop returned true: %s", result->err.text);
     if (what.text[0])
         vet_check_fail(v, &sequence->setting, result->name, what.text);
     if (result->status == GNT_STOPPED)
@@ -124,7 +125,7 @@ static int check_stops(checking *v, gnt_err *err) {
     gnt_vet_sequence_spec like = vet_check_sequence(v, 0);
     like.polls = STOP_POLLS;
     like.prepares_twice = 1;
-    make_specs(v, 0); /* an attack with its own budget, so that there is work to stop */
+    make_specs(v, 0); /* an attack with its own budget, so that there is work to interrupt */
     return run_all_settings(v, like, inspect_stops, err);
 }
 
@@ -142,8 +143,8 @@ static int check_leaves(checking *v, gnt_err *err) {
     return run_all_settings(v, vet_check_sequence(v, 0), inspect_left, err);
 }
 
-/* Bytes that the C library has allocated; 0 where it does not tell. Exact, because this process was started
- * without glibc's cache of small blocks (tcache). */
+/* Returns the bytes that the C library has allocated; 0 if it does not report them. Exact, because this
+ * process was started without glibc's cache of small blocks (tcache). */
 static size_t allocated(void) {
 #if defined(__SANITIZE_ADDRESS__)
     return 0;
@@ -166,11 +167,9 @@ static int check_memory(checking *v, gnt_err *err) {
     }
     if (before == 0) {
         v->n_ran = 0;
-        gnt_fail(&v->reason, "the C library of this build does not tell what is allocated");
+        gnt_fail(&v->reason, "the C library of this build does not report allocated memory");
     } else if (least > 0)
-        gnt_fail(&v->failed,
-                 "each time from create to destroy it keeps %zu bytes more, and never gives them back",
-                 least);
+        gnt_fail(&v->failed, "each cycle of create and destroy leaks %zu bytes", least);
     return 0;
 }
 
@@ -192,7 +191,7 @@ static int run_by_itself(const gnt_vet_sequence_spec *spec, hook_digests out, gn
     return rc;
 }
 
-/* Both instances in turns, hook by hook. Compares with what each gave alone. */
+/* Runs two instances in turns, hook by hook, and compares the outputs with those of each alone. */
 static int run_in_turns(checking *v, const gnt_vet_sequence_spec spec[2], hook_digests was[2], gnt_err *err) {
     gnt_vet_sequence *t[2] = {NULL, NULL};
     gnt_vet_hook_result result;
@@ -208,10 +207,9 @@ static int run_in_turns(checking *v, const gnt_vet_sequence_spec spec[2], hook_d
         else if (more == 0)
             running &= ~(1 << k);
         else if (memcmp(result.digest, was[k][n[k]++], GNT_HEX_SIZE) != 0)
-            vet_check_fail(
-                v, &spec[k].setting, result.name,
-                "beside a second instance it gives something else than alone: it keeps state outside the "
-                "instance");
+            vet_check_fail(v, &spec[k].setting, result.name,
+                           "with a second instance its output changes: it keeps state outside the "
+                           "instance");
         else if (result.status == GNT_OK)
             v->n_ran++;
         else if (!v->reason.text[0])
@@ -240,7 +238,7 @@ static int check_instances(checking *v, gnt_err *err) {
 
 /* ---- the job ---- */
 
-/* The defense that stands behind an attack's observations. */
+/* Opens the defense that produces an attack's observations. */
 static int open_behind(checking *v, gnt_err *err) {
     const gnt_request_vetted *q = v->work->request->vet.behind;
     return gnt_plugin_load(&v->behind, q->file, GNT_PLUGIN_DEFENSE, q->id, err) != 0 ||
@@ -274,16 +272,17 @@ static int write_verdict(checking *v, gnt_err *err) {
     json_t *facts = v->work->facts;
     const int failed = v->failed.text[0] != 0, ran = v->n_ran > 0;
     if (!v->n_specs)
-        gnt_fail(&v->reason, "there is no made-up input of the kinds and surfaces it names");
+        gnt_fail(&v->reason, "there is no synthetic input of its data kinds and surfaces");
     const char *why = failed ? v->failed.text : ran ? "" : v->reason.text;
     int bad = json_object_set_new(facts, "verdict",
                                   json_string(failed ? "failed"
                                               : ran  ? "ok"
                                                      : "n/a")) != 0 ||
               json_object_set(facts, "gave", v->digests) != 0;
-    /* a plugin's sentence may hold what is not UTF-8 */
+    /* a plugin's message may have bytes that are not UTF-8 */
     json_t *text = json_string(why);
-    bad |= json_object_set_new(facts, "why", text ? text : json_string("for a reason that is no UTF-8")) != 0;
+    bad |=
+        json_object_set_new(facts, "why", text ? text : json_string("for a reason that is not UTF-8")) != 0;
     return bad ? gnt_fail(err, "out of memory for a verdict") : 0;
 }
 

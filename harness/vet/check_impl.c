@@ -31,7 +31,7 @@ int vet_check_run(checking *v, const gnt_vet_sequence_spec *spec, inspect_hook i
             v->reason = result.err;
         more = inspect(v, spec, &result);
     }
-    if (!v->work->should_stop(v->work->context)) /* else the hook that took too long stays noted */
+    if (!v->work->should_stop(v->work->context)) /* else the note still names the hook that took too long */
         v->work->note(v->work->context, "destroy");
     gnt_vet_sequence_free(t);
     return next == GNT_VET_NEXT_FAILED ? -1 : 0;

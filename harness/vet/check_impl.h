@@ -1,4 +1,4 @@
-/* check_impl: what the files of the job `vet` share: one check of one plugin. */
+/* check_impl: shared by the files of the job `vet`: one check of one plugin. */
 #ifndef GNT_VET_CHECK_IMPL_H
 #define GNT_VET_CHECK_IMPL_H
 
@@ -9,45 +9,45 @@ typedef struct checking {
     const gnt_descriptor *descriptor;
     const char *id;
     gnt_params defaults;
-    /* The defense behind an attack's observations, or NULL. */
+    /* The defense that produces an attack's observations, or NULL. */
     const gnt_descriptor *behind;
     gnt_params behind_params;
     gnt_vet_spec spec[GNT_VET_MOST_SETTINGS];
     int n_specs;
-    /* It has no hooks, so it can be created and nothing else. */
+    /* It has no hooks, so it can only be created. */
     int hookless;
     gnt_key key;
     /* Facts of the check "record". */
     json_t *digests;
     /* The first failure, and the first reason that a hook could not be checked. */
     gnt_err failed, reason;
-    /* Hooks that ran as they should. */
+    /* Hooks that ran correctly. */
     int64_t n_ran;
 } checking;
 
-/* Called for each hook that has run; fails the check, or returns 0 where no other hook is needed. */
+/* Called after each hook: fails the check, or returns 0 if no other hook is needed. */
 typedef int (*inspect_hook)(checking *v, const gnt_vet_sequence_spec *sequence,
                             const gnt_vet_hook_result *result);
 
 /* ---- check_impl.c ---- */
 
-/* Fails the check, unless it failed before. */
+/* Fails the check, unless it has already failed. */
 void vet_check_fail(checking *v, const gnt_vet_spec *spec, const char *hook, const char *what);
-/* All hooks on the plugin's setting of that number, with its default parameters. */
+/* Returns all hooks on the plugin's setting of that number, with its default parameters. */
 gnt_vet_sequence_spec vet_check_sequence(const checking *v, int setting);
-/* Runs all hooks and calls `inspect` after each. −1: the host itself failed. */
+/* Runs all hooks and calls `inspect` after each; returns −1 if the host itself failed. */
 int vet_check_run(checking *v, const gnt_vet_sequence_spec *spec, inspect_hook inspect, gnt_err *err);
-/* Fails the check where a hook failed or gave something wrong. */
+/* Fails the check if a hook failed or gave a wrong output. */
 int vet_check_inspect_works(checking *v, const gnt_vet_sequence_spec *sequence,
                             const gnt_vet_hook_result *result);
 
 /* ---- parameters.c ---- */
 
-/* Whether the host accepts values of parameters. */
+/* The host's verdict on values of parameters. */
 typedef enum accepted { VALUES_FAILED = -1, VALUES_ACCEPTED = 0, VALUES_REFUSED = 1 } accepted;
 
-/* The parameters of a plugin: the JSON object `given` ("" for {}), where `id` has the JSON value `value`
- * (NULL: as it is). A model that must be named is. REFUSED: *out is empty, and the host's sentence is in
+/* Parses the parameters of a plugin: the JSON object `given` ("" for {}), in which `id` gets the JSON value
+ * `value` (NULL: unchanged). Required models get a name. REFUSED: *out is empty, and the host's message is in
  * `why`. */
 accepted vet_check_values(const gnt_descriptor *d, const char *plugin, const char *given, const char *id,
                           const char *value, gnt_params *out, gnt_err *why, gnt_err *err);

@@ -1,5 +1,4 @@
-/* Inputs that defenses and attacks have in common: the federation's configuration, and artefacts on guard
- * pages. */
+/* Inputs that defenses and attacks share: the federation's configuration, and artefacts on guard pages. */
 #include <string.h>
 
 #include "vet/setting.h"

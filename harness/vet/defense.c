@@ -24,7 +24,7 @@ static int done(void *owner, gnt_status status, gnt_err *err) {
     return gnt_instance_leave(d->instance, status, err) == GNT_OK ? 0 : -1;
 }
 
-/* The attack's inputs do not say what is hidden, and the defense's do. */
+/* Marks all attributes as hidden for the defense; the attack's inputs do not have these weights. */
 static void hide_all(gnt_vet_defense *d, const gnt_samples *s) {
     d->n_hidden = s->n_attributes;
     for (int32_t i = 0; i < d->n_hidden; i++) {
@@ -57,7 +57,7 @@ static int prepare(gnt_vet_defense *d, gnt_vet_setting *s, gnt_err *err) {
     if (rc == 0)
         rc = gnt_artefact_set_from(&set, &st, err);
     if (rc == 0 && !(d->artefacts = gnt_vet_guard_artefacts(s, "the defense's artefacts", &set.view)))
-        rc = gnt_fail(err, "its artefacts are too large to be shown");
+        rc = gnt_fail(err, "its artefacts are too large");
     gnt_artefact_set_free(&set);
     gnt_st_free(&st);
     return rc;
@@ -89,8 +89,7 @@ int gnt_vet_defense_open(gnt_vet_defense **out, gnt_vet_setting *s, const gnt_de
         rc = prepare(d, s, &why);
     if (rc != 0) {
         gnt_vet_defense_free(d);
-        return gnt_fail(err, "the defense %.60s cannot stand behind observations: %s", descriptor->id,
-                        why.text);
+        return gnt_fail(err, "the defense %.60s cannot produce observations: %s", descriptor->id, why.text);
     }
     d->member = (gnt_member){.hooks = gnt_instance_defense(d->instance),
                              .self = gnt_instance_self(d->instance),

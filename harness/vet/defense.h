@@ -1,10 +1,10 @@
-/* defense: the defense behind an attack's made-up observations, for attacks that answer one defense alone.
+/* defense: the defense that produces an attack's synthetic observations, for attacks on one defense only.
  *
  * It is opened and prepared as in a run, so that updates and encodings are its own, and its artefacts can be
- * shown to an adaptive attacker.
+ * granted to an adaptive attacker.
  *
- * Ownership: gnt_vet_defense_free frees it; artefacts lie on the guard pages of the setting, which must be
- * freed later. Errors: −1 with a sentence. */
+ * Ownership: gnt_vet_defense_free frees it; artefacts are on the guard pages of the setting, which must be
+ * freed later. Errors: −1 with a message. */
 #ifndef GNT_VET_DEFENSE_H
 #define GNT_VET_DEFENSE_H
 
@@ -12,16 +12,16 @@
 
 typedef struct gnt_vet_defense gnt_vet_defense;
 
-/* With the setting's network and samples. `d` and `params` outlive it. */
+/* Opens it with the setting's network and samples. `d` and `params` must outlive it. */
 int gnt_vet_defense_open(gnt_vet_defense **out, gnt_vet_setting *s, const gnt_descriptor *d,
                          const gnt_params *params, gnt_err *err);
 /* NULL is fine. */
 void gnt_vet_defense_free(gnt_vet_defense *d);
-/* A chain of this one member. */
+/* Returns a chain of this one member. */
 const gnt_chain *gnt_vet_defense_chain(const gnt_vet_defense *d);
-/* Every attribute of the setting's samples, which the defense hides and attacks are not told of. */
+/* Returns every attribute of the setting's samples, which the defense hides and attacks do not see. */
 gnt_fl_hidden gnt_vet_defense_hidden(const gnt_vet_defense *d);
-/* What it prepared. NULL: it prepared nothing, or its artefacts are private. */
+/* Returns its artefacts; NULL: it prepared none, or they are private. */
 gnt_artefacts *gnt_vet_defense_artefacts(const gnt_vet_defense *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* What hooks of a defense are handed: clients with their samples, queries, an aggregation. */
+/* Inputs of a defense's hooks: clients with their samples, queries, an aggregation. */
 #include "base/mem.h"
 #include "vet/samples.h"
 #include "vet/setting_impl.h"
@@ -11,7 +11,7 @@ static gnt_client *put_query(gnt_vet_setting *s, const gnt_client *client) {
     samples.a = NULL;
     samples.mask = NULL;
     query.index = -1;
-    query.samples = gnt_guard_put(s->guard, "samples to be asked about", &samples, sizeof samples);
+    query.samples = gnt_guard_put(s->guard, "the query's samples", &samples, sizeof samples);
     return query.samples ? gnt_guard_put(s->guard, "client", &query, sizeof query) : NULL;
 }
 
@@ -50,8 +50,7 @@ static int make_clients(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err
     return 0;
 }
 
-/* The network's statistics before the round and those of each client; new_buffers is for the hook to
- * write. */
+/* Adds the network's statistics before the round and those of each client; the hook writes new_buffers. */
 static int add_buffers(gnt_vet_setting *s, gnt_aggregate *all, gnt_err *err) {
     const int64_t n = gnt_model_buffer_size(s->model.model);
     const float *of_client[GNT_VET_CLIENTS];

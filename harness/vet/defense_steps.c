@@ -1,4 +1,4 @@
-/* The hooks of a defense in the order of a run: what each is handed, and what is kept of what it gave. */
+/* The hooks of a defense in the order of a run: their inputs, and the outputs that later hooks need. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "plugin/info.h"
 #include "vet/hook_sequence_impl.h"
 
-enum { MOST_GROWTH = 64 }; /* encodings a sample may turn into, as in a run */
+enum { MOST_GROWTH = 64 }; /* most encodings of one sample, as in a run */
 
 static const gnt_defense *defense(const gnt_vet_sequence *t) {
     return gnt_instance_defense(t->instance);
@@ -40,7 +40,7 @@ static int after_contribute_size(gnt_vet_sequence *t, gnt_err *err) {
     t->contribution = NULL;
     t->sum_size = 0;
     if (n < 1 || n > GNT_SUM_MOST_ENTRIES) {
-        gnt_fail(&t->result->wrong, "it wants %lld entries, expected 1 to %d", (long long)n,
+        gnt_fail(&t->result->wrong, "it requests %lld entries, expected 1 to %d", (long long)n,
                  GNT_SUM_MOST_ENTRIES);
         return 0;
     }
@@ -98,7 +98,7 @@ static gnt_status put_mixed(void *context, int64_t n, const int64_t *source_id, 
     for (int64_t i = 0; i < n; i++)
         if (!isfinite(weight[i]) || weight[i] < 0 || source_id[i] < 0 ||
             source_id[i] >= client(t)->samples->n)
-            gnt_fail(&t->result->wrong, "it says that %g of sample %lld went into an encoding", weight[i],
+            gnt_fail(&t->result->wrong, "it reports weight %g of sample %lld in an encoding", weight[i],
                      (long long)source_id[i]);
     gnt_hasher_bytes(&t->digest, weight, (size_t)n * sizeof *weight);
     gnt_hasher_bytes(&t->digest, source_id, (size_t)n * sizeof *source_id);
@@ -117,8 +117,8 @@ static void encode_batch(void *sequence) {
     t->status = defense(t)->encode_batch(self(t), client(t), 0, &sink);
 }
 
-/* Queries have no labels and no ids, so those of the answer are not used. */
-static gnt_status put_asked(void *context, const float *x, const float *y, int64_t source_id) {
+/* Takes one encoded query; its label and id are ignored, since queries have none. */
+static gnt_status put_query_sample(void *context, const float *x, const float *y, int64_t source_id) {
     gnt_vet_sequence *t = context;
     (void)y, (void)source_id;
     t->n_outputs++;
@@ -128,23 +128,22 @@ static gnt_status put_asked(void *context, const float *x, const float *y, int64
 
 static void encode_query(void *sequence) {
     gnt_vet_sequence *t = sequence;
-    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_asked};
+    gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_query_sample};
     t->status = defense(t)->encode_query(self(t), t->setting.query[t->index], 0, &sink);
 }
 
 static int after_query(gnt_vet_sequence *t, gnt_err *err) {
     (void)err;
     if (t->n_outputs != client(t)->samples->n)
-        gnt_fail(&t->result->wrong, "it made %lld samples of %lld that the network is asked about",
-                 (long long)t->n_outputs, (long long)client(t)->samples->n);
+        gnt_fail(&t->result->wrong, "it made %lld samples from a query of %lld", (long long)t->n_outputs,
+                 (long long)client(t)->samples->n);
     return 0;
 }
 
 static int after_encode(gnt_vet_sequence *t, gnt_err *err) {
     (void)err;
     if (t->n_outputs == 0)
-        gnt_fail(&t->result->wrong, "the encoding of %lld samples gave none",
-                 (long long)client(t)->samples->n);
+        gnt_fail(&t->result->wrong, "it encoded %lld samples to none", (long long)client(t)->samples->n);
     return 0;
 }
 
@@ -270,7 +269,7 @@ static void save_again(void *sequence) {
     gnt_sink sink = gnt_sink_into(&again);
     t->status = defense(t)->save(self(t), t->index, &sink);
     if (t->status == GNT_OK && !same_bundle(state(t), &again))
-        gnt_fail(&t->result->wrong, "what it saves is not what it loaded a moment ago");
+        gnt_fail(&t->result->wrong, "it saves a different state than it just loaded");
     gnt_st_free(&again);
 }
 

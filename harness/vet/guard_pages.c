@@ -23,8 +23,8 @@ struct gnt_guard {
     int full, closed;
 };
 
-/* A signal handler takes no argument of ours: the pages that gnt_guard_watch watches, and where it returns
- * to. */
+/* State for the signal handler, which has no argument: the pages that gnt_guard_watch watches, and the point
+ * to return to. */
 static gnt_guard *volatile active;
 static const char *volatile written;
 static sigjmp_buf return_point;
@@ -34,7 +34,7 @@ static const char *name_at(const gnt_guard *g, const void *address) {
     for (size_t i = 0; i < g->n; i++)
         if (at >= g->piece[i].from && at < g->piece[i].to)
             return g->piece[i].name;
-    return "the memory beside its input";
+    return "memory next to its input";
 }
 
 static void on_fault(int number, siginfo_t *info, void *context) {
@@ -42,7 +42,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     const uint8_t *at = info->si_addr;
     (void)context;
     if (!g || !g->closed || at < g->base || at >= g->base + g->most) {
-        signal(number, SIG_DFL); /* not ours: the same fault comes again and ends the process */
+        signal(number, SIG_DFL); /* not on our pages: the fault recurs and ends the process */
         return;
     }
     written = name_at(g, at);

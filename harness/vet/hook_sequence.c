@@ -20,7 +20,7 @@ static int count_files(void) {
     return n;
 }
 
-/* Threads and processes beside this one; waits up to half a second for those that are ending. */
+/* Counts other threads and processes; waits up to half a second for those that are ending. */
 static int count_others(gnt_work *w) {
     int n = 0;
     for (int tries = 0; tries < 50; tries++) {
@@ -36,7 +36,7 @@ static int is_create(const gnt_vet_step *s) {
     return strcmp(s->hook, "create") == 0;
 }
 
-/* The hook itself, between enter and leave where there is an instance. */
+/* Calls the hook, between enter and leave if there is an instance. */
 static void call(gnt_vet_sequence *t, const gnt_vet_step *s) {
     gnt_vet_hook_result *result = t->result;
     const int files = count_files();
@@ -76,7 +76,8 @@ static int run_step(gnt_vet_sequence *t, const gnt_vet_step *s, gnt_vet_hook_res
     t->n_outputs = 0;
     gnt_hasher_init(&t->digest);
     gnt_guard_restore(t->setting.guard);
-    if (!t->spec.work->should_stop(t->spec.work->context)) /* else the hook that took too long stays noted */
+    if (!t->spec.work->should_stop(
+            t->spec.work->context)) /* else the note still names the hook that took too long */
         t->spec.work->note(t->spec.work->context, s->hook);
     int rc = s->before ? s->before(t, err) : 0;
     if (rc == 0)
@@ -91,7 +92,7 @@ static int run_step(gnt_vet_sequence *t, const gnt_vet_step *s, gnt_vet_hook_res
     return rc;
 }
 
-/* An instance that was told to stop stays stopped, so the hooks after it get a new one. */
+/* Replaces an instance that was stopped, for the hooks that follow. */
 static int after_stop(gnt_vet_sequence *t, const gnt_vet_step *s, gnt_err *err) {
     gnt_vet_hook_result unreported;
     int rc = 0;
@@ -125,11 +126,11 @@ gnt_vet_next gnt_vet_sequence_next(gnt_vet_sequence *t, gnt_vet_hook_result *res
     if (result->status == GNT_STOPPED)
         return after_stop(t, s, err) == 0 ? GNT_VET_NEXT_RAN : GNT_VET_NEXT_FAILED;
     if (result->written || (prepares && result->status != GNT_OK))
-        t->ended = 1; /* the hooks after it lack their inputs */
+        t->ended = 1; /* later hooks lack their inputs */
     return GNT_VET_NEXT_RAN;
 }
 
-/* ---- all of it ---- */
+/* ---- the sequence ---- */
 
 static int make_update(gnt_vet_sequence *t) {
     const gnt_param *list;

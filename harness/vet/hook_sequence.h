@@ -1,41 +1,41 @@
-/* hook_sequence: calls all hooks of one plugin in the order of a run, on one made-up setting, and reports on
- * each call. Hooks that the plugin lacks are left out.
+/* hook_sequence: calls all hooks of one plugin in the order of a run, on one synthetic setting, and reports
+ * on each call. Hooks that the plugin lacks are skipped.
  *
  * A defense: prepare; create; the secure sum; encode_set, local_rate, encode_batch, encode_query,
  * client_update, transform_update and save of each client; aggregate and save of the server; then a second
- * instance that loads what the first saved, saves again and transforms once more.
- * An attack: prepare; create; run on each observation.
+ * instance that loads what the first saved, saves again and transforms once more. An attack: prepare; create;
+ * run on each observation.
  *
- * Ownership: gnt_vet_sequence_free frees all. Errors: −1 with a sentence, where the host itself failed; what
- * a plugin does wrong stands in the gnt_vet_hook_result. */
+ * Ownership: gnt_vet_sequence_free frees all. Errors: −1 with a message if the host itself failed; a plugin's
+ * faults are in the gnt_vet_hook_result. */
 #ifndef GNT_VET_HOOK_SEQUENCE_H
 #define GNT_VET_HOOK_SEQUENCE_H
 
 #include "vet/setting.h"
 
-/* How one call of a hook went. */
+/* The result of one call of a hook. */
 typedef struct gnt_vet_hook_result {
     /* "transform_update of client 1". */
     char name[64];
     gnt_status status;
-    /* Why, unless status is GNT_OK. */
+    /* The reason, unless status is GNT_OK. */
     gnt_err err;
-    /* Of all that it gave. */
+    /* Digest of all its outputs. */
     char digest[GNT_HEX_SIZE];
-    /* What of it is not finite; "" where all is. */
+    /* The first output that is not finite; "" if all are. */
     gnt_err infinite;
-    /* What of it is not as it should be; "" where all is. */
+    /* The first output that is invalid; "" if none is. */
     gnt_err wrong;
     /* The piece of its input that it wrote to; NULL: none. */
     const char *written;
-    /* What it left running or open; "": nothing. */
+    /* Threads, processes or files left running or open; "": none. */
     gnt_err leftover;
-    /* How often it asked should_stop. */
+    /* How often it called should_stop. */
     int64_t polls;
-    /* Processor time that it took. */
+    /* Processor seconds. */
     double seconds;
-    /* Seconds of processor time and of wall-clock time from being told to stop to its return; 0: it was not
-     * told. */
+    /* Processor and wall-clock seconds from should_stop's first true to its return; 0: should_stop stayed
+     * false. */
     double cpu_late, wall_late;
 } gnt_vet_hook_result;
 
@@ -45,17 +45,17 @@ typedef struct gnt_vet_sequence_spec {
     const gnt_params *params;
     gnt_vet_spec setting;
     gnt_key key;
-    /* should_stop turns true after so many calls within a hook; −1: never. */
+    /* should_stop turns true after this many calls in a hook; −1: never. */
     int64_t polls;
-    /* Its input lies on guard pages that are read-only while a hook runs. */
+    /* Guard pages with its input are read-only while a hook runs. */
     int guarded;
-    /* Where prepare was stopped, it is run once more to its end, for the hooks after it. */
+    /* A stopped prepare is run once more to its end, for the hooks after it. */
     int prepares_twice;
 } gnt_vet_sequence_spec;
 
 typedef struct gnt_vet_sequence gnt_vet_sequence;
 
-/* The specification is copied; what it points to is the caller's. */
+/* Opens a sequence. The specification is copied; what it points to belongs to the caller. */
 int gnt_vet_sequence_open(gnt_vet_sequence **out, const gnt_vet_sequence_spec *spec, gnt_err *err);
 
 typedef enum gnt_vet_next {
@@ -65,9 +65,9 @@ typedef enum gnt_vet_next {
     /* One more hook has run. */
     GNT_VET_NEXT_RAN = 1
 } gnt_vet_next;
-/* Runs the next hook. *result is set where it returns GNT_VET_NEXT_RAN. */
+/* Runs the next hook; sets *result if it returns GNT_VET_NEXT_RAN. */
 gnt_vet_next gnt_vet_sequence_next(gnt_vet_sequence *t, gnt_vet_hook_result *result, gnt_err *err);
-/* Destroys the instance too. NULL is fine. */
+/* Destroys the instance and frees the sequence. NULL is allowed. */
 void gnt_vet_sequence_free(gnt_vet_sequence *t);
 
 #endif

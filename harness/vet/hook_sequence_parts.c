@@ -1,5 +1,5 @@
-/* What steps of a hook sequence share: create and destroy an instance, digest what a hook gave, hand it to
- * later hooks. */
+/* Shared by the steps of a hook sequence: create and destroy an instance, digest outputs, pass them to later
+ * hooks. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -54,7 +54,7 @@ gnt_artefacts *gnt_vet_guard_bundle(gnt_vet_sequence *t, const char *name, const
     if (rc == 0 && gnt_artefact_set_from(&set, &copy, err) == 0) {
         shown = gnt_vet_guard_artefacts(&t->setting, name, &set.view);
         if (!shown)
-            gnt_fail(err, "its artefacts are too large to be shown to it");
+            gnt_fail(err, "its artefacts are too large");
     }
     gnt_artefact_set_free(&set);
     gnt_st_free(&copy);

@@ -1,4 +1,4 @@
-/* The networks of a setting, and what clients compute with them. */
+/* The networks of a setting, and the updates that clients compute with them. */
 #include "vet/defense.h"
 #include "vet/setting_impl.h"
 
@@ -27,7 +27,7 @@ gnt_key gnt_vet_key(const char *name) {
     return gnt_key_derive(&all, name);
 }
 
-/* A network for samples like these, with fresh weights. */
+/* Makes a network for samples like these, with initial weights. */
 static int make_network(gnt_vet_setting *s, gnt_work_model *m, const char *name, const char *json,
                         const gnt_samples *like, float **weights, float **buffers, gnt_err *err) {
     m->name = name;

@@ -1,11 +1,11 @@
-/* One observation: what a surface shows, and what was granted. */
+/* One observation: the surface, and the granted knowledge. */
 #include <string.h>
 
 #include "fl/chain.h"
 #include "vet/defense.h"
 #include "vet/setting_impl.h"
 
-/* What an attack that is granted the defense knows of it: id, parameters, public artefacts. */
+/* Adds the knowledge of the defense, if granted: id, parameters, public artefacts. */
 static void add_defense(gnt_vet_setting *s, gnt_observation *o) {
     const gnt_artefacts nothing = {.size = sizeof nothing};
     const char *id = s->spec.behind ? s->spec.behind->id : "none";
@@ -52,7 +52,7 @@ gnt_observation gnt_vet_common_observation(gnt_vet_setting *s, const gnt_samples
     return o;
 }
 
-/* What the surface shows; sum: of a transcript. */
+/* Adds the surface; sum: of a transcript. */
 static int add_surface(gnt_vet_setting *s, gnt_observation *o, const gnt_samples *own, float *rates,
                        double *sum, gnt_err *err) {
     switch (o->surface) {
@@ -67,7 +67,8 @@ static int add_surface(gnt_vet_setting *s, gnt_observation *o, const gnt_samples
     }
 }
 
-/* The samples with what is sensitive blank, and their masks: where they have none, what is bright. */
+/* Puts the samples with blank sensitive regions, and their masks: without masks, bright pixels are
+ * sensitive. */
 static const gnt_samples *put_outside(gnt_vet_setting *s, const gnt_samples *own) {
     const int64_t m = gnt_mask_size(own), f = own->features;
     uint8_t *mask = gnt_guard_put(s->guard, "masks", own->mask, (size_t)(own->n * m));
@@ -88,7 +89,8 @@ static const gnt_samples *put_outside(gnt_vet_setting *s, const gnt_samples *own
     return gnt_guard_put(s->guard, "outside", &outside, sizeof outside);
 }
 
-/* Labels, learning rates, the order of samples, statistics, the region, candidates, a secure sum. */
+/* Adds what is granted of labels, learning rates, order of samples, statistics, region, candidates, secure
+ * sum. */
 static void add_grants(gnt_vet_setting *s, gnt_observation *o, const gnt_samples *own, const float *rates,
                        const double *sum) {
     gnt_guard *g = s->guard;
@@ -98,7 +100,7 @@ static void add_grants(gnt_vet_setting *s, gnt_observation *o, const gnt_samples
         o->labels = gnt_guard_put(g, "labels", own->y, (size_t)(own->n * own->classes) * sizeof *own->y);
     if (granted & GNT_KNOWS_RATES)
         o->rates = rates;
-    if (granted & GNT_KNOWS_ORDER && o->steps) { /* every step takes the whole batch */
+    if (granted & GNT_KNOWS_ORDER && o->steps) { /* every step uses the whole batch */
         int32_t *order = gnt_guard_put(g, "order", NULL, (size_t)(o->steps * o->batch) * sizeof *order);
         for (int64_t i = 0; order && i < o->steps * o->batch; i++)
             order[i] = (int32_t)(i % o->n);

@@ -1,5 +1,4 @@
-/* Parameters in the job `vet`: values that the host accepts, and what a plugin does at the ends of their
- * ranges. */
+/* Parameters in the job `vet`: values that the host accepts, and plugins at the ends of their ranges. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +7,7 @@
 #include "base/mem.h"
 #include "vet/check_impl.h"
 
-/* Calls of should_stop until a hook is told to stop. One that has worked so long has accepted its
- * parameters. */
+/* Calls of should_stop before it returns true: a hook that worked so long has accepted its parameters. */
 enum { EDGE_POLLS = 12 };
 
 static int inspect_edge(checking *v, const gnt_vet_sequence_spec *sequence,
@@ -20,8 +18,8 @@ static int inspect_edge(checking *v, const gnt_vet_sequence_spec *sequence,
     return 1;
 }
 
-/* A choice may need another parameter too ("custom" needs a list). Then create or start fails with a
- * sentence. */
+/* Inspects a choice, which may need another parameter too ("custom" needs a list) and then fails with a
+ * message. */
 static int inspect_choice(checking *v, const gnt_vet_sequence_spec *sequence,
                           const gnt_vet_hook_result *result) {
     if (strcmp(result->name, "create") == 0 && result->status == GNT_FAILED &&
@@ -35,7 +33,7 @@ accepted vet_check_values(const gnt_descriptor *d, const char *plugin, const cha
     json_t *all = *given ? json_loads(given, JSON_REJECT_DUPLICATES, NULL) : json_object();
     if (!json_is_object(all)) {
         json_decref(all);
-        gnt_fail(err, "%s: its parameters are no JSON object", plugin);
+        gnt_fail(err, "%s: its parameters are not a JSON object", plugin);
         return VALUES_FAILED;
     }
     int bad = 0;
@@ -63,7 +61,7 @@ static accepted values_with(const checking *v, const char *id, const char *value
                             err);
 }
 
-/* The value as JSON text is accepted by the host and then by the plugin. */
+/* Checks that the host and then the plugin accept a value, given as JSON text. */
 static int try_edge(checking *v, const gnt_parameter *p, const char *value, gnt_err *err) {
     gnt_params params;
     gnt_err why = {0};
@@ -89,13 +87,13 @@ static int try_edge(checking *v, const gnt_parameter *p, const char *value, gnt_
     return rc;
 }
 
-/* A value beyond must be refused before anything is created. */
+/* Checks that a value out of range is refused before anything is created. */
 static int try_beyond(checking *v, const gnt_parameter *p, const char *value, gnt_err *err) {
     gnt_params params;
     gnt_err why = {0};
     const accepted host = values_with(v, p->id, value, &params, &why, err);
     if (host == VALUES_ACCEPTED) {
-        gnt_fail(&v->failed, "%s at %.60s is beyond its range, and was not refused", p->id, value);
+        gnt_fail(&v->failed, "%s at %.60s is out of range, but was not refused", p->id, value);
         gnt_params_free(&params);
     }
     return host == VALUES_FAILED ? -1 : 0;

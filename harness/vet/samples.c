@@ -7,8 +7,8 @@
 
 enum { MOST_ROWS = 320 };
 
-/* An attack does not learn what is to be hidden. A defense hides all attributes of what it is shown as one
- * gradient, and the first alone in local steps: some defenses hide one. */
+/* Returns the weight with which an attribute is hidden: 0 for attacks. A defense hides all attributes for one
+ * gradient, and only the first in local steps, since some defenses hide one. */
 static double weight_of(const gnt_vet_spec *spec, int32_t attribute) {
     return !spec->goals && (attribute == 0 || spec->steps == 0);
 }
@@ -38,7 +38,7 @@ gnt_samples *gnt_vet_put_samples(gnt_vet_setting *s, const char *name, const gnt
     return gnt_guard_full(g) ? NULL : to;
 }
 
-/* Marks what is bright in each image, and makes the mask what is to be predicted. */
+/* Masks bright pixels of each image, and makes the mask the target of the prediction. */
 static int make_map(gnt_sampleset *s, gnt_err *err) {
     const int64_t m = gnt_mask_size(&s->view), n = s->view.n * m;
     float *y = gnt_array((size_t)n, sizeof *y);
@@ -59,7 +59,7 @@ static int make_map(gnt_sampleset *s, gnt_err *err) {
     return 0;
 }
 
-/* Attacks that answer one defense need larger images. */
+/* Returns the data set: attacks on one defense need larger images. */
 static const char *data_of(const gnt_vet_spec *spec) {
     if (spec->kind != GNT_KIND_IMAGE)
         return "census";
@@ -73,11 +73,11 @@ int gnt_vet_make_samples(gnt_sampleset *out, const gnt_vet_spec *spec, int64_t p
     gnt_data *data = NULL;
     gnt_st st;
     if (n > MOST_ROWS)
-        return gnt_fail(err, "%lld rows are more than vetting has room for", (long long)n);
+        return gnt_fail(err, "%lld rows are more than vet supports", (long long)n);
     gnt_st_init(&st);
     int rc = gnt_data_open(&data, &of, NULL, err);
     for (int64_t i = 0; i < n; i++)
-        row[i] = i < private_rows ? i : i + 1; /* the test row lies between */
+        row[i] = i < private_rows ? i : i + 1; /* the test row is between them */
     if (rc == 0)
         rc = gnt_samples_pack(&st, data, row, n, err);
     if (rc == 0)

@@ -5,13 +5,13 @@
 #include "vet/samples.h"
 #include "vet/setting_impl.h"
 
-/* Samples of each part of the data. */
+/* Numbers of samples. */
 enum {
     SHADOW = 192,
     PUBLIC = 16,
-    /* Attacks that answer one defense learn from more public data. */
+    /* Public samples for attacks on one defense, which learn from more of them. */
     PUBLIC_BEHIND = 48,
-    /* Of the clients and the targets. */
+    /* Samples of clients and targets. */
     OWN = 40
 };
 /* Bytes of guard pages. */

@@ -1,9 +1,9 @@
-/* setting: small made-up inputs on which every hook can run: a generated data set, an untrained network,
- * updates that the federated loop computes, observations of each surface. The same specification gives the
- * same bytes.
+/* setting: small synthetic inputs on which every hook can run: a generated data set, an untrained network,
+ * updates that the federated loop computes, observations of each surface. Equal specifications give equal
+ * bytes.
  *
- * Ownership: a gnt_vet_setting owns all its members. What hooks are handed to read lies on its guard pages.
- * gnt_vet_setting_free frees it, after a failed open too. Errors: −1 with a sentence. */
+ * Ownership: a gnt_vet_setting owns all its members. Read-only inputs of hooks are on its guard pages.
+ * gnt_vet_setting_free frees it, after a failed open too. Errors: −1 with a message. */
 #ifndef GNT_VET_SETTING_H
 #define GNT_VET_SETTING_H
 
@@ -14,37 +14,38 @@ enum {
     GNT_VET_CLIENTS = 2,
     GNT_VET_OBSERVATIONS = 2,
     GNT_VET_MOST_SETTINGS = 16,
-    /* Samples of a client, and of a set that is encoded together. */
+    /* Samples of a client, which are also encoded as one set. */
     GNT_VET_SET = 16
 };
 
 typedef struct gnt_vet_spec {
     /* GNT_KIND_IMAGE or GNT_KIND_TABULAR. */
     uint32_t kind;
-    /* Of the observations; for a defense GNT_SURFACE_UPDATE. */
+    /* Surface of the observations; GNT_SURFACE_UPDATE for a defense. */
     uint32_t surface;
     /* Local steps of clients; 0: one gradient. */
     int32_t steps;
     /* The network's first layer is dense. */
     int dense;
-    /* The network's output is a map as large as the image, to be like its mask. */
+    /* The network predicts a map as large as the image: its mask. */
     int map;
-    /* GNT_KNOWS_* and GNT_GOAL_* of an attack. goals 0: the setting is for a defense. */
+    /* GNT_KNOWS_* and GNT_GOAL_* of an attack; goals 0: a setting for a defense. */
     uint32_t granted, goals;
-    /* Samples of a client, or behind an observation. */
+    /* Samples of a client, or of an observation. */
     int64_t batch;
-    /* Of an attack; 0: its own default. */
+    /* Budget of an attack; 0: its default. */
     int64_t budget;
-    /* The defense behind an attack's observations, which it is told of where it asks for that; NULL: none. */
+    /* The defense that produces an attack's observations, granted as knowledge if it needs or uses that;
+     * NULL: none. */
     const gnt_descriptor *behind;
     const gnt_params *behind_params;
 } gnt_vet_spec;
 
 /* ---- spec.c ---- */
 
-/* Settings for everything that a plugin says it works on; returns how many. 0: no setting can be made. */
+/* Lists settings for everything that a plugin declares it works on; returns how many. 0: there is none. */
 int gnt_vet_specs(const gnt_descriptor *d, int64_t budget, gnt_vet_spec list[GNT_VET_MOST_SETTINGS]);
-/* "images, one gradient" and the like: what tells it from the plugin's other settings. */
+/* Returns a name that distinguishes it from the plugin's other settings, such as "images, one gradient". */
 const char *gnt_vet_spec_name(const gnt_vet_spec *spec, char text[80]);
 
 /* ---- setting.c ---- */
@@ -52,7 +53,7 @@ const char *gnt_vet_spec_name(const gnt_vet_spec *spec, char text[80]);
 typedef struct gnt_vet_setting {
     gnt_vet_spec spec;
     gnt_guard *guard;
-    /* The task's network, and the one that parameters of GNT_TYPE_MODEL name. */
+    /* The task's network, and the one for parameters of GNT_TYPE_MODEL. */
     gnt_work_model model, extractor;
     float *weights, *buffers;
     float *extractor_weights, *extractor_buffers;
@@ -61,18 +62,18 @@ typedef struct gnt_vet_setting {
     /* For a defense: */
     gnt_defense_prepare *defense_prepare;
     gnt_client *client[GNT_VET_CLIENTS];
-    /* The same samples without labels, ids and attributes, as the trained network is asked about them. */
+    /* The same samples without labels, ids and attributes, as queries to the trained network. */
     gnt_client *query[GNT_VET_CLIENTS];
-    /* Flat: what each client would share undefended. */
+    /* Flat: each client's undefended update. */
     float *update[GNT_VET_CLIENTS];
     gnt_aggregate *aggregate;
-    /* What aggregate may write; not on guard pages. */
+    /* Output of aggregate; not on guard pages. */
     float *new_buffers;
 
     /* For an attack: */
     gnt_attack_prepare *attack_prepare;
     gnt_observation *observation[GNT_VET_OBSERVATIONS];
-    /* The defense behind the observations; only while they are made. */
+    /* The defense that produces the observations; only while they are made. */
     struct gnt_vet_defense *defense;
 } gnt_vet_setting;
 
@@ -81,11 +82,11 @@ void gnt_vet_setting_free(gnt_vet_setting *s);
 
 /* ---- common_inputs.c ---- */
 
-/* How clients of the made-up federation train. */
+/* Returns how clients of the synthetic federation train. */
 gnt_fl_config gnt_vet_config(const gnt_vet_setting *s);
-/* What the prepare of a defense is handed. */
+/* Returns the input of a defense's prepare. */
 gnt_defense_prepare gnt_vet_prepare_input(const gnt_vet_setting *s);
-/* Copies artefacts to guard pages, and saves these. NULL when they are full. */
+/* Copies artefacts to guard pages, and saves these. NULL: the pages are full. */
 gnt_artefacts *gnt_vet_guard_artefacts(gnt_vet_setting *s, const char *name, const gnt_artefacts *from);
 
 #endif

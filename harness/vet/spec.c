@@ -1,15 +1,15 @@
-/* Which settings a plugin is vetted on. */
+/* The settings on which a plugin is vetted. */
 #include <stdio.h>
 
 #include "vet/setting.h"
 
-/* Samples behind an observation of encodings and the like. */
+/* Samples of an observation of encodings and similar ones. */
 enum { FEW = 6 };
 
 static void add_spec(gnt_vet_spec *list, int *n, const gnt_descriptor *d, uint32_t kind, uint32_t surface,
                      int32_t steps, int64_t budget) {
     int attack = d->kind == GNT_PLUGIN_ATTACK;
-    /* the hooks of a defense are called whatever surface is watched */
+    /* the hooks of a defense are called on any surface */
     const uint32_t surfaces = attack ? d->surfaces : surface;
     if (!(d->data_kinds & kind) || !(surfaces & surface) || *n == GNT_VET_MOST_SETTINGS)
         return;
@@ -26,7 +26,7 @@ static void add_spec(gnt_vet_spec *list, int *n, const gnt_descriptor *d, uint32
                                   .budget = budget};
 }
 
-/* Defenses, and attacks that ask where the sensitive region is, are tried on maps too. */
+/* True if the plugin is vetted on maps too: defenses, and attacks that use the sensitive region. */
 static int meets_maps(const gnt_descriptor *d) {
     return d->kind == GNT_PLUGIN_DEFENSE || (d->needs | d->uses) & GNT_KNOWS_REGION;
 }

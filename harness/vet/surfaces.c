@@ -1,4 +1,4 @@
-/* What is observed on each surface: updates, encodings, representations, the transcript of a secure sum. */
+/* Observations on each surface: updates, encodings, representations, the transcript of a secure sum. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 #include "vet/samples.h"
 #include "vet/setting_impl.h"
 
-/* Passes in which a set is encoded: each private sample is released so often. */
+/* Passes over a set: how often each private sample is encoded. */
 enum { PASSES = 2 };
 
 gnt_views *gnt_vet_put_update(gnt_vet_setting *s, const gnt_samples *own, float *rates, gnt_err *err) {
@@ -37,7 +37,7 @@ gnt_views *gnt_vet_put_update(gnt_vet_setting *s, const gnt_samples *own, float 
     return out;
 }
 
-/* Encodings, pass after pass. */
+/* Encodings, in the order of passes. */
 typedef struct encodings {
     int64_t n;
     float *x, *y;
@@ -57,7 +57,7 @@ static int add_encodings(encodings *e, const gnt_samples *batch, gnt_err *err) {
     return 0;
 }
 
-/* What the defense behind the observations makes of one set. */
+/* Puts the defense's encodings of one set. */
 static gnt_samples *put_encoded_by_defense(gnt_vet_setting *s, const gnt_samples *own, gnt_err *err) {
     const gnt_fl_config c = gnt_vet_config(s);
     gnt_client client = {.size = sizeof client,
@@ -100,7 +100,7 @@ static gnt_samples *put_encoded_by_defense(gnt_vet_setting *s, const gnt_samples
     return out;
 }
 
-/* Every private sample mixed with a public one, in each pass. */
+/* Puts every private sample mixed with a public one, in each pass. */
 static gnt_samples *put_mixed(gnt_vet_setting *s, const gnt_samples *own) {
     gnt_samples view = *own;
     view.n = own->n * PASSES;

@@ -35,27 +35,27 @@ enum {
 
 const gnt_vet_check gnt_vet_checks[GNT_VET_CHECKS] = {
     {"exports", "the file exports the symbol gauntlet_entry and no other"},
-    {"descriptor", "ids, texts, bits, hooks and members are sound; every default lies in its range"},
-    {"limits", "a walk through all hooks stays within --seconds and --memory-mb"},
-    {"hooks", "with its defaults every hook does its work on made-up inputs, and gives what it should"},
-    {"edges", "each parameter works at both ends of its range, and is refused beyond them"},
-    {"inputs", "what it is handed to read stays as it was, watched page by page"},
+    {"descriptor", "ids, texts, bits, hooks and members are valid; every default is in its range"},
+    {"limits", "one pass through all hooks stays within --seconds and --memory-mb"},
+    {"hooks", "with its defaults every hook succeeds on synthetic inputs, with a valid output"},
+    {"edges", "each parameter works at both ends of its range, and is refused outside"},
+    {"inputs", "inputs stay unchanged, on pages that are read-only"},
     {"finite", "finite inputs give no NaN and no infinity"},
-    {"stops", "it returns within a second of being told to stop"},
-    {"memory", "stop (or destroy) gives back what start (or create) and the hooks took"},
-    {"leaves", "no thread, process or open file is left behind a hook"},
+    {"stops", "hooks return within a second after should_stop turns true"},
+    {"memory", "stop (or destroy) frees what start (or create) and the hooks allocated"},
+    {"leaves", "hooks leave no thread, process or open file"},
     {"repeats", "the same key gives the same bytes, in another process and a second later"},
     {"random", "another key gives other bytes if GNT_FLAG_RANDOMISED is declared, and the same if not"},
-    {"instances", "two instances side by side give what each gives alone"},
+    {"instances", "two instances in one process give what each gives alone"},
 };
 
 enum { MOST_FILE = 1 << 30, MOST_SYMBOLS = 1 << 20, NOTE = 64, CYCLES = 5 };
 
-/* Of one child. */
+/* The outcome of one child. */
 typedef struct outcome {
-    /* It came to its end and gave a verdict. */
+    /* It finished and gave a verdict. */
     int ended;
-    /* It went over its time or its memory. */
+    /* It exceeded its time or memory. */
     int limits;
     gnt_vet_verdict verdict;
     gnt_err why;
@@ -65,18 +65,18 @@ typedef struct outcome {
 
 typedef struct vetting {
     const gnt_vet_options *options;
-    /* Absolute. */
+    /* Absolute path. */
     const char *file;
     const gnt_plugin_info *plugin;
-    /* What its workers may read. */
+    /* Files that its workers may read. */
     gnt_paths files;
-    /* Why no further check of this plugin can run; "" while they can. */
+    /* Why no further check of this plugin can run; "": they can. */
     gnt_err stuck;
-    /* Of the check "record" under the first key. */
+    /* Outcome of the check "record" under the first key. */
     outcome first;
-    /* When that ended, in seconds of CLOCK_MONOTONIC; 0: not yet. */
+    /* Its end, in seconds of CLOCK_MONOTONIC; 0: not yet. */
     double first_done;
-    /* It gave other bytes from the same key. */
+    /* It gave different bytes with the same key. */
     int differs_again;
     int failed;
 } vetting;
@@ -108,15 +108,15 @@ static json_t *request_of(const vetting *v, const char *check, int64_t seed) {
         before = (gnt_request_vetted){behind->file, behind->id,
                                       v->options->behind_params ? v->options->behind_params : "",
                                       (uint32_t)behind->kind};
-    const gnt_request ask = {.kind = GNT_JOB_VET,
+    const gnt_request job = {.kind = GNT_JOB_VET,
                              .vet = {.check = check,
                                      .seed = seed,
                                      .plugin = {v->file, p->id, params, (uint32_t)p->kind},
                                      .behind = behind ? &before : NULL}};
-    return gnt_request_encode(&ask, GNT_FIELDS_ALL);
+    return gnt_request_encode(&job, GNT_FIELDS_ALL);
 }
 
-/* What a child that ended well has found. */
+/* Reads the findings of a child that ended well. */
 static void read_facts(outcome *o, const gnt_child_result *result) {
     const json_t *facts = json_object_get(result->status, "facts");
     const char *verdict = json_string_value(json_object_get(facts, "verdict"));
@@ -145,7 +145,7 @@ static void read_end(outcome *o, const gnt_child *child) {
         return;
     }
     o->verdict = GNT_VET_FAILED;
-    char *advice = strstr(why.text, "; raise limits."); /* a suite's words */
+    char *advice = strstr(why.text, "; raise limits."); /* does not apply without a suite */
     if (advice)
         *advice = 0;
     o->limits = result->end == GNT_CHILD_TIMED_OUT || result->end == GNT_CHILD_OVER_MEMORY;
@@ -157,7 +157,7 @@ static void read_end(outcome *o, const gnt_child *child) {
     gnt_free(note);
 }
 
-/* −1 when no child could be started, or the user interrupted. */
+/* Runs one check; returns −1 if no child could be started, or the user interrupted. */
 static int run_child(outcome *o, const vetting *v, const char *check, int64_t seed, double seconds,
                      gnt_err *err) {
     /* without glibc's cache of small blocks (tcache), which would count as not freed */
@@ -223,14 +223,14 @@ static int check_exports(vetting *v, gnt_err *err) {
     return rc;
 }
 
-/* Findings of a file that cannot be described. */
+/* Reports the findings of a file that cannot be described. */
 static void report_undescribed(vetting *v, const char *why) {
     if (wanted(v, DESCRIPTOR))
         report(v, DESCRIPTOR, GNT_VET_FAILED, why);
     for (int i = LIMITS; i < GNT_VET_CHECKS; i++)
         if (wanted(v, i))
             report(v, i, wanted(v, DESCRIPTOR) ? GNT_VET_NOT_APPLICABLE : GNT_VET_FAILED,
-                   wanted(v, DESCRIPTOR) ? "it cannot be described: see descriptor" : why);
+                   wanted(v, DESCRIPTOR) ? "it cannot be described; see descriptor" : why);
 }
 
 static int describe(vetting *v, gnt_plugin_list *list, gnt_err *err) {
@@ -256,7 +256,7 @@ static int describe(vetting *v, gnt_plugin_list *list, gnt_err *err) {
 
 /* ---- checks of one plugin ---- */
 
-/* Limit of a check, where one run of all hooks may take options->seconds. */
+/* Returns the time limit of a check, if one run of all hooks may take options->seconds. */
 static double seconds_of(const vetting *v, int check) {
     const double one = v->options->seconds;
     return check == EDGES       ? one * (v->plugin->n_parameters + 1)
@@ -270,13 +270,13 @@ static int check_child(vetting *v, int check, gnt_err *err) {
     if (run_child(&o, v, gnt_vet_checks[check].name, 1, seconds_of(v, check), err) != 0)
         return -1;
     if (check == LIMITS && !o.limits && !o.ended)
-        report(v, check, GNT_VET_NOT_APPLICABLE, "it does not come to its end: see hooks");
+        report(v, check, GNT_VET_NOT_APPLICABLE, "did not finish; see hooks");
     else if (check == LIMITS && o.ended)
         report(v, check, GNT_VET_OK, "");
     else
         report(v, check, o.verdict, o.why.text);
     if (!o.ended && (check == LIMITS ? o.limits : check == HOOKS))
-        gnt_fail(&v->stuck, "its hooks do not come to their end: see %s", gnt_vet_checks[check].name);
+        gnt_fail(&v->stuck, "its hooks did not finish; see %s", gnt_vet_checks[check].name);
     outcome_free(&o);
     return 0;
 }
@@ -287,7 +287,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Run early, so that a second has gone by before the next. */
+/* Runs the first recording, early, so that a second passes before the next. */
 static int run_first(vetting *v, gnt_err *err) {
     if (v->first_done > 0)
         return 0;
@@ -296,7 +296,7 @@ static int run_first(vetting *v, gnt_err *err) {
     return rc;
 }
 
-/* A clock that counts seconds must differ between both runs. */
+/* Waits until a clock in seconds differs from that of the first run. */
 static void wait_a_second(const vetting *v) {
     const double left = v->first_done + 1.1 - now();
     if (left > 0)
@@ -305,7 +305,7 @@ static void wait_a_second(const vetting *v) {
                   NULL);
 }
 
-/* The first hook that digests something else, or NULL. */
+/* Returns the first hook with a different digest, or NULL. */
 static const char *first_difference(const json_t *a, const json_t *b) {
     const size_t n = json_array_size(a);
     for (size_t i = 0; i < n; i++)
@@ -314,7 +314,7 @@ static const char *first_difference(const json_t *a, const json_t *b) {
     return json_array_size(b) != n ? "the number of hooks that ran" : NULL;
 }
 
-/* Compares what hooks give under the first key with another run. */
+/* Compares the outputs under the first key with another run. */
 static int check_recorded(vetting *v, int check, gnt_err *err) {
     outcome other;
     gnt_err why = {0};
@@ -331,11 +331,11 @@ static int check_recorded(vetting *v, int check, gnt_err *err) {
     const int random = (v->plugin->flags & GNT_FLAG_RANDOMISED) != 0;
     v->differs_again |= check == REPEATS && differs;
     if (check == REPEATS && differs)
-        gnt_fail(&why, "%s gives other bytes the second time, from the same key and the same input", differs);
+        gnt_fail(&why, "%s gives different bytes the second time, with the same key and input", differs);
     else if (check == RANDOM && random && !differs && !bad)
-        gnt_fail(&why, "it declares GNT_FLAG_RANDOMISED, and another key changes nothing");
+        gnt_fail(&why, "it declares GNT_FLAG_RANDOMISED, but another key changes nothing");
     else if (check == RANDOM && !random && differs)
-        gnt_fail(&why, "%s gives other bytes under another key, and GNT_FLAG_RANDOMISED is not declared",
+        gnt_fail(&why, "%s gives different bytes with another key, but GNT_FLAG_RANDOMISED is not declared",
                  differs);
     if (bad)
         report(v, check, bad->verdict, bad->why.text);
@@ -357,7 +357,7 @@ static int check_plugin(vetting *v, gnt_err *err) {
         if (v->stuck.text[0])
             report(v, i, GNT_VET_NOT_APPLICABLE, v->stuck.text);
         else if (v->differs_again)
-            report(v, i, GNT_VET_NOT_APPLICABLE, "it does not even repeat itself: see repeats");
+            report(v, i, GNT_VET_NOT_APPLICABLE, "its output is not repeatable; see repeats");
         else
             rc = i == REPEATS || i == RANDOM ? check_recorded(v, i, err) : check_child(v, i, err);
     }

@@ -1,8 +1,8 @@
-/* vet: does a stranger's plugin keep the contract of gauntlet/plugin.h? Named checks, each in a child process
- * of its own behind the sandbox. The calling process never loads the file.
+/* vet: checks that a third-party plugin conforms to the contract in gauntlet/plugin.h: named checks, each in
+ * its own sandboxed child process. The calling process never loads the file.
  *
  * Vetting finds mistakes, not malice: a plugin shares its process with the host's part of a check and could
- * forge its verdict. Against malice there is the sandbox. */
+ * forge its verdict. The sandbox protects against malice. */
 #ifndef GNT_VET_VET_H
 #define GNT_VET_VET_H
 
@@ -17,7 +17,7 @@ enum { GNT_VET_CHECKS = 13 };
 
 typedef struct gnt_vet_check {
     const char *name;
-    /* What it makes sure of. */
+    /* A sentence: what the check verifies. */
     const char *line;
 } gnt_vet_check;
 
@@ -27,12 +27,12 @@ typedef enum gnt_vet_verdict { GNT_VET_OK, GNT_VET_FAILED, GNT_VET_NOT_APPLICABL
 
 typedef struct gnt_vet_finding {
     const char *check;
-    /* The plugin's id; NULL where the check is of the file as a whole. */
+    /* The plugin's id; NULL: a check of the file as a whole. */
     const char *plugin;
-    /* GNT_PLUGIN_*; 0 where plugin is NULL. */
+    /* GNT_PLUGIN_*; 0 if plugin is NULL. */
     int32_t kind;
     gnt_vet_verdict verdict;
-    /* A sentence; "" where the verdict is GNT_VET_OK. */
+    /* A sentence; "" if the verdict is GNT_VET_OK. */
     const char *why;
 } gnt_vet_finding;
 
@@ -47,7 +47,7 @@ typedef struct gnt_vet_options {
     unsigned char wanted[GNT_VET_CHECKS];
     const gnt_vet_params *params;
     size_t n_params;
-    /* The defense behind an attack's observations, or NULL. */
+    /* The defense that produces an attack's observations, or NULL. */
     const struct gnt_plugin_info *behind;
     /* Its parameters as JSON; NULL: its defaults. */
     const char *behind_params;
@@ -60,11 +60,11 @@ typedef struct gnt_vet_options {
     void *user;
 } gnt_vet_options;
 
-/* *failed: how many checks failed. −1: the file is no shared object, or the run was interrupted. */
+/* Vets all plugins of a file; *failed: the number of failed checks. Returns −1 if the file is not a shared
+ * object, or the run was interrupted. */
 int gnt_vet(const gnt_vet_options *options, int *failed, gnt_err *err);
 
-/* In the worker: the job `vet`, one check of one plugin. −1 with a sentence, and w->status says what
- * failed. */
+/* Runs the job `vet` in the worker: one check of one plugin. On failure −1, a message, and w->status. */
 int gnt_vet_work(gnt_work *w, gnt_err *err);
 
 #endif
