@@ -22,16 +22,6 @@ static int make(const gnt_board_options *options, const char *command) {
     return GNT_EXIT_OK;
 }
 
-static int hold(gnt_board_source *source, gnt_tally *tally, const cli_env *w, const char *command,
-                gnt_err *err) {
-    char *path = gnt_format("%s/results.json", source->folder);
-    const int rc =
-        path ? cli_consistency_check(tally, path, w, command, err) : gnt_fail(err, "out of memory");
-    gnt_free(path);
-    source->tally = tally;
-    return rc;
-}
-
 int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cli_paths *paths,
                    const gnt_sandbox_options *sandbox, const char *command) {
     cli_env w;
@@ -42,8 +32,11 @@ int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cl
     cli_consistency_env(&w, paths, sandbox, command);
     if (!tally)
         gnt_fail(&err, "out of memory");
-    while (tally && n < board->n_source && hold(&sources[n], &tally[n], &w, command, &err) == 0)
-        n++;
+    for (; tally && n < board->n_source; n++) {
+        if (cli_consistency_folder(&tally[n], sources[n].folder, &w, command, &err) != 0)
+            break;
+        sources[n].tally = &tally[n];
+    }
     if (n == board->n_source)
         code = make(board, command);
     else {

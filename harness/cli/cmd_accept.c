@@ -79,16 +79,13 @@ static int wrong(const gnt_err *err) {
 
 /* ---- the file, the signature ---- */
 
-static int hold(const options *o, size_t *n_cells) {
+static int check_results(const options *o, size_t *n_cells) {
     cli_env w;
     gnt_tally tally;
     gnt_err err = {""};
-    char *path = gnt_format("%s/results.json", o->run);
     cli_consistency_env(&w, &o->paths, &o->audit.sandbox, "accept");
-    const int rc =
-        path ? cli_consistency_check(&tally, path, &w, "accept", &err) : gnt_fail(&err, "out of memory");
+    const int rc = cli_consistency_folder(&tally, o->run, &w, "accept", &err);
     cli_env_close(&w);
-    gnt_free(path);
     if (rc != 0)
         return refuse(err.text);
     *n_cells = tally.n_cells;
@@ -191,7 +188,7 @@ int gnt_cmd_accept(int argc, char **argv) {
         return code;
     if (cli_sandbox_check("accept", &o.audit.sandbox, 1, &sandbox_here) != 0)
         return GNT_EXIT_WRONG;
-    code = hold(&o, &n_cells);
+    code = check_results(&o, &n_cells);
     if (code == GNT_EXIT_OK)
         code = check_seal(&o);
     if (code == GNT_EXIT_OK)

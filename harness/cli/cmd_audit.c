@@ -86,22 +86,11 @@ static int audit(options *o, cli_run_suite *stored, gnt_err *err) {
     return counts.different || fresh.different ? GNT_EXIT_FAILED : GNT_EXIT_OK;
 }
 
-/* With all that the run had: whatever results.json says twice is checked. */
-static int hold(const char *folder, const cli_run_suite *stored, gnt_err *err) {
-    gnt_tally tally;
-    char *path = gnt_format("%s/results.json", folder);
-    const int rc = path ? cli_consistency_check(&tally, path, &stored->env, "audit", err)
-                        : gnt_fail(err, "out of memory");
-    gnt_free(path);
-    if (rc == 0)
-        gnt_tally_free(&tally);
-    return rc;
-}
-
 int gnt_cmd_audit(int argc, char **argv) {
     options o;
     gnt_err err = {0};
     cli_run_suite stored;
+    gnt_tally tally;
     gnt_sandbox_report sandbox_here;
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
@@ -110,8 +99,10 @@ int gnt_cmd_audit(int argc, char **argv) {
     if (cli_sandbox_check("audit", &o.how.sandbox, 1, &sandbox_here) != 0)
         return code;
     if (cli_run_suite_open(&stored, o.how.folder, &o.paths, &o.how.sandbox, &err) == 0 &&
-        hold(o.how.folder, &stored, &err) == 0)
+        cli_consistency_folder(&tally, o.how.folder, &stored.env, "audit", &err) == 0) {
+        gnt_tally_free(&tally);
         code = audit(&o, &stored, &err);
+    }
     if (code == GNT_EXIT_WRONG)
         fprintf(stderr, "gauntlet audit: %s\n", err.text);
     cli_run_suite_close(&stored);

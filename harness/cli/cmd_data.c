@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <jansson.h>
 
@@ -10,6 +9,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/env.h"
 #include "cli/help.h"
 #include "data/data.h"
 #include "render/png.h"
@@ -88,11 +88,6 @@ static int check_one(const char *name, const data_options *o, int named, int fir
     return rc;
 }
 
-static int is_folder(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 static int check(int argc, char **argv) {
     data_options o;
     cli_words words;
@@ -112,7 +107,7 @@ static int check(int argc, char **argv) {
                     name[i]);
             return GNT_EXIT_WRONG;
         }
-    if (o.folder && !is_folder(o.folder)) {
+    if (o.folder && !cli_is_folder(o.folder)) {
         fprintf(
             stderr,
             "gauntlet data check: %s is not a folder; expected --data DIR (or GAUNTLET_DATA), the folder of "

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/env.h"
 #include "cli/worker_blas.h"
 #include "nn/kernels/blas_core.h"
 #include "nn/kernels/limits.h"
@@ -84,29 +85,23 @@ static int read_options(int argc, char **argv, options *o) {
 /* Loads a model from a path, or by name from models/ and the model folders next to this program, as `run`
  * does. */
 static int load_model(gnt_model **out, const options *o, gnt_err *err) {
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = 0;
-    char *slash = strrchr(self, '/');
-    *(slash ? slash : self) = 0;
-    char *path[] = {gnt_strdup(o->model), gnt_format("models/%s.json", o->model),
-                    gnt_format("%s/../models/%s.json", self, o->model),
-                    gnt_format("%s/../share/gauntlet/models/%s.json", self, o->model)};
-    enum { PLACES = sizeof path / sizeof *path };
-    int rc = -1, found = 0;
-    for (int i = 0; i < PLACES && !found; i++) {
-        found = path[i] && access(path[i], R_OK) == 0 &&
-                (i > 0 || strchr(o->model, '.') || strchr(o->model, '/'));
-        if (found)
-            rc = gnt_model_load(out, path[i], &o->sample, (int32_t)o->classes, NULL, NULL, err);
+    char *folder[CLI_MODEL_FOLDERS];
+    const int is_path = strchr(o->model, '.') || strchr(o->model, '/');
+    char *path = is_path ? gnt_strdup(o->model) : NULL;
+    cli_find_models(folder, NULL);
+    for (size_t i = 0; folder[i] && !(path && gnt_file_exists(path)); i++) {
+        gnt_free(path);
+        path = gnt_format("%s/%s.json", folder[i], o->model);
     }
-    for (int i = 0; i < PLACES; i++)
-        gnt_free(path[i]);
-    return found ? rc
-                 : gnt_fail(
-                       err,
+    const int rc =
+        path && gnt_file_exists(path)
+            ? gnt_model_load(out, path, &o->sample, (int32_t)o->classes, NULL, NULL, err)
+            : gnt_fail(err,
                        "there is no model \"%s\"; expected a file, or the name of one in the folder models",
                        o->model);
+    gnt_free(path);
+    cli_free_models(folder);
+    return rc;
 }
 
 /* ---- costs ---- */

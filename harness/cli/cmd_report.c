@@ -29,8 +29,7 @@ static int read_formats(void *to, char *text) {
     return -1;
 }
 
-/* Does results.json hold? */
-static int hold(const char *run, const cli_paths *paths) {
+static int check(const char *run, const cli_paths *paths) {
     gnt_err err = {""};
     char *path = gnt_format("%s/results.json", run);
     const int rc = path ? cli_consistency_path(path, paths, "report", &err) : gnt_fail(&err, "out of memory");
@@ -74,5 +73,5 @@ int gnt_cmd_report(int argc, char **argv) {
         return cli_wrong(&command, "expected one run folder, such as results/quick");
     if (no_plots)
         options.formats = 0;
-    return hold(words.word[0], &paths) ? GNT_EXIT_WRONG : make(words.word[0], &options);
+    return check(words.word[0], &paths) ? GNT_EXIT_WRONG : make(words.word[0], &options);
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "cli/run_suite.h"
 #include "cli/sandbox_options.h"
 #include "cli/env.h"
 #include "report/report.h"
@@ -115,17 +116,9 @@ static int make_report(const char *folder, int quiet) {
     return rc;
 }
 
-/* Returns the run folder; the caller frees it. */
-static char *folder_of(const options *o, const gnt_suite *suite) {
-    if (o->output)
-        return gnt_strdup(o->output);
-    return gnt_format("results/%s%s%s", suite->name, suite->scale ? "-" : "",
-                      suite->scale ? suite->scale : "");
-}
-
 static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *plan) {
     gnt_err err = {0};
-    char *folder = folder_of(o, suite);
+    char *folder = o->output ? gnt_strdup(o->output) : cli_run_folder(suite);
     gnt_run_options how = {.folder = folder,
                            .data_folder = o->paths.data,
                            .jobs = (int)o->jobs,

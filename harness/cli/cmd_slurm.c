@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
+#include "cli/run_suite.h"
 #include "cluster/need.h"
 #include "cluster/queue.h"
 #include "cluster/status.h"
@@ -156,9 +157,7 @@ static int submit_or_show(const options *o, const gnt_slurm_ask *ask, const gnt_
 static int submit_plan(const options *o, const gnt_suite *suite, const gnt_plan *plan) {
     gnt_err err = {0};
     char real[PATH_MAX], working[PATH_MAX], program[PATH_MAX], mem[32], time[32], jobs[32], lease[32];
-    char *folder = o->output ? gnt_strdup(o->output)
-                             : gnt_format("results/%s%s%s", suite->name, suite->scale ? "-" : "",
-                                          suite->scale ? suite->scale : "");
+    char *folder = o->output ? gnt_strdup(o->output) : cli_run_folder(suite);
     const char *run[MOST_RUN];
     const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     int rc = folder && n > 0 ? 0 : gnt_fail(&err, "out of memory");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/env.h"
 
 void cli_consistency_env(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *sandbox,
@@ -22,6 +23,14 @@ int cli_consistency_check(gnt_tally *out, const char *path, const cli_env *w, co
         line += n + (line[n] == '\n');
     }
     return 0;
+}
+
+int cli_consistency_folder(gnt_tally *out, const char *folder, const cli_env *w, const char *command,
+                           gnt_err *err) {
+    char *path = gnt_format("%s/results.json", folder);
+    const int rc = path ? cli_consistency_check(out, path, w, command, err) : gnt_fail(err, "out of memory");
+    gnt_free(path);
+    return rc;
 }
 
 int cli_consistency_path(const char *path, const cli_paths *paths, const char *command, gnt_err *err) {

@@ -17,7 +17,10 @@ void cli_consistency_env(struct cli_env *w, const cli_paths *paths, const struct
 /* Calls gnt_tally_check, and prints its notes on stderr as lines of `command`. */
 int cli_consistency_check(gnt_tally *out, const char *path, const struct cli_env *w, const char *command,
                           gnt_err *err);
-/* As above, without the tally. */
+/* As above, for the results.json in a run folder. */
+int cli_consistency_folder(gnt_tally *out, const char *folder, const struct cli_env *w, const char *command,
+                           gnt_err *err);
+/* Opens the environment, and checks without returning the tally. */
 int cli_consistency_path(const char *path, const cli_paths *paths, const char *command, gnt_err *err);
 
 #endif

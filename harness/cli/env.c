@@ -10,17 +10,12 @@
 #include "plugin/find.h"
 #include "process/describe.h"
 
-/* Lists the model folders: the user's, else models/, then those next to the program as built and as
- * installed. */
-static void find_models(char *folder[CLI_MODEL_FOLDERS], const char *said) {
+void cli_find_models(char *folder[CLI_MODEL_FOLDERS], const char *given) {
     static const char *const nearby[] = {"../models", "../share/gauntlet/models"};
     char self[4096];
     size_t n = 0;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (said)
-        folder[n++] = gnt_strdup(said);
-    else
-        folder[n++] = gnt_strdup("models");
+    folder[n++] = gnt_strdup(given ? given : "models");
     self[length > 0 ? length : 0] = 0;
     char *slash = strrchr(self, '/');
     if (slash)
@@ -28,6 +23,11 @@ static void find_models(char *folder[CLI_MODEL_FOLDERS], const char *said) {
     for (size_t i = 0; slash && i < sizeof nearby / sizeof *nearby; i++)
         folder[n++] = gnt_format("%s/%s", self, nearby[i]);
     folder[n] = NULL;
+}
+
+void cli_free_models(char *folder[CLI_MODEL_FOLDERS]) {
+    for (size_t i = 0; folder[i]; i++)
+        gnt_free(folder[i]);
 }
 
 /* Prints a note if a folder has no plugins: most likely it is the wrong one. */
@@ -52,7 +52,7 @@ int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox
 
 int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *sandbox, gnt_err *err) {
     *w = (cli_env){0};
-    find_models(w->models, paths->models);
+    cli_find_models(w->models, paths->models);
     w->suite = (gnt_suite_env){
         .plugins = &w->plugins, .data_folder = paths->data, .model_folders = (const char *const *)w->models};
     return cli_list_plugins(&w->plugins, paths->plugins, sandbox, err);
@@ -60,8 +60,7 @@ int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *
 
 void cli_env_close(cli_env *w) {
     gnt_plugin_list_free(&w->plugins);
-    for (size_t i = 0; w->models[i]; i++)
-        gnt_free(w->models[i]);
+    cli_free_models(w->models);
 }
 
 int cli_is_folder(const char *path) {

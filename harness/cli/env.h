@@ -22,6 +22,11 @@ int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox
 int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *sandbox, gnt_err *err);
 void cli_env_close(cli_env *w);
 
+/* Lists the model folders, NULL-terminated: `given` (--models) or models/, then those next to the program as
+ * built and as installed. Free them with cli_free_models. */
+void cli_find_models(char *folder[CLI_MODEL_FOLDERS], const char *given);
+void cli_free_models(char *folder[CLI_MODEL_FOLDERS]);
+
 int cli_is_folder(const char *path);
 /* Returns the results.json of a run folder, or the path itself. The caller frees; NULL: out of memory. */
 char *cli_results_of(const char *path);

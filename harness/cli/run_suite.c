@@ -46,3 +46,8 @@ void cli_run_suite_close(cli_run_suite *k) {
     gnt_free(k->scale);
     cli_env_close(&k->env);
 }
+
+char *cli_run_folder(const gnt_suite *suite) {
+    return gnt_format("results/%s%s%s", suite->name, suite->scale ? "-" : "",
+                      suite->scale ? suite->scale : "");
+}

@@ -18,4 +18,7 @@ int cli_run_suite_open(cli_run_suite *k, const char *folder, const cli_paths *pa
                        const gnt_sandbox_options *sandbox, gnt_err *err);
 void cli_run_suite_close(cli_run_suite *k);
 
+/* Returns the folder of a suite's runs: results/NAME, or results/NAME-SCALE. The caller frees. */
+char *cli_run_folder(const gnt_suite *suite);
+
 #endif

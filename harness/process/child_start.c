@@ -46,7 +46,7 @@ typedef struct process_setup {
     struct rlimit address, cpu, file, files;
 } process_setup;
 
-/* A sealed memfd with these bytes, which many children can read without a copy. */
+/* Makes a sealed memfd with these bytes, which many children can read without a copy. */
 static int sealed_file(const char *name, const void *bytes, size_t size, int *fd, gnt_err *err) {
     int made = memfd_create("gauntlet", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (made < 0)

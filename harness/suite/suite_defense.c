@@ -119,8 +119,8 @@ static int need_strength(suite_reader *r, const char *path, const json_t *object
     if (d->swept < 0)
         return suite_fail(
             r, at.text,
-            "varies one strength, but %d members of %s have one; add \"swept\" with the id of the member "
-            "to turn",
+            "varies one strength, but %d members of %s have one; add \"swept\" with the id of that "
+            "member",
             with, d->plugin);
     const gnt_parameter *p = strength_of(d->member[d->swept].info);
     const json_t *params = json_object_get(object, "params");

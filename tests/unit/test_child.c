@@ -583,7 +583,7 @@ static void refuses_bad_specifications(void **state) {
     gnt_child_input no_file = {.name = "p", .fd = pipes[0]};
     spec = (gnt_child_spec){.request = request, .inputs = &no_file, .n_inputs = 1};
     assert_int_equal(gnt_child_start(&child, &spec, &err), -1);
-    assert_non_null(strstr(err.text, "no regular file"));
+    assert_non_null(strstr(err.text, "not a regular file"));
     close(pipes[0]);
     close(pipes[1]);
     json_decref(request);

@@ -304,7 +304,7 @@ static void a_strength_out_of_range_is_refused(void **state) {
     take(&s, matched_suite);
     assert_int_equal(add_baseline(&s, "[{\"task\": \"t\", \"defense\": \"prune\", \"strength\": 1.5}]", &err),
                      -1);
-    assert_non_null(strstr(err.text, "old.json: prune was matched on t at 1.5, which is no strength"));
+    assert_non_null(strstr(err.text, "old.json: prune was matched on t at 1.5, which is no longer a valid strength"));
     gnt_suite_free(&s);
 }
 
