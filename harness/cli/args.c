@@ -24,6 +24,11 @@ int cli_wrong(const cli_command *command, const char *format, ...) {
     return GNT_EXIT_WRONG;
 }
 
+int cli_error(const char *command, const gnt_err *err, int code) {
+    fprintf(stderr, "gauntlet %s: %s\n", command, err->text[0] ? err->text : "out of memory");
+    return code;
+}
+
 static int read_whole(const cli_command *command, const cli_option *o, const char *text) {
     const uint64_t least = (uint64_t)o->least, most = o->most >= 0x1p64 ? UINT64_MAX : (uint64_t)o->most;
     char *end;

@@ -3,6 +3,8 @@
 #ifndef GNT_CLI_ARGS_H
 #define GNT_CLI_ARGS_H
 
+#include "base/err.h"
+
 typedef enum cli_kind {
     CLI_FLAG,  /* no value; *(int *)to becomes 1 */
     CLI_TEXT,  /* *(const char **)to: the value, in argv */
@@ -41,5 +43,8 @@ int cli_args(const cli_command *command, int argc, char **argv, cli_words *words
 
 /* Prints "gauntlet NAME: message; see `gauntlet NAME --help`" on standard error; returns the exit code 2. */
 int cli_wrong(const cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Prints "gauntlet COMMAND: error" on standard error, "out of memory" if there is no error; returns
+ * `code`. */
+int cli_error(const char *command, const gnt_err *err, int code);
 
 #endif

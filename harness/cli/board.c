@@ -14,10 +14,8 @@ static int make(const gnt_board_options *options, const char *command) {
     const int failed = gnt_board_make(options, &notices, &err);
     fputs(gnt_text_get(&notices), stderr);
     gnt_text_free(&notices);
-    if (failed) {
-        fprintf(stderr, "gauntlet %s: %s\n", command, err.text);
-        return failed == GNT_BOARD_UNREADABLE ? GNT_EXIT_WRONG : GNT_EXIT_FAILED;
-    }
+    if (failed)
+        return cli_error(command, &err, failed == GNT_BOARD_UNREADABLE ? GNT_EXIT_WRONG : GNT_EXIT_FAILED);
     printf("%s/leaderboard.html\n", options->folder);
     return GNT_EXIT_OK;
 }
@@ -27,22 +25,15 @@ int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cl
     cli_env w;
     gnt_err err = {""};
     gnt_tally *tally = gnt_array(board->n_source + 1, sizeof *tally);
-    int code = GNT_EXIT_OK;
     size_t n = 0;
     cli_consistency_env(&w, paths, sandbox, command);
-    if (!tally)
-        gnt_fail(&err, "out of memory");
     for (; tally && n < board->n_source; n++) {
         if (cli_consistency_folder(&tally[n], sources[n].folder, &w, command, &err) != 0)
             break;
         sources[n].tally = &tally[n];
     }
-    if (n == board->n_source)
-        code = make(board, command);
-    else {
-        fprintf(stderr, "gauntlet %s: %s\n", command, err.text);
-        code = GNT_EXIT_WRONG;
-    }
+    const int code =
+        tally && n == board->n_source ? make(board, command) : cli_error(command, &err, GNT_EXIT_WRONG);
     for (size_t i = 0; i < n; i++)
         gnt_tally_free(&tally[i]);
     gnt_free(tally);

@@ -72,11 +72,6 @@ static int refuse(const char *why) {
     return GNT_EXIT_FAILED;
 }
 
-static int wrong(const gnt_err *err) {
-    fprintf(stderr, "gauntlet accept: %s\n", err->text);
-    return GNT_EXIT_WRONG;
-}
-
 /* ---- the file, the signature ---- */
 
 static int check_results(const options *o, size_t *n_cells) {
@@ -107,7 +102,7 @@ static int check_seal(const options *o) {
     gnt_text differs;
     size_t n = 0;
     if (o->public && gnt_seal_key_read_public(o->public, &key, &err) != 0)
-        return wrong(&err);
+        return cli_error("accept", &err, GNT_EXIT_WRONG);
     if (!gnt_seal_is_there(o->run)) {
         if (o->public)
             return refuse("there is no signature.json");

@@ -104,7 +104,7 @@ int gnt_cmd_audit(int argc, char **argv) {
         code = audit(&o, &stored, &err);
     }
     if (code == GNT_EXIT_WRONG)
-        fprintf(stderr, "gauntlet audit: %s\n", err.text);
+        cli_error("audit", &err, code);
     cli_run_suite_close(&stored);
     return code;
 }

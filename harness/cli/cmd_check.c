@@ -56,9 +56,8 @@ static int read_options(int argc, char **argv, options *o) {
     return CLI_GO_ON;
 }
 
-static int wrong(const char *sentence) {
-    fprintf(stderr, "gauntlet check: %s\n", *sentence ? sentence : "out of memory");
-    return GNT_EXIT_WRONG;
+static int wrong(const gnt_err *err) {
+    return cli_error("check", err, GNT_EXIT_WRONG);
 }
 
 static int no_baseline(const options *o, const char *run, const char *baseline) {
@@ -84,7 +83,7 @@ static int write_file(const gnt_gate *g, const char *path, void (*write)(const g
                          : gnt_file_write(path, gnt_text_get(&text), strlen(gnt_text_get(&text)), &err);
     gnt_text_free(&text);
     if (rc != 0)
-        wrong(err.text);
+        wrong(&err);
     return rc;
 }
 
@@ -105,16 +104,16 @@ static int check(const options *o, const char *run, const char *baseline) {
     const cli_paths paths = {o->time.data, o->time.models, o->time.plugins};
     if (cli_consistency_path(run, &paths, "check", &err) != 0 ||
         (strcmp(run, baseline) != 0 && cli_consistency_path(baseline, &paths, "check", &err) != 0))
-        return wrong(err.text);
+        return wrong(&err);
     if (gnt_results_load(&now, run, &err) != 0)
-        return wrong(err.text);
+        return wrong(&err);
     if (gnt_results_load(&before, baseline, &err) != 0) {
         gnt_results_free(&now);
-        return wrong(err.text);
+        return wrong(&err);
     }
     if ((o->time.other && cli_time_builds(&t, &o->time, &now, &before, &err) != 0) ||
         gnt_gate_make_timed(&gate, &now, run, &before, baseline, t.timed, t.n, &err) != 0)
-        wrong(err.text);
+        wrong(&err);
     else {
         code = gate.n_failures ? GNT_EXIT_FAILED : gate.untold ? EXIT_UNDECIDED : GNT_EXIT_OK;
         if (!o->quiet)
@@ -140,7 +139,7 @@ int gnt_cmd_check(int argc, char **argv) {
         return code;
     char *run = cli_results_of(o.run), *baseline = cli_results_of(o.against);
     if (!run || !baseline)
-        code = wrong("");
+        code = wrong(&(gnt_err){""});
     else if (gnt_file_exists(run) && !gnt_file_exists(baseline))
         code = no_baseline(&o, run, baseline);
     else

@@ -83,7 +83,7 @@ static int check_one(const char *name, const data_options *o, int named, int fir
     if (text)
         fputs(text, stdout);
     else
-        fprintf(stderr, "gauntlet data: %s\n", err.text);
+        cli_error("data", &err, GNT_EXIT_FAILED);
     gnt_free(text);
     return rc;
 }
@@ -187,7 +187,7 @@ static int sheet(int argc, char **argv) {
     if (rc == 0)
         rc = draw_sheet(d, &o, &err);
     if (rc != 0)
-        fprintf(stderr, "gauntlet data: %s\n", err.text);
+        cli_error("data", &err, GNT_EXIT_FAILED);
     gnt_data_free(d);
     return rc == 0 ? GNT_EXIT_OK : GNT_EXIT_FAILED;
 }

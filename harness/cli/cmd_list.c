@@ -90,10 +90,8 @@ int gnt_cmd_list(int argc, char **argv) {
     int code = read_options(argc, argv, 0, &o);
     if (code != CLI_GO_ON)
         return code;
-    if (cli_list_plugins(&list, o.plugins, NULL, &err)) {
-        fprintf(stderr, "gauntlet list: %s\n", err.text);
-        return GNT_EXIT_WRONG;
-    }
+    if (cli_list_plugins(&list, o.plugins, NULL, &err))
+        return cli_error("list", &err, GNT_EXIT_WRONG);
     code = list.n_refused ? GNT_EXIT_FAILED : GNT_EXIT_OK;
     if (o.json)
         code = list_json(&list) ? GNT_EXIT_FAILED : code;
@@ -226,10 +224,8 @@ int gnt_cmd_show(int argc, char **argv) {
     int code = read_options(argc, argv, 1, &o);
     if (code != CLI_GO_ON)
         return code;
-    if (cli_list_plugins(&list, o.plugins, NULL, &err)) {
-        fprintf(stderr, "gauntlet show: %s\n", err.text);
-        return GNT_EXIT_WRONG;
-    }
+    if (cli_list_plugins(&list, o.plugins, NULL, &err))
+        return cli_error("show", &err, GNT_EXIT_WRONG);
     code = show_all(&list, &o);
     if (code == GNT_EXIT_WRONG)
         unknown(&list, o.id);

@@ -266,7 +266,7 @@ int gnt_cmd_program(int argc, char **argv) {
     if (rc == 0 && explain(&o, r))
         rc = gnt_fail(&err, "out of memory");
     if (rc != 0)
-        fprintf(stderr, "gauntlet program: %s\n", err.text);
+        cli_error("program", &err, GNT_EXIT_WRONG);
     gnt_recipe_free(r);
     gnt_model_free(m);
     return rc == 0 ? GNT_EXIT_OK : GNT_EXIT_WRONG;

@@ -35,7 +35,7 @@ static int check(const char *run, const cli_paths *paths) {
     const int rc = path ? cli_consistency_path(path, paths, "report", &err) : gnt_fail(&err, "out of memory");
     gnt_free(path);
     if (rc != 0)
-        fprintf(stderr, "gauntlet report: %s\n", err.text);
+        cli_error("report", &err, GNT_EXIT_WRONG);
     return rc;
 }
 
@@ -46,10 +46,8 @@ static int make(const char *run, const gnt_report_options *options) {
     int failed = gnt_report_make(run, options, &notices, &err);
     fputs(gnt_text_get(&notices), stderr);
     gnt_text_free(&notices);
-    if (failed) {
-        fprintf(stderr, "gauntlet report: %s\n", err.text);
-        return failed == GNT_REPORT_UNREADABLE ? GNT_EXIT_WRONG : GNT_EXIT_FAILED;
-    }
+    if (failed)
+        return cli_error("report", &err, failed == GNT_REPORT_UNREADABLE ? GNT_EXIT_WRONG : GNT_EXIT_FAILED);
     printf("%s%s/index.html\n", options->folder ? options->folder : run, options->folder ? "" : "/report");
     return GNT_EXIT_OK;
 }

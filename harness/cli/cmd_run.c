@@ -86,11 +86,6 @@ static int exit_code(const gnt_run_counts *c) {
     return c->failed || c->crashed || c->timeout || c->unfinished ? GNT_EXIT_FAILED : GNT_EXIT_OK;
 }
 
-static int wrong(const gnt_err *err) {
-    fprintf(stderr, "%s\n", err->text);
-    return GNT_EXIT_WRONG;
-}
-
 static int print_plan(const gnt_plan *plan, const gnt_suite *suite, int json) {
     char *text = json ? gnt_plan_json(plan, suite) : gnt_plan_text(plan, suite);
     if (text)
@@ -136,7 +131,7 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
     int code = GNT_EXIT_FAILED;
     gnt_interrupt_catch();
     if (!folder || gnt_make_dirs(folder, &err) != 0 || gnt_run(suite, plan, &how, &counts, &err) != 0)
-        fprintf(stderr, "gauntlet run: %s\n", err.text[0] ? err.text : "out of memory");
+        cli_error("run", &err, code);
     else {
         code = exit_code(&counts);
         if (!o->no_report && !o->share && !counts.interrupted && make_report(folder, o->quiet) != 0)
@@ -191,7 +186,7 @@ int gnt_cmd_run(int argc, char **argv) {
     env.suite.scale = o.scale;
     if (rc != 0 || gnt_suite_load(&suite, o.suite, &env.suite, &err) != 0 ||
         add_baseline(&o, &suite, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
-        wrong(&err);
+        fprintf(stderr, "%s\n", err.text);
     else
         code = o.dry ? print_plan(&plan, &suite, o.json) : run_plan(&o, &suite, &plan);
     gnt_plan_free(&plan);

@@ -9,17 +9,12 @@
 #include "cli/cmd.h"
 #include "seal/seal.h"
 
-static int wrong(const char *command, const gnt_err *err) {
-    fprintf(stderr, "gauntlet %s: %s\n", command, err->text);
-    return GNT_EXIT_WRONG;
-}
-
 static int make_key(const char *path) {
     gnt_err err = {0};
     gnt_seal_key key;
     char hex[65];
     if (gnt_seal_key_make(path, &key, &err) != 0)
-        return wrong("sign", &err);
+        return cli_error("sign", &err, GNT_EXIT_WRONG);
     printf("%s: the secret key; %s.pub: the public one, %s\n", path, path,
            sodium_bin2hex(hex, sizeof hex, key.public, sizeof key.public));
     gnt_seal_key_wipe(&key);
@@ -32,14 +27,12 @@ static int sign(const char *folder, const char *key_file) {
     char hex[65];
     size_t n = 0;
     if (gnt_seal_key_read_secret(key_file, &key, &err) != 0)
-        return wrong("sign", &err);
+        return cli_error("sign", &err, GNT_EXIT_WRONG);
     int rc = gnt_seal_sign(folder, &key, &n, &err);
     sodium_bin2hex(hex, sizeof hex, key.public, sizeof key.public);
     gnt_seal_key_wipe(&key);
-    if (rc != 0) {
-        fprintf(stderr, "gauntlet sign: %s\n", err.text);
-        return GNT_EXIT_FAILED;
-    }
+    if (rc != 0)
+        return cli_error("sign", &err, GNT_EXIT_FAILED);
     printf("%zu files signed with %s\n", n, hex);
     return GNT_EXIT_OK;
 }
@@ -109,7 +102,7 @@ static int verify(const char *folder, const char *key_file) {
     size_t n = 0;
     if (gnt_seal_key_read_public(key_file, &key, &err) != 0 ||
         gnt_seal_verify(folder, &key, &verdict, &n, print_difference, NULL, &err) != 0)
-        return wrong("verify", &err);
+        return cli_error("verify", &err, GNT_EXIT_WRONG);
     switch (verdict) {
     case GNT_SEAL_VALID:
         printf("%zu files are unchanged since they were signed\n", n);

@@ -66,13 +66,11 @@ static int read_options(int argc, char **argv, options *o, const char *const *sb
 }
 
 static int failed(const gnt_err *err) {
-    fprintf(stderr, "gauntlet slurm: %s\n", err->text[0] ? err->text : "out of memory");
-    return GNT_EXIT_FAILED;
+    return cli_error("slurm", err, GNT_EXIT_FAILED);
 }
 
 static int wrong(const gnt_err *err) {
-    failed(err);
-    return GNT_EXIT_WRONG;
+    return cli_error("slurm", err, GNT_EXIT_WRONG);
 }
 
 /* ---- submitting ---- */

@@ -184,7 +184,7 @@ int gnt_cmd_vet(int argc, char **argv) {
         failed += more;
     }
     if (rc != 0)
-        fprintf(stderr, "gauntlet vet: %s\n", err.text);
+        cli_error("vet", &err, GNT_EXIT_WRONG);
     else if (o.json)
         rc = print_json(l.findings, failed);
     json_decref(l.findings);

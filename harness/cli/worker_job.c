@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "cli/args.h"
 #include "cli/worker.h"
 #include "job/job.h"
 #include "request/side.h"
@@ -175,7 +176,7 @@ int gnt_worker_job(const char *folder) {
             bad = 1;
         }
     if (rc != 0)
-        fprintf(stderr, "gauntlet worker: %s\n", err.text);
+        cli_error("worker", &err, 1);
     else
         printf("the job succeeded; its outputs are in %s/outputs\n", folder);
     json_decref(facts);

@@ -50,8 +50,8 @@ static int read_key_file(suite_reader *r, const char *name, gnt_key *key) {
 static int read_key(suite_reader *r, const json_t *root) {
     int64_t seed = 1;
     const char *file = NULL;
-    if (gnt_doc_int(r->doc, "", root, "seed", 0, INT64_MAX, &seed, r->err) ||
-        gnt_doc_text(r->doc, "", root, "key_file", 4000, &file, r->err))
+    if (suite_int(r, "", root, "seed", 0, INT64_MAX, &seed) ||
+        suite_text(r, "", root, "key_file", 4000, &file))
         return -1;
     if (file && json_object_get(root, "seed"))
         return suite_fail(
@@ -67,7 +67,7 @@ static int read_key(suite_reader *r, const json_t *root) {
 
 static int read_seeds(suite_reader *r, const json_t *root) {
     const json_t *list = NULL;
-    if (gnt_doc_list(r->doc, "", root, "seeds", 1, GNT_SUITE_MOST_LIST, &list, r->err))
+    if (suite_list(r, "", root, "seeds", 1, GNT_SUITE_MOST_LIST, &list))
         return -1;
     size_t n = list ? json_array_size(list) : 1;
     uint64_t *seeds = r->s->seeds = gnt_array(n, sizeof *seeds);
@@ -78,7 +78,7 @@ static int read_seeds(suite_reader *r, const json_t *root) {
     for (size_t i = 0; list && i < n; i++) {
         const gnt_path at = gnt_path_item("seeds", i);
         int64_t seed = 0;
-        if (gnt_doc_int_at(r->doc, at.text, json_array_get(list, i), 0, INT64_MAX, &seed, r->err))
+        if (suite_int_at(r, at.text, json_array_get(list, i), 0, INT64_MAX, &seed))
             return -1;
         for (size_t j = 0; j < i; j++)
             if (seeds[j] == (uint64_t)seed)
@@ -93,21 +93,18 @@ static int read_seeds(suite_reader *r, const json_t *root) {
 /* ---- limits and measures ---- */
 
 static int read_limits(suite_reader *r, const json_t *root) {
-    static const char *const keys[] = {"seconds", "cpu_seconds", "memory_mb"};
     const json_t *limits = NULL;
     gnt_suite *s = r->s;
     s->seconds = 600;
     s->memory_mb = 4096;
-    if (gnt_doc_object(r->doc, "", root, "limits", &limits, r->err))
+    if (suite_object(r, "", root, "limits", &limits))
         return -1;
     if (!limits)
         return 0;
-    return gnt_doc_keys(r->doc, "limits", limits, keys, 3, r->err) ||
-                   gnt_doc_real(r->doc, "limits", limits, "seconds", 1, 1e7, &s->seconds, r->err) ||
-                   gnt_doc_real(r->doc, "limits", limits, "cpu_seconds", 1, 1e7, &s->cpu_seconds, r->err) ||
-                   gnt_doc_int(r->doc, "limits", limits, "memory_mb", 64, 1 << 24, &s->memory_mb, r->err)
-               ? -1
-               : 0;
+    return suite_keys(r, "limits", limits, "seconds", "cpu_seconds", "memory_mb") ||
+           suite_real(r, "limits", limits, "seconds", 1, 1e7, &s->seconds) ||
+           suite_real(r, "limits", limits, "cpu_seconds", 1, 1e7, &s->cpu_seconds) ||
+           suite_int(r, "limits", limits, "memory_mb", 64, 1 << 24, &s->memory_mb);
 }
 
 static int add_measure(suite_reader *r, const char *path, gnt_measure_id which) {
@@ -166,13 +163,12 @@ static int read_measures(suite_reader *r, const json_t *root) {
         }
         return 0;
     }
-    if (gnt_doc_list(r->doc, "", root, "measures", 1, GNT_MEASURES, &list, r->err))
+    if (suite_list(r, "", root, "measures", 1, GNT_MEASURES, &list))
         return -1;
     for (size_t i = 0; list && i < json_array_size(list); i++) {
         int which = 0;
         const gnt_path at = gnt_path_item("measures", i);
-        if (gnt_doc_choice_at(r->doc, at.text, json_array_get(list, i), names, GNT_MEASURES, &which,
-                              r->err) ||
+        if (suite_choice_at(r, at.text, json_array_get(list, i), names, GNT_MEASURES, &which) ||
             add_measure(r, at.text, (gnt_measure_id)which))
             return -1;
         if (judge_of(r->s, which))
@@ -187,12 +183,12 @@ static int read_measures(suite_reader *r, const json_t *root) {
  * runs. */
 static int read_facts(suite_reader *r, const json_t *root) {
     const json_t *list = NULL;
-    if (gnt_doc_list(r->doc, "", root, "facts", 1, GNT_SUITE_MOST_FACTS, &list, r->err))
+    if (suite_list(r, "", root, "facts", 1, GNT_SUITE_MOST_FACTS, &list))
         return -1;
     for (size_t i = 0; list && i < json_array_size(list); i++) {
         const gnt_path at = gnt_path_item("facts", i);
         const char *name = NULL;
-        if (gnt_doc_text_at(r->doc, at.text, json_array_get(list, i), 100, &name, r->err))
+        if (suite_text_at(r, at.text, json_array_get(list, i), 100, &name))
             return -1;
         if (!gnt_id_ok(name, '_'))
             return suite_fail(
@@ -212,7 +208,7 @@ static int read_facts(suite_reader *r, const json_t *root) {
 
 static int read_title(suite_reader *r, const json_t *root) {
     const char *title = "";
-    if (gnt_doc_text(r->doc, "", root, "title", 200, &title, r->err))
+    if (suite_text(r, "", root, "title", 200, &title))
         return -1;
     r->s->title = gnt_strdup(title);
     return r->s->title ? 0 : suite_no_memory(r);
@@ -220,42 +216,34 @@ static int read_title(suite_reader *r, const json_t *root) {
 
 static int read_lists(suite_reader *r, const json_t *root) {
     const json_t *tasks = NULL, *models = NULL, *defenses = NULL, *attacks = NULL;
-    if (gnt_doc_need(r->doc, "", root, "tasks", "a list of tasks: data, model and what is observed",
-                     r->err) ||
-        gnt_doc_list(r->doc, "", root, "tasks", 1, GNT_SUITE_MOST_TASKS, &tasks, r->err) ||
-        suite_read_tasks(r, tasks) ||
-        gnt_doc_list(r->doc, "", root, "models", 0, GNT_SUITE_MOST_MODELS, &models, r->err) ||
+    if (suite_need(r, "", root, "tasks", "a list of tasks: data, model and what is observed") ||
+        suite_list(r, "", root, "tasks", 1, GNT_SUITE_MOST_TASKS, &tasks) || suite_read_tasks(r, tasks) ||
+        suite_list(r, "", root, "models", 0, GNT_SUITE_MOST_MODELS, &models) ||
         suite_read_models(r, models) ||
-        gnt_doc_need(r->doc, "", root, "defenses", "a list of defenses, such as [{\"defense\": \"none\"}]",
-                     r->err) ||
-        gnt_doc_list(r->doc, "", root, "defenses", 1, GNT_SUITE_MOST_ENTRIES, &defenses, r->err) ||
+        suite_need(r, "", root, "defenses", "a list of defenses, such as [{\"defense\": \"none\"}]") ||
+        suite_list(r, "", root, "defenses", 1, GNT_SUITE_MOST_ENTRIES, &defenses) ||
         suite_read_defenses(r, defenses) ||
-        gnt_doc_need(r->doc, "", root, "attacks", "a list of attacks, such as [{\"attack\": \"dlg\"}]",
-                     r->err) ||
-        gnt_doc_list(r->doc, "", root, "attacks", 1, GNT_SUITE_MOST_ENTRIES, &attacks, r->err))
+        suite_need(r, "", root, "attacks", "a list of attacks, such as [{\"attack\": \"dlg\"}]") ||
+        suite_list(r, "", root, "attacks", 1, GNT_SUITE_MOST_ENTRIES, &attacks))
         return -1;
     return suite_read_attacks(r, attacks);
 }
 
 static int read_root(suite_reader *r) {
-    static const char *const keys[] = {"suite",  "title",    "seed",    "key_file", "seeds",   "tasks",
-                                       "models", "defenses", "attacks", "match",    "limits",  "measures",
-                                       "facts",  "points",   "tables",  "check",    "adequate"};
     const json_t *root = r->doc->root;
     if (!json_is_object(root))
         return suite_fail(r, "", "is %s; expected a suite, an object: {\"suite\": …, \"tasks\": […], …}",
                           gnt_show(root).text);
-    return gnt_doc_keys(r->doc, "", root, keys, sizeof keys / sizeof *keys, r->err) ||
-                   suite_read_id(r, "", root, "suite", "a name for the suite, such as \"suite\": \"quick\"",
-                                 &r->s->name) ||
-                   read_title(r, root) || read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
-                   read_lists(r, root) || read_measures(r, root) || read_facts(r, root) ||
-                   (json_object_get(root, "points") &&
-                    gnt_doc_int(r->doc, "", root, "points", GNT_EMBEDDING_LEAST, GNT_EMBEDDING_MOST,
-                                &r->s->points, r->err)) ||
-                   suite_read_tables(r, root) || suite_read_check(r, root)
-               ? -1
-               : 0;
+    return suite_keys(r, "", root, "suite", "title", "seed", "key_file", "seeds", "tasks", "models",
+                      "defenses", "attacks", "match", "limits", "measures", "facts", "points", "tables",
+                      "check", "adequate") ||
+           suite_read_id(r, "", root, "suite", "a name for the suite, such as \"suite\": \"quick\"",
+                         &r->s->name) ||
+           read_title(r, root) || read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
+           read_lists(r, root) || read_measures(r, root) || read_facts(r, root) ||
+           (json_object_get(root, "points") &&
+            suite_int(r, "", root, "points", GNT_EMBEDDING_LEAST, GNT_EMBEDDING_MOST, &r->s->points)) ||
+           suite_read_tables(r, root) || suite_read_check(r, root);
 }
 
 static char *folder_of(const char *file) {
@@ -265,29 +253,23 @@ static char *folder_of(const char *file) {
 
 static int read_doc(gnt_suite *out, gnt_doc *doc, const gnt_suite_env *env, gnt_err *err) {
     suite_reader r = {.doc = doc, .env = env, .s = out, .err = err, .folder = folder_of(doc->name)};
-    char *canonical = NULL;
-    int rc = -1;
     *out = (gnt_suite){.file = gnt_strdup(doc->name), .text = gnt_strdup(doc->text)};
-    if (!r.folder || !out->file || !out->text) {
-        suite_no_memory(&r);
-        goto cleanup;
+    int rc =
+        r.folder && out->file && out->text ? suite_apply_scale(&r, doc, env->scale) : suite_no_memory(&r);
+    char *canonical = rc == 0 ? gnt_json_canonical(doc->root) : NULL;
+    if (rc == 0 && !canonical)
+        rc = suite_no_memory(&r);
+    if (rc == 0) {
+        const gnt_digest digest = gnt_digest_bytes(canonical, strlen(canonical));
+        gnt_digest_hex(&digest, out->digest);
+        rc = read_root(&r);
     }
-    if (suite_apply_scale(&r, doc, env->scale) != 0)
-        goto cleanup;
-    canonical = gnt_json_canonical(doc->root);
-    if (!canonical) {
-        suite_no_memory(&r);
-        goto cleanup;
-    }
-    gnt_digest digest = gnt_digest_bytes(canonical, strlen(canonical));
-    gnt_digest_hex(&digest, out->digest);
-    rc = read_root(&r);
-cleanup:
     gnt_free(canonical);
     gnt_free(r.folder);
-    if (rc != 0)
-        gnt_suite_free(out);
-    return rc;
+    if (rc == 0)
+        return 0;
+    gnt_suite_free(out);
+    return -1;
 }
 
 int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_env *env, gnt_err *err) {

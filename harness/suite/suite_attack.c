@@ -9,12 +9,12 @@ static int read_grants(suite_reader *r, const char *path, const json_t *object, 
     size_t n = gnt_knowledge_words.n < 32 ? gnt_knowledge_words.n : 32;
     for (size_t i = 0; i < n; i++)
         names[i] = gnt_knowledge_words.word[i].name;
-    if (gnt_doc_list(r->doc, path, object, "grants", 0, 32, &list, r->err))
+    if (suite_list(r, path, object, "grants", 0, 32, &list))
         return -1;
     for (size_t i = 0; list && i < json_array_size(list); i++) {
         int which = 0;
         const gnt_path item = gnt_path_item(at.text, i);
-        if (gnt_doc_choice_at(r->doc, item.text, json_array_get(list, i), names, n, &which, r->err))
+        if (suite_choice_at(r, item.text, json_array_get(list, i), names, n, &which))
             return -1;
         if (a->grants & gnt_knowledge_words.word[which].bit)
             return suite_fail(r, item.text, "\"%s\" is listed twice; remove one", names[which]);
@@ -24,7 +24,7 @@ static int read_grants(suite_reader *r, const char *path, const json_t *object, 
 }
 
 static int read_budget(suite_reader *r, const char *path, const json_t *value, int64_t *out) {
-    return value ? gnt_doc_int_at(r->doc, path, value, 1, 1000000000, out, r->err) : 0;
+    return value ? suite_int_at(r, path, value, 1, 1000000000, out) : 0;
 }
 
 /* Reads one plugin with its parameters and budget, or a chain of two, with a list of each. */
@@ -36,39 +36,34 @@ static int read_members(suite_reader *r, const char *path, const json_t *object,
                    limit = gnt_path_key(path, "budget");
     if (!json_is_array(ids))
         return suite_read_member(r, at.text, ids, GNT_PLUGIN_ATTACK, own.text, params, &a->member) ||
-                       read_budget(r, limit.text, budget, &a->budget)
-                   ? -1
-                   : 0;
+               read_budget(r, limit.text, budget, &a->budget);
     if (json_array_size(ids) != 2)
-        return suite_fail(r, at.text,
-                          "lists %zu plugins; expected one id, or two: the reconstructions of the first are "
-                          "the input of the "
-                          "second sees",
-                          json_array_size(ids));
+        return suite_fail(
+            r, at.text,
+            "lists %zu plugins; expected one id, or two: the second gets the reconstructions of "
+            "the first",
+            json_array_size(ids));
     for (size_t i = 0; i < 2; i++) {
         const json_t *list = json_object_get(object, lists[i]);
         if (list && (!json_is_array(list) || json_array_size(list) != 2))
-            return suite_fail(r, gnt_path_key(path, lists[i]).text,
-                              "is %s, but \"attack\" lists two plugins; expected a list of two, one for each",
-                              gnt_show(list).text);
+            return suite_fail_key(
+                r, path, lists[i],
+                "is %s, but \"attack\" lists two plugins; expected a list of two, one for each",
+                gnt_show(list).text);
     }
     return suite_read_member(r, gnt_path_item(at.text, 0).text, json_array_get(ids, 0), GNT_PLUGIN_ATTACK,
                              gnt_path_item(own.text, 0).text, json_array_get(params, 0), &a->first) ||
-                   suite_read_member(r, gnt_path_item(at.text, 1).text, json_array_get(ids, 1),
-                                     GNT_PLUGIN_ATTACK, gnt_path_item(own.text, 1).text,
-                                     json_array_get(params, 1), &a->member) ||
-                   read_budget(r, gnt_path_item(limit.text, 0).text, json_array_get(budget, 0),
-                               &a->first_budget) ||
-                   read_budget(r, gnt_path_item(limit.text, 1).text, json_array_get(budget, 1), &a->budget)
-               ? -1
-               : 0;
+           suite_read_member(r, gnt_path_item(at.text, 1).text, json_array_get(ids, 1), GNT_PLUGIN_ATTACK,
+                             gnt_path_item(own.text, 1).text, json_array_get(params, 1), &a->member) ||
+           read_budget(r, gnt_path_item(limit.text, 0).text, json_array_get(budget, 0), &a->first_budget) ||
+           read_budget(r, gnt_path_item(limit.text, 1).text, json_array_get(budget, 1), &a->budget);
 }
 
 /* Reads "start"; the job checks it against the shape of its targets, which is not known here. */
 static int read_start(suite_reader *r, const char *path, const json_t *object, gnt_suite_attack *a) {
     const gnt_path at = gnt_path_key(path, "start");
     const char *name = NULL;
-    if (gnt_doc_text(r->doc, path, object, "start", 4000, &name, r->err))
+    if (suite_text(r, path, object, "start", 4000, &name))
         return -1;
     if (!name)
         return 0;
@@ -91,16 +86,12 @@ static int join_ids(suite_reader *r, gnt_suite_attack *a) {
 
 static int read_attack(suite_reader *r, const char *path, const json_t *object, char *const *labels, size_t n,
                        gnt_suite_attack *a) {
-    static const char *const keys[] = {"attack", "params", "grants", "label", "tasks", "budget", "start"};
-    return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
-                   gnt_doc_need(r->doc, path, object, "attack",
-                                "the id of a plugin, such as \"attack\": \"dlg\"", r->err) ||
-                   read_members(r, path, object, a) || join_ids(r, a) || read_start(r, path, object, a) ||
-                   read_grants(r, path, object, a) ||
-                   suite_read_label(r, path, object, a->plugin, "attacks", labels, n, &a->label) ||
-                   suite_read_on_task(r, path, object, &a->on_task)
-               ? -1
-               : 0;
+    return suite_keys(r, path, object, "attack", "params", "grants", "label", "tasks", "budget", "start") ||
+           suite_need(r, path, object, "attack", "the id of a plugin, such as \"attack\": \"dlg\"") ||
+           read_members(r, path, object, a) || join_ids(r, a) || read_start(r, path, object, a) ||
+           read_grants(r, path, object, a) ||
+           suite_read_label(r, path, object, a->plugin, "attacks", labels, n, &a->label) ||
+           suite_read_on_task(r, path, object, &a->on_task);
 }
 
 int suite_read_attacks(suite_reader *r, const json_t *list) {

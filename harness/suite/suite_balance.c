@@ -21,8 +21,7 @@ static int some_values(suite_reader *r, const char *path, const json_t *list, gn
     for (size_t i = 0; i < n; i++) {
         const gnt_path at = gnt_path_item(path, i);
         int value = -1;
-        if (gnt_doc_choice_at(r->doc, at.text, json_array_get(list, i), a->value_name, (size_t)a->values,
-                              &value, r->err))
+        if (suite_choice_at(r, at.text, json_array_get(list, i), a->value_name, (size_t)a->values, &value))
             return -1;
         for (size_t k = 1; k < t->n_balance; k++)
             if (t->balance[k] == value)

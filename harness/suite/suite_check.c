@@ -6,27 +6,27 @@
 #include "suite/suite_impl.h"
 
 int suite_read_check(suite_reader *r, const json_t *root) {
-    static const char *const keys[] = {"alpha", "tolerance"};
     const char *names[GNT_MEASURES + 2], *name;
     const json_t *check = NULL, *tolerance = NULL;
     json_t *value;
     double number;
-    if (gnt_doc_object(r->doc, "", root, "check", &check, r->err))
+    if (suite_object(r, "", root, "check", &check))
         return -1;
     if (!check)
         return 0;
     gnt_measure_names(names);
     names[GNT_MEASURES] = "utility";
     names[GNT_MEASURES + 1] = "time";
-    if (gnt_doc_keys(r->doc, "check", check, keys, sizeof keys / sizeof *keys, r->err) ||
-        gnt_doc_real(r->doc, "check", check, "alpha", 1e-6, 0.5, &number, r->err) ||
-        gnt_doc_object(r->doc, "check", check, "tolerance", &tolerance, r->err))
+    if (suite_keys(r, "check", check, "alpha", "tolerance") ||
+        suite_real(r, "check", check, "alpha", 1e-6, 0.5, &number) ||
+        suite_object(r, "check", check, "tolerance", &tolerance))
         return -1;
     if (tolerance && gnt_doc_keys(r->doc, "check.tolerance", tolerance, names, GNT_MEASURES + 2, r->err))
         return -1;
-    json_object_foreach((json_t *)(uintptr_t)tolerance, name,
-                        value) if (gnt_doc_real(r->doc, "check.tolerance", tolerance, name, 0, 1e9, &number,
-                                                r->err)) return -1;
+    json_object_foreach((json_t *)(uintptr_t)tolerance, name, value) {
+        if (suite_real(r, "check.tolerance", tolerance, name, 0, 1e9, &number))
+            return -1;
+    }
     r->s->check = json_dumps(check, JSON_COMPACT | JSON_SORT_KEYS);
     return r->s->check ? 0 : suite_no_memory(r);
 }

@@ -77,25 +77,25 @@ static int find_facts(suite_reader *r, const gnt_data_spec *spec, gnt_data_facts
 static int read_rows(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const json_t *rows = NULL;
     const gnt_path at = gnt_path_key(path, "rows");
-    if (gnt_doc_object(r->doc, path, object, "rows", &rows, r->err))
+    if (suite_object(r, path, object, "rows", &rows))
         return -1;
     if (!rows)
         return 0;
     if (gnt_doc_keys(r->doc, at.text, rows, part_names, 3, r->err))
         return -1;
     for (int p = 0; p < 3; p++)
-        if (gnt_doc_int(r->doc, at.text, rows, part_names[p], 1, MOST_ROWS, &t->rows[p], r->err))
+        if (suite_int(r, at.text, rows, part_names[p], 1, MOST_ROWS, &t->rows[p]))
             return -1;
     return 0;
 }
 
 static int read_seed(suite_reader *r, const char *path, const json_t *object, const char *set,
                      int64_t *seed) {
-    if (gnt_doc_int(r->doc, path, object, "seed", 0, INT64_MAX, seed, r->err))
+    if (suite_int(r, path, object, "seed", 0, INT64_MAX, seed))
         return -1;
     return *seed && !gnt_data_is_builtin(set)
-               ? suite_fail(r, gnt_path_key(path, "seed").text,
-                            "is %lld, but %s is read from files; remove it", (long long)*seed, set)
+               ? suite_fail_key(r, path, "seed", "is %lld, but %s is read from files; remove it",
+                                (long long)*seed, set)
                : 0;
 }
 
@@ -104,9 +104,9 @@ static int read_set(suite_reader *r, const char *path, const json_t *object, gnt
     int which = 0;
     int64_t seed = 0;
     const char *const *names = gnt_data_names(&n);
-    if (gnt_doc_need(r->doc, path, object, "name", "the data set, such as \"name\": \"glyphs\"", r->err) ||
-        gnt_doc_choice(r->doc, path, object, "name", names, n, &which, r->err) ||
-        read_rows(r, path, object, t) || read_seed(r, path, object, names[which], &seed))
+    if (suite_need(r, path, object, "name", "the data set, such as \"name\": \"glyphs\"") ||
+        suite_choice(r, path, object, "name", names, n, &which) || read_rows(r, path, object, t) ||
+        read_seed(r, path, object, names[which], &seed))
         return -1;
     t->data = gnt_strdup(names[which]);
     t->data_seed = (uint64_t)seed;
@@ -132,7 +132,7 @@ static int read_set(suite_reader *r, const char *path, const json_t *object, gnt
 /* Reads "without": attributes whose features are set to 0. */
 static int read_without(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const json_t *list = NULL;
-    if (gnt_doc_list(r->doc, path, object, "without", 1, GNT_DATA_ATTRS, &list, r->err))
+    if (suite_list(r, path, object, "without", 1, GNT_DATA_ATTRS, &list))
         return -1;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const gnt_path at = gnt_path_item(gnt_path_key(path, "without").text, i);
@@ -156,12 +156,12 @@ static int read_coin(suite_reader *r, const char *path, const json_t *object, gn
     gnt_data_facts *f = &t->facts;
     if (!json_object_get(object, "coin"))
         return 0;
-    if (gnt_doc_int(r->doc, path, object, "coin", 2, 64, &values, r->err))
+    if (suite_int(r, path, object, "coin", 2, 64, &values))
         return -1;
     if (f->n_attrs == GNT_DATA_ATTRS)
-        return suite_fail(r, gnt_path_key(path, "coin").text,
-                          "adds an attribute, but %s has %d, which is the maximum; remove it", t->data,
-                          f->n_attrs);
+        return suite_fail_key(r, path, "coin",
+                              "adds an attribute, but %s has %d, which is the maximum; remove it", t->data,
+                              f->n_attrs);
     t->coin = (int)values;
     f->attr[f->n_attrs] = (gnt_data_attr){.values = (int32_t)values};
     snprintf(f->attr[f->n_attrs].name, sizeof f->attr[f->n_attrs].name, "%s", gnt_data_coin);
@@ -175,17 +175,18 @@ static int read_target_rows(suite_reader *r, const char *path, const json_t *obj
     const json_t *list = NULL;
     const gnt_path at = gnt_path_key(path, "target_rows");
     int part = GNT_PART_TRAIN;
-    if (gnt_doc_list(r->doc, path, object, "target_rows", 1, MOST_TARGETS, &list, r->err) ||
-        gnt_doc_choice(r->doc, path, object, "target_part", part_names, 3, &part, r->err))
+    if (suite_list(r, path, object, "target_rows", 1, MOST_TARGETS, &list) ||
+        suite_choice(r, path, object, "target_part", part_names, 3, &part))
         return -1;
     if (!list)
         return json_object_get(object, "target_part")
-                   ? suite_fail(r, gnt_path_key(path, "target_part").text,
-                                "goes with \"target_rows\", which is missing; add the rows or remove this")
+                   ? suite_fail_key(
+                         r, path, "target_part",
+                         "goes with \"target_rows\", which is missing; add the rows or remove this")
                    : 0;
     if (json_object_get(object, "targets"))
-        return suite_fail(
-            r, gnt_path_key(path, "targets").text,
+        return suite_fail_key(
+            r, path, "targets",
             "is given in addition to \"target_rows\", whose length is the number of targets; remove this");
     size_t n = json_array_size(list);
     int64_t *rows = gnt_array(n, sizeof *rows), most = t->facts.part[part];
@@ -199,8 +200,7 @@ static int read_target_rows(suite_reader *r, const char *path, const json_t *obj
         return suite_fail(r, at.text, "names rows of the %s part, which is empty in %s", part_names[part],
                           t->data);
     for (size_t i = 0; i < n; i++)
-        if (gnt_doc_int_at(r->doc, gnt_path_item(at.text, i).text, json_array_get(list, i), 0, most - 1,
-                           &rows[i], r->err))
+        if (suite_int_at(r, gnt_path_item(at.text, i).text, json_array_get(list, i), 0, most - 1, &rows[i]))
             return -1;
     return 0;
 }
@@ -243,7 +243,6 @@ static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
 
 /* Reads public rows from another set of the same shape, which has its own labels. */
 static int read_public_set(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"name", "seed", "rows"};
     size_t n = 0;
     int which = 0;
     int64_t seed = 0;
@@ -251,11 +250,11 @@ static int read_public_set(suite_reader *r, const char *path, const json_t *obje
     const char *const *names = gnt_data_names(&n);
     const gnt_path at = gnt_path_key(path, "name");
     t->public_set.rows = -1;
-    if (gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
-        gnt_doc_need(r->doc, path, object, "name", "the data set, such as \"name\": \"cifar100\"", r->err) ||
-        gnt_doc_choice(r->doc, path, object, "name", names, n, &which, r->err) ||
+    if (suite_keys(r, path, object, "name", "seed", "rows") ||
+        suite_need(r, path, object, "name", "the data set, such as \"name\": \"cifar100\"") ||
+        suite_choice(r, path, object, "name", names, n, &which) ||
         read_seed(r, path, object, names[which], &seed) ||
-        gnt_doc_int(r->doc, path, object, "rows", -1, MOST_ROWS, &t->public_set.rows, r->err))
+        suite_int(r, path, object, "rows", -1, MOST_ROWS, &t->public_set.rows))
         return -1;
     if (strcmp(names[which], t->data) == 0)
         return suite_fail(
@@ -274,9 +273,8 @@ static int read_public_set(suite_reader *r, const char *path, const json_t *obje
             names[which], t->data);
     const int64_t most = f.part[GNT_PART_PUBLIC] ? f.part[GNT_PART_PUBLIC] : f.part[GNT_PART_TRAIN];
     if (t->public_set.rows > most)
-        return suite_fail(r, gnt_path_key(path, "rows").text,
-                          "is %lld, but %s provides %lld rows; expected at most that",
-                          (long long)t->public_set.rows, names[which], (long long)most);
+        return suite_fail_key(r, path, "rows", "is %lld, but %s provides %lld rows; expected at most that",
+                              (long long)t->public_set.rows, names[which], (long long)most);
     t->public_set.data = gnt_strdup(names[which]);
     t->public_set.seed = (uint64_t)seed;
     t->role_rows[GNT_ROLE_PUBLIC] = t->public_set.rows < 0 ? most : t->public_set.rows;
@@ -288,8 +286,8 @@ static int check_no_targets(suite_reader *r, const char *path, const json_t *obj
     static const char *const senseless[] = {"targets", "target_rows"};
     for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++)
         if (json_object_get(object, senseless[i]))
-            return suite_fail(
-                r, gnt_path_key(path, senseless[i]).text,
+            return suite_fail_key(
+                r, path, senseless[i],
                 "reserves rows as targets, but the task is observed in its rounds, where the "
                 "targets are the clients' own rows; remove it, or say \"from\": \"probe\" in observe");
     return 0;
@@ -297,11 +295,11 @@ static int check_no_targets(suite_reader *r, const char *path, const json_t *obj
 
 static int read_apart(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     static const char *const words[] = {"row", "group"};
-    if (gnt_doc_choice(r->doc, path, object, "apart", words, 2, &t->split.apart, r->err))
+    if (suite_choice(r, path, object, "apart", words, 2, &t->split.apart))
         return -1;
     if (t->split.apart && !t->facts.group_name)
-        return suite_fail(
-            r, gnt_path_key(path, "apart").text,
+        return suite_fail_key(
+            r, path, "apart",
             "is \"group\", but the rows of %s have none; remove it, or take a set by identity or "
             "speaker",
             t->data);
@@ -332,11 +330,12 @@ static int read_shared_shadow(suite_reader *r, const char *path, const json_t *o
     if (!json_is_string(shadow))
         return 0;
     t->shadow_shared = strcmp(json_string_value(shadow), gnt_role_names[GNT_ROLE_DEFENDER_SHADOW]) == 0;
-    return t->shadow_shared ? 0
-                            : suite_fail(r, gnt_path_key(path, "shadow").text,
-                                         "is %s; expected a number of rows, or \"defender_shadow\" for the "
-                                         "same rows as that role",
-                                         gnt_show(shadow).text);
+    return t->shadow_shared
+               ? 0
+               : suite_fail_key(r, path, "shadow",
+                                "is %s; expected a number of rows, or \"defender_shadow\" for the "
+                                "same rows as that role",
+                                gnt_show(shadow).text);
 }
 
 static int read_roles(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
@@ -355,7 +354,7 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
         return -1;
     for (int role = 0; role < GNT_ROLES; role++)
         if (!(public_set && role == GNT_ROLE_PUBLIC) && !(t->shadow_shared && role == GNT_ROLE_SHADOW) &&
-            gnt_doc_int(r->doc, path, object, gnt_role_names[role], -1, MOST_ROWS, &n[role], r->err))
+            suite_int(r, path, object, gnt_role_names[role], -1, MOST_ROWS, &n[role]))
             return -1;
     if ((!r->modes.probe && check_no_targets(r, path, object)) || read_target_rows(r, path, object, t) ||
         read_apart(r, path, object, t) || suite_read_balance(r, path, object, t) || check_rest(r, path, t) ||
@@ -365,40 +364,31 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
     if (t->shadow_shared)
         t->role_rows[GNT_ROLE_SHADOW] = t->role_rows[GNT_ROLE_DEFENDER_SHADOW];
     if (t->role_rows[GNT_ROLE_TEST] < 1)
-        return suite_fail(r, gnt_path_key(path, "test").text,
-                          "leaves no test rows, so utility cannot be measured; expected at least 1");
+        return suite_fail_key(r, path, "test",
+                              "leaves no test rows, so utility cannot be measured; expected at least 1");
     if (r->modes.probe && t->role_rows[GNT_ROLE_TARGETS] < 1)
-        return suite_fail(r, gnt_path_key(path, "targets").text,
-                          "leaves no rows to attack; expected at least 1 target");
+        return suite_fail_key(r, path, "targets", "leaves no rows to attack; expected at least 1 target");
     return 0;
 }
 
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"name",        "seed",        "rows",
-                                       "clients",     "targets",     "test",
-                                       "public",      "shadow",      "defender_shadow",
-                                       "target_rows", "target_part", "apart",
-                                       "balance",     "coin",        "without"};
-    return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
-                   read_set(r, path, object, t) || read_without(r, path, object, t) ||
-                   read_coin(r, path, object, t) || read_roles(r, path, object, t)
-               ? -1
-               : 0;
+    return suite_keys(r, path, object, "name", "seed", "rows", "clients", "targets", "test", "public",
+                      "shadow", "defender_shadow", "target_rows", "target_part", "apart", "balance", "coin",
+                      "without") ||
+           read_set(r, path, object, t) || read_without(r, path, object, t) ||
+           read_coin(r, path, object, t) || read_roles(r, path, object, t);
 }
 
 int suite_read_public(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"name", "seed", "rows"};
-    if (gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
-        read_set(r, path, object, t))
+    if (suite_keys(r, path, object, "name", "seed", "rows") || read_set(r, path, object, t))
         return -1;
     t->split.n[GNT_ROLE_PUBLIC] = t->split.n[GNT_ROLE_TEST] = -1;
     if (try_split(r, path, t))
         return -1;
     for (int role = GNT_ROLE_TEST; role <= GNT_ROLE_PUBLIC; role++)
         if (t->role_rows[role] < 1)
-            return suite_fail(r, gnt_path_key(path, "name").text,
-                              "is %s, which has no rows for the role %s of a model", t->data,
-                              gnt_role_names[role]);
+            return suite_fail_key(r, path, "name", "is %s, which has no rows for the role %s of a model",
+                                  t->data, gnt_role_names[role]);
     return 0;
 }
 

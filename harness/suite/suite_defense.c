@@ -96,11 +96,11 @@ static int find_swept(suite_reader *r, const char *path, const json_t *object, g
         d->swept = -1;
     if (!json_object_get(object, "swept"))
         return 0;
-    if (gnt_doc_choice(r->doc, path, object, "swept", names, d->n_members, &which, r->err))
+    if (suite_choice(r, path, object, "swept", names, d->n_members, &which))
         return -1;
     if (!strength_of(d->member[which].info))
-        return suite_fail(r, gnt_path_key(path, "swept").text,
-                          "is \"%s\", which has no strength; name a member that has one", names[which]);
+        return suite_fail_key(r, path, "swept",
+                              "is \"%s\", which has no strength; name a member that has one", names[which]);
     d->swept = which;
     return 0;
 }
@@ -155,7 +155,7 @@ static int read_strength(suite_reader *r, const char *path, const json_t *value,
 static int read_sweep(suite_reader *r, const char *path, const json_t *object, gnt_suite_defense *d) {
     const json_t *list = NULL;
     const gnt_path at = gnt_path_key(path, "sweep");
-    if (gnt_doc_list(r->doc, path, object, "sweep", 1, GNT_SUITE_MOST_LIST, &list, r->err))
+    if (suite_list(r, path, object, "sweep", 1, GNT_SUITE_MOST_LIST, &list))
         return -1;
     if (!list)
         return 0;
@@ -200,7 +200,7 @@ static int set_fixed(suite_reader *r, const char *path, gnt_suite_defense *d) {
 static int read_strengths(suite_reader *r, const char *path, const json_t *object, gnt_suite_defense *d) {
     const json_t *fixed = json_object_get(object, "strength");
     const gnt_path at = gnt_path_key(path, "strength");
-    if (find_swept(r, path, object, d) || gnt_doc_bool(r->doc, path, object, "match", &d->match, r->err) ||
+    if (find_swept(r, path, object, d) || suite_bool(r, path, object, "match", &d->match) ||
         (d->match && need_strength(r, path, object, "match", d)) || read_sweep(r, path, object, d))
         return -1;
     if (fixed && (d->match || d->n_sweep))
@@ -220,8 +220,8 @@ static int check_match_tasks(suite_reader *r, const char *path, const gnt_suite_
     const gnt_suite *s = r->s;
     for (size_t t = 0; d->match && t < s->n_tasks; t++)
         if (d->on_task[t] && s->task[t].federated.rounds == 0)
-            return suite_fail(
-                r, gnt_path_key(path, "match").text,
+            return suite_fail_key(
+                r, path, "match",
                 "is true, but tasks[%zu] (%s) trains for no rounds, so every strength leaves the same "
                 "utility; give it federated.rounds, or list other \"tasks\" here",
                 t, s->task[t].id);
@@ -232,17 +232,13 @@ static int check_match_tasks(suite_reader *r, const char *path, const gnt_suite_
 
 static int read_defense(suite_reader *r, const char *path, const json_t *object, char *const *labels,
                         size_t n, gnt_suite_defense *d) {
-    static const char *const keys[] = {"defense",  "params", "match", "sweep",
-                                       "strength", "swept",  "label", "tasks"};
-    return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
-                   gnt_doc_need(r->doc, path, object, "defense",
-                                "the id of a plugin, such as \"defense\": \"none\"", r->err) ||
-                   read_members(r, path, object, d) || check_composition(r, path, d) || join_ids(r, d) ||
-                   read_strengths(r, path, object, d) ||
-                   suite_read_label(r, path, object, d->plugin, "defenses", labels, n, &d->label) ||
-                   suite_read_on_task(r, path, object, &d->on_task) || check_match_tasks(r, path, d)
-               ? -1
-               : 0;
+    return suite_keys(r, path, object, "defense", "params", "match", "sweep", "strength", "swept", "label",
+                      "tasks") ||
+           suite_need(r, path, object, "defense", "the id of a plugin, such as \"defense\": \"none\"") ||
+           read_members(r, path, object, d) || check_composition(r, path, d) || join_ids(r, d) ||
+           read_strengths(r, path, object, d) ||
+           suite_read_label(r, path, object, d->plugin, "defenses", labels, n, &d->label) ||
+           suite_read_on_task(r, path, object, &d->on_task) || check_match_tasks(r, path, d);
 }
 
 int suite_read_defenses(suite_reader *r, const json_t *list) {

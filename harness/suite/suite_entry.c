@@ -25,7 +25,7 @@ static int check_models(suite_reader *r, const char *path, const json_t *params,
         if (s->n_models == 0)
             return suite_fail(r, at.text, "is %s, but the suite has no \"models\"; add one with that id",
                               gnt_show(id).text);
-        if (gnt_doc_choice_at(r->doc, at.text, id, ids, s->n_models, &which, r->err))
+        if (suite_choice_at(r, at.text, id, ids, s->n_models, &which))
             return -1;
     }
     return 0;
@@ -35,7 +35,7 @@ int suite_read_member(suite_reader *r, const char *path, const json_t *id, int32
                       const char *params_path, const json_t *params, gnt_suite_member *out) {
     const char *name = NULL;
     gnt_params values = {0};
-    if (gnt_doc_text_at(r->doc, path, id, GNT_SUITE_NAME, &name, r->err))
+    if (suite_text_at(r, path, id, GNT_SUITE_NAME, &name))
         return -1;
     int32_t other = kind == GNT_PLUGIN_DEFENSE ? GNT_PLUGIN_ATTACK : GNT_PLUGIN_DEFENSE;
     if (!gnt_plugin_list_find(r->env->plugins, kind, name) &&
@@ -84,7 +84,7 @@ int suite_read_label(suite_reader *r, const char *path, const json_t *object, co
     const char *label = otherwise;
     const gnt_path at = gnt_path_key(path, "label");
     int given = json_object_get(object, "label") != NULL;
-    if (gnt_doc_text(r->doc, path, object, "label", GNT_SUITE_NAME, &label, r->err) ||
+    if (suite_text(r, path, object, "label", GNT_SUITE_NAME, &label) ||
         (given && check_label(r, at.text, label)))
         return -1;
     for (size_t i = 0; i < n; i++)
@@ -107,7 +107,7 @@ int suite_read_on_task(suite_reader *r, const char *path, const json_t *object, 
     uint8_t *on = *out = gnt_array(s->n_tasks, 1);
     if (!on)
         return suite_no_memory(r);
-    if (gnt_doc_list(r->doc, path, object, "tasks", 1, GNT_SUITE_MOST_TASKS, &list, r->err))
+    if (suite_list(r, path, object, "tasks", 1, GNT_SUITE_MOST_TASKS, &list))
         return -1;
     for (size_t i = 0; i < s->n_tasks; i++) {
         on[i] = !list;
@@ -116,7 +116,7 @@ int suite_read_on_task(suite_reader *r, const char *path, const json_t *object, 
     for (size_t i = 0; list && i < json_array_size(list); i++) {
         int which = 0;
         const gnt_path item = gnt_path_item(at.text, i);
-        if (gnt_doc_choice_at(r->doc, item.text, json_array_get(list, i), ids, s->n_tasks, &which, r->err))
+        if (suite_choice_at(r, item.text, json_array_get(list, i), ids, s->n_tasks, &which))
             return -1;
         if (on[which])
             return suite_fail(r, item.text, "\"%s\" is listed twice; remove one", ids[which]);

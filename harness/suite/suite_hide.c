@@ -11,8 +11,7 @@ int suite_which_attribute(suite_reader *r, const char *path, const json_t *name,
     int index = -1;
     for (int32_t i = 0; i < t->facts.n_attrs; i++)
         names[i] = t->facts.attr[i].name;
-    return gnt_doc_choice_at(r->doc, path, name, names, (size_t)t->facts.n_attrs, &index, r->err) ? -1
-                                                                                                  : index;
+    return suite_choice_at(r, path, name, names, (size_t)t->facts.n_attrs, &index) ? -1 : index;
 }
 
 /* Reads a list of attributes to hide completely: ["sex", "race"]. */
@@ -42,7 +41,7 @@ static int read_weights(suite_reader *r, const char *path, const json_t *weights
         json_t *name = json_string(key);
         const int index = suite_which_attribute(r, at.text, name, t);
         json_decref(name);
-        if (index < 0 || gnt_doc_real_at(r->doc, at.text, value, 0, 1, &hide[index], r->err))
+        if (index < 0 || suite_real_at(r, at.text, value, 0, 1, &hide[index]))
             return -1;
     }
     return 0;
@@ -64,15 +63,12 @@ static int read_attributes(suite_reader *r, const char *path, const json_t *attr
 /* Reads one group of clients: {"share": 0.5, "attributes": ["race"]}. */
 static int read_share(suite_reader *r, const char *path, const json_t *group, const gnt_suite_task *t,
                       gnt_suite_hider *out) {
-    static const char *const keys[] = {"share", "attributes"};
-    return gnt_doc_keys(r->doc, path, group, keys, 2, r->err) ||
-                   gnt_doc_need(r->doc, path, group, "share", "the share of the clients, as 0.5", r->err) ||
-                   gnt_doc_real(r->doc, path, group, "share", 0, 1, &out->share, r->err) ||
-                   gnt_doc_need(r->doc, path, group, "attributes", "what these clients hide", r->err) ||
-                   read_attributes(r, gnt_path_key(path, "attributes").text,
-                                   json_object_get(group, "attributes"), t, out->hide)
-               ? -1
-               : 0;
+    return suite_keys(r, path, group, "share", "attributes") ||
+           suite_need(r, path, group, "share", "the share of the clients, as 0.5") ||
+           suite_real(r, path, group, "share", 0, 1, &out->share) ||
+           suite_need(r, path, group, "attributes", "what these clients hide") ||
+           read_attributes(r, gnt_path_key(path, "attributes").text, json_object_get(group, "attributes"), t,
+                           out->hide);
 }
 
 /* Checks that shares sum to at most 1, and that each is at least one client. */

@@ -1,7 +1,7 @@
 /* suite_impl: shared by the files that read a suite. Private to this room.
  *
- * Readers fill the suite in place; on failure they set the message, return −1 and leave what they allocated
- * to gnt_suite_free. */
+ * Readers return 0 and fill the suite in place; on failure they set the message, return nonzero and leave
+ * what they allocated to gnt_suite_free. */
 #ifndef GNT_SUITE_IMPL_H
 #define GNT_SUITE_IMPL_H
 
@@ -35,7 +35,25 @@ typedef struct suite_reader {
     suite_modes modes; /* of the tasks that share the training of the current one */
 } suite_reader;
 
+/* Typed reading and messages (base/json.h) in the document of the reader `r`. */
+#define suite_need(r, ...) gnt_doc_need((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_int(r, ...) gnt_doc_int((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_int_at(r, ...) gnt_doc_int_at((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_real(r, ...) gnt_doc_real((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_real_at(r, ...) gnt_doc_real_at((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_bool(r, ...) gnt_doc_bool((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_text(r, ...) gnt_doc_text((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_text_at(r, ...) gnt_doc_text_at((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_choice(r, ...) gnt_doc_choice((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_choice_at(r, ...) gnt_doc_choice_at((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_object(r, ...) gnt_doc_object((r)->doc, __VA_ARGS__, (r)->err)
+#define suite_list(r, ...) gnt_doc_list((r)->doc, __VA_ARGS__, (r)->err)
+/* Refuses keys of `object` other than those listed. */
+#define suite_keys(r, path, object, ...)                                                                     \
+    gnt_doc_keys((r)->doc, path, object, (const char *const[]){__VA_ARGS__},                                 \
+                 sizeof(const char *[]){__VA_ARGS__} / sizeof(char *), (r)->err)
 #define suite_fail(r, path, ...) gnt_doc_fail((r)->err, (r)->doc, path, __VA_ARGS__)
+#define suite_fail_key(r, path, key, ...) suite_fail(r, gnt_path_key(path, key).text, __VA_ARGS__)
 /* Prefixes another room's message with "FILE:LINE: path: ". */
 int suite_fail_in(suite_reader *r, const char *path);
 /* As above, for a message that already begins with a path in this document. */

@@ -30,7 +30,7 @@ static int read_target(suite_reader *r, const char *path, const json_t *object, 
     const json_t *o = NULL;
     const gnt_path at = gnt_path_key(path, "target");
     const int loss = utility == GNT_UTILITY_LOSS;
-    if (gnt_doc_object(r->doc, path, object, "target", &o, r->err))
+    if (suite_object(r, path, object, "target", &o))
         return -1;
     if (!o)
         return 0;
@@ -41,36 +41,35 @@ static int read_target(suite_reader *r, const char *path, const json_t *object, 
                           json_object_size(o) ? "has both \"relative\" and \"absolute\"" : "is empty");
     m->relative = json_object_get(o, "relative") != NULL;
     const char *key = keys[!m->relative];
-    if (gnt_doc_real(r->doc, at.text, o, key, -1e9, 1e9, &m->target, r->err))
+    if (suite_real(r, at.text, o, key, -1e9, 1e9, &m->target))
         return -1;
     const gnt_shown shown = gnt_show(json_object_get(o, key));
     const char *value = shown.text;
     if (!loss && !(m->target > 0 && m->target <= 1))
-        return suite_fail(r, gnt_path_key(at.text, key).text,
-                          "is %s; of %s expected a %s above 0, at most 1 (95 %% is 0.95)", value,
-                          name_of(utility), m->relative ? "share" : "value");
+        return suite_fail_key(r, at.text, key,
+                              "is %s; of %s expected a %s above 0, at most 1 (95 %% is 0.95)", value,
+                              name_of(utility), m->relative ? "share" : "value");
     if (loss && m->relative && m->target < 1)
-        return suite_fail(
-            r, gnt_path_key(at.text, key).text,
+        return suite_fail_key(
+            r, at.text, key,
             "is %s; of a loss expected a multiple of at least 1 (1.05: five per cent worse than "
             "undefended); give tasks that measure something else a \"match\" of their own",
             value);
     if (loss && m->target <= 0)
-        return suite_fail(r, gnt_path_key(at.text, key).text, "is %s; of a loss expected a value above 0",
-                          value);
+        return suite_fail_key(r, at.text, key, "is %s; of a loss expected a value above 0", value);
     return 0;
 }
 
 static int read_count(suite_reader *r, const char *path, const json_t *object, const char *key, int *out) {
     int64_t value = *out;
-    if (gnt_doc_int(r->doc, path, object, key, 1, 1000, &value, r->err))
+    if (suite_int(r, path, object, key, 1, 1000, &value))
         return -1;
     *out = (int)value;
     return 0;
 }
 
 static int read_leakage(suite_reader *r, const char *path, const json_t *value, double *out) {
-    if (gnt_doc_real_at(r->doc, path, value, 0, 1, out, r->err))
+    if (suite_real_at(r, path, value, 0, 1, out))
         return -1;
     return *out > 0 && *out < 1 ? 0
                                 : suite_fail(r, path,
@@ -87,7 +86,7 @@ static int read_leakages(suite_reader *r, const char *path, const json_t *object
         return 0;
     if (!json_is_array(value))
         return read_leakage(r, at.text, value, &m->leakage[0]);
-    if (gnt_doc_list(r->doc, path, object, "leakage", 1, GNT_SUITE_MOST_LEAKAGES, &list, r->err))
+    if (suite_list(r, path, object, "leakage", 1, GNT_SUITE_MOST_LEAKAGES, &list))
         return -1;
     m->n_leakages = json_array_size(list);
     for (size_t i = 0; i < m->n_leakages; i++) {
@@ -104,28 +103,27 @@ static int read_leakages(suite_reader *r, const char *path, const json_t *object
 
 int suite_read_match(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,
                      gnt_suite_match *m) {
-    static const char *const keys[] = {"target",        "tolerance",     "seeds",   "most",   "most_seeds",
-                                       "confirm_seeds", "confirmations", "bracket", "paired", "leakage"};
-    if (gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
+    if (suite_keys(r, path, object, "target", "tolerance", "seeds", "most", "most_seeds", "confirm_seeds",
+                   "confirmations", "bracket", "paired", "leakage") ||
         read_target(r, path, object, utility, m) ||
-        gnt_doc_real(r->doc, path, object, "tolerance", 1e-6, 1e6, &m->tolerance, r->err) ||
+        suite_real(r, path, object, "tolerance", 1e-6, 1e6, &m->tolerance) ||
         read_count(r, path, object, "most", &m->max_strengths) ||
         read_count(r, path, object, "seeds", &m->seeds) ||
         read_count(r, path, object, "most_seeds", &m->most_seeds) ||
         read_count(r, path, object, "confirm_seeds", &m->confirm_seeds) ||
         read_count(r, path, object, "confirmations", &m->confirmations) ||
-        gnt_doc_bool(r->doc, path, object, "bracket", &m->bracket, r->err) ||
-        gnt_doc_bool(r->doc, path, object, "paired", &m->paired, r->err) || read_leakages(r, path, object, m))
+        suite_bool(r, path, object, "bracket", &m->bracket) ||
+        suite_bool(r, path, object, "paired", &m->paired) || read_leakages(r, path, object, m))
         return -1;
     if (utility != GNT_UTILITY_LOSS && m->tolerance >= 1)
-        return suite_fail(r, gnt_path_key(path, "tolerance").text,
-                          "is %s; of %s (0 to 1) expected less than 1, such as 0.02",
-                          gnt_show(json_object_get(object, "tolerance")).text, name_of(utility));
+        return suite_fail_key(r, path, "tolerance",
+                              "is %s; of %s (0 to 1) expected less than 1, such as 0.02",
+                              gnt_show(json_object_get(object, "tolerance")).text, name_of(utility));
     if (m->most_seeds < m->seeds) {
         if (json_object_get(object, "most_seeds"))
-            return suite_fail(r, gnt_path_key(path, "most_seeds").text,
-                              "is %d, but every strength is tried with %d seeds; expected at least that",
-                              m->most_seeds, m->seeds);
+            return suite_fail_key(r, path, "most_seeds",
+                                  "is %d, but every strength is tried with %d seeds; expected at least that",
+                                  m->most_seeds, m->seeds);
         m->most_seeds = m->seeds;
     }
     return 0;

@@ -126,8 +126,8 @@ static int read_channels(suite_reader *r, const char *path, const json_t *object
     const int64_t n = t->facts.dim[0];
     const json_t *list = NULL;
     const gnt_path at = gnt_path_key(path, key);
-    if (gnt_doc_need(r->doc, path, object, key, "a list of numbers, one for each channel", r->err) ||
-        gnt_doc_list(r->doc, path, object, key, 1, 1 << 20, &list, r->err))
+    if (suite_need(r, path, object, key, "a list of numbers, one for each channel") ||
+        suite_list(r, path, object, key, 1, 1 << 20, &list))
         return -1;
     if (json_array_size(list) != (size_t)n)
         return suite_fail(r, at.text, "is %s, but %s has %lld %s%s; expected one number for each",
@@ -137,25 +137,21 @@ static int read_channels(suite_reader *r, const char *path, const json_t *object
     if (!*out)
         return suite_no_memory(r);
     for (size_t i = 0; i < (size_t)n; i++)
-        if (gnt_doc_real_at(r->doc, gnt_path_item(at.text, i).text, json_array_get(list, i), least, 1e6,
-                            &(*out)[i], r->err))
+        if (suite_real_at(r, gnt_path_item(at.text, i).text, json_array_get(list, i), least, 1e6, &(*out)[i]))
             return -1;
     return 0;
 }
 
 static int read_normalise(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"mean", "deviation"};
     const json_t *n = NULL;
     const gnt_path at = gnt_path_key(path, "normalise");
-    if (gnt_doc_object(r->doc, path, object, "normalise", &n, r->err))
+    if (suite_object(r, path, object, "normalise", &n))
         return -1;
     if (!n)
         return 0;
-    return gnt_doc_keys(r->doc, at.text, n, keys, 2, r->err) ||
-                   read_channels(r, at.text, n, "mean", -1e6, t, &t->mean) ||
-                   read_channels(r, at.text, n, "deviation", 1e-6, t, &t->deviation)
-               ? -1
-               : 0;
+    return suite_keys(r, at.text, n, "mean", "deviation") ||
+           read_channels(r, at.text, n, "mean", -1e6, t, &t->mean) ||
+           read_channels(r, at.text, n, "deviation", 1e-6, t, &t->deviation);
 }
 
 /* ---- does it fit? ---- */
@@ -237,7 +233,7 @@ static int read_weights(suite_reader *r, const char *path, const json_t *object,
     const gnt_suite_env *w = r->env;
     const char *name = NULL;
     const gnt_path at = gnt_path_key(path, "weights");
-    if (gnt_doc_text(r->doc, path, object, "weights", 4000, &name, r->err))
+    if (suite_text(r, path, object, "weights", 4000, &name))
         return -1;
     if (!name)
         return 0;
@@ -256,10 +252,10 @@ static int read_weights(suite_reader *r, const char *path, const json_t *object,
 /* Checks that a model on samples with maps has a map as its output: they have no class. */
 static int check_output(suite_reader *r, const char *path, const gnt_suite_task *t) {
     return t->facts.has_maps && !t->is_map
-               ? suite_fail(r, gnt_path_key(path, "model").text,
-                            "is %s, whose output is classes, but samples of %s have maps to find; "
-                            "expected a model with \"output\": \"map\", such as unet",
-                            gnt_show_text(t->model).text, t->data)
+               ? suite_fail_key(r, path, "model",
+                                "is %s, whose output is classes, but samples of %s have maps to find; "
+                                "expected a model with \"output\": \"map\", such as unet",
+                                gnt_show_text(t->model).text, t->data)
                : 0;
 }
 
@@ -267,8 +263,8 @@ int suite_read_model(suite_reader *r, const char *path, const json_t *object, gn
     const char *name = NULL;
     gnt_model *m = NULL;
     const gnt_path at = gnt_path_key(path, "model");
-    if (gnt_doc_need(r->doc, path, object, "model", "a model's name, such as \"model\": \"lenet\"", r->err) ||
-        gnt_doc_text(r->doc, path, object, "model", 4000, &name, r->err))
+    if (suite_need(r, path, object, "model", "a model's name, such as \"model\": \"lenet\"") ||
+        suite_text(r, path, object, "model", 4000, &name))
         return -1;
     t->model = gnt_strdup(name);
     t->model_path = find_model(r, at.text, name);

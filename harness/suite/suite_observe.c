@@ -15,10 +15,10 @@ static int read_attribute(suite_reader *r, const char *path, const json_t *objec
     if (!json_object_get(object, "attribute"))
         return 0;
     if (t->facts.n_attrs == 0)
-        return suite_fail(r, gnt_path_key(path, "attribute").text,
-                          "is named, but %s has no private attributes; remove it or choose other data",
-                          t->data);
-    if (gnt_doc_choice(r->doc, path, object, "attribute", names, (size_t)t->facts.n_attrs, &which, r->err))
+        return suite_fail_key(r, path, "attribute",
+                              "is named, but %s has no private attributes; remove it or choose other data",
+                              t->data);
+    if (suite_choice(r, path, object, "attribute", names, (size_t)t->facts.n_attrs, &which))
         return -1;
     t->observe.attribute = which;
     return 0;
@@ -29,7 +29,7 @@ static int read_surface(suite_reader *r, const char *path, const json_t *object,
     int which = 0;
     for (size_t i = 0; i < gnt_surface_words.n && i < 32; i++)
         names[i] = gnt_surface_words.word[i].name;
-    if (gnt_doc_choice(r->doc, path, object, "surface", names, gnt_surface_words.n, &which, r->err))
+    if (suite_choice(r, path, object, "surface", names, gnt_surface_words.n, &which))
         return -1;
     o->surface = json_object_get(object, "surface") ? gnt_surface_words.word[which].bit : GNT_SURFACE_UPDATE;
     return 0;
@@ -40,20 +40,21 @@ static int check_transcript(suite_reader *r, const char *path, const json_t *obj
     static const char *const senseless[] = {"batch", "local_steps", "targets", "attribute", "set", "epochs"};
     for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++)
         if (json_object_get(object, senseless[i]))
-            return suite_fail(r, gnt_path_key(path, senseless[i]).text,
-                              "goes with private batches, which a transcript does not have; remove it");
+            return suite_fail_key(r, path, senseless[i],
+                                  "goes with private batches, which a transcript does not have; remove it");
     t->observe.targets = 1;
     return 0;
 }
 
 /* Reads "from"; by default a task that is trained is observed in its rounds, on every surface. */
 static int read_from(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    if (gnt_doc_choice(r->doc, path, object, "from", gnt_observe_names, 2, &t->observe.probe, r->err))
+    if (suite_choice(r, path, object, "from", gnt_observe_names, 2, &t->observe.probe))
         return -1;
     if (!t->observe.probe && t->federated.rounds == 0)
-        return suite_fail(r, gnt_path_key(path, "from").text,
-                          "is \"round\", but the task trains for no rounds, so that nothing is sent in one; "
-                          "expected \"probe\", or federated.rounds of at least 1");
+        return suite_fail_key(
+            r, path, "from",
+            "is \"round\", but the task trains for no rounds, so that nothing is sent in one; "
+            "expected \"probe\", or federated.rounds of at least 1");
     return 0;
 }
 
@@ -62,8 +63,8 @@ static int read_sets(suite_reader *r, const char *path, const json_t *object, gn
     int64_t samples = o->targets * o->batch;
     const gnt_path set = gnt_path_key(path, "set"), epochs = gnt_path_key(path, "epochs");
     o->epochs = 1;
-    if (gnt_doc_int(r->doc, path, object, "set", 1, 100000, &o->set, r->err) ||
-        gnt_doc_int(r->doc, path, object, "epochs", 1, 10000, &o->epochs, r->err))
+    if (suite_int(r, path, object, "set", 1, 100000, &o->set) ||
+        suite_int(r, path, object, "epochs", 1, 10000, &o->epochs))
         return -1;
     o->set_given = o->set != 0;
     if ((o->set || json_object_get(object, "epochs")) &&
@@ -96,18 +97,18 @@ static int read_sets(suite_reader *r, const char *path, const json_t *object, gn
 static int read_probe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     gnt_suite_observe *o = &t->observe;
     int64_t rows = t->role_rows[GNT_ROLE_TARGETS];
-    if (gnt_doc_int(r->doc, path, object, "batch", 1, 100000, &o->batch, r->err) ||
-        gnt_doc_int(r->doc, path, object, "local_steps", 0, 100000, &o->local_steps, r->err))
+    if (suite_int(r, path, object, "batch", 1, 100000, &o->batch) ||
+        suite_int(r, path, object, "local_steps", 0, 100000, &o->local_steps))
         return -1;
     if (o->batch > rows)
-        return suite_fail(r, gnt_path_key(path, "batch").text,
-                          "is %lld, but there are only %lld target rows; reduce it or raise data.targets",
-                          (long long)o->batch, (long long)rows);
+        return suite_fail_key(r, path, "batch",
+                              "is %lld, but there are only %lld target rows; reduce it or raise data.targets",
+                              (long long)o->batch, (long long)rows);
     if (!o->targets)
         o->targets = rows / o->batch;
     if (o->targets * o->batch > rows)
-        return suite_fail(
-            r, gnt_path_key(path, "targets").text,
+        return suite_fail_key(
+            r, path, "targets",
             "is %lld, and with batch %lld needs %lld target rows, but there are %lld; lower it or raise "
             "data.targets",
             (long long)o->targets, (long long)o->batch, (long long)(o->targets * o->batch), (long long)rows);
@@ -115,25 +116,24 @@ static int read_probe(suite_reader *r, const char *path, const json_t *object, g
 }
 
 int suite_read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"from",    "surface",   "batch", "local_steps",
-                                       "targets", "attribute", "set",   "epochs"};
     gnt_suite_observe *o = &t->observe;
     const json_t *value = NULL;
     const gnt_path at = gnt_path_key(path, "observe");
     *o = (gnt_suite_observe){
         .probe = t->federated.rounds == 0, .surface = GNT_SURFACE_UPDATE, .batch = 1, .attribute = -1};
-    if (gnt_doc_object(r->doc, path, object, "observe", &value, r->err))
+    if (suite_object(r, path, object, "observe", &value))
         return -1;
-    if (value && (gnt_doc_keys(r->doc, at.text, value, keys, sizeof keys / sizeof *keys, r->err) ||
+    if (value && (suite_keys(r, at.text, value, "from", "surface", "batch", "local_steps", "targets",
+                             "attribute", "set", "epochs") ||
                   read_from(r, at.text, value, t) || read_surface(r, at.text, value, o) ||
-                  gnt_doc_int(r->doc, at.text, value, "targets", 1, 100000, &o->targets, r->err) ||
+                  suite_int(r, at.text, value, "targets", 1, 100000, &o->targets) ||
                   read_attribute(r, at.text, value, t)))
         return -1;
     if (o->surface == GNT_SURFACE_TRANSCRIPT)
         return check_transcript(r, at.text, value, t);
     if (o->surface == GNT_SURFACE_REPRESENTATION && !t->has_representation)
-        return suite_fail(
-            r, gnt_path_key(at.text, "surface").text,
+        return suite_fail_key(
+            r, at.text, "surface",
             "is \"representation\", but that of %s is the sample itself; name a layer as the task's "
             "\"representation\"",
             t->model);

@@ -11,9 +11,9 @@ static int belongs(suite_reader *r, const char *path, const json_t *object, cons
                    gnt_partition_kind to, int kind) {
     if (kind == (int)to || !json_object_get(object, key))
         return 0;
-    return suite_fail(r, gnt_path_key(path, key).text,
-                      "goes with \"kind\": \"%s\", but the kind is \"%s\"; remove it or change the kind",
-                      names[to], names[kind]);
+    return suite_fail_key(r, path, key,
+                          "goes with \"kind\": \"%s\", but the kind is \"%s\"; remove it or change the kind",
+                          names[to], names[kind]);
 }
 
 /* ---- shards of a fixed size ---- */
@@ -24,9 +24,9 @@ static int read_sized(suite_reader *r, const char *path, const json_t *p, gnt_su
     if (!json_object_get(p, "size")) {
         for (int i = 0; i < 2; i++)
             if (json_object_get(p, of_size[i]))
-                return suite_fail(r, gnt_path_key(path, of_size[i]).text,
-                                  "is how many shards of a fixed size a client draws, but there is no "
-                                  "\"size\"; add it, or say \"shards\" alone");
+                return suite_fail_key(r, path, of_size[i],
+                                      "is how many shards of a fixed size a client draws, but there is no "
+                                      "\"size\"; add it, or say \"shards\" alone");
         return 0;
     }
     if (json_object_get(p, "shards"))
@@ -34,12 +34,11 @@ static int read_sized(suite_reader *r, const char *path, const json_t *p, gnt_su
             r, size.text,
             "is given in addition to \"shards\", with which each client has the same number of shards "
             "and their size follows; remove one of the two");
-    if (gnt_doc_need(r->doc, path, p, "least", "the fewest shards of a client, such as \"least\": 1",
-                     r->err) ||
-        gnt_doc_need(r->doc, path, p, "most", "the most shards of a client, such as \"most\": 9", r->err) ||
-        gnt_doc_int(r->doc, path, p, "size", 1, MOST_ROWS, &f->shard_size, r->err) ||
-        gnt_doc_int(r->doc, path, p, "least", 1, MOST_SHARDS, &f->least, r->err) ||
-        gnt_doc_int(r->doc, path, p, "most", 1, MOST_SHARDS, &f->most, r->err))
+    if (suite_need(r, path, p, "least", "the fewest shards of a client, such as \"least\": 1") ||
+        suite_need(r, path, p, "most", "the most shards of a client, such as \"most\": 9") ||
+        suite_int(r, path, p, "size", 1, MOST_ROWS, &f->shard_size) ||
+        suite_int(r, path, p, "least", 1, MOST_SHARDS, &f->least) ||
+        suite_int(r, path, p, "most", 1, MOST_SHARDS, &f->most))
         return -1;
     if (f->most < f->least)
         return suite_fail(r, most.text, "is %lld, below \"least\", which is %lld; expected at least that",
@@ -58,7 +57,7 @@ static int read_labels(suite_reader *r, const char *path, const json_t *list, gn
     for (size_t i = 0; i < n; i++) {
         const gnt_path at = gnt_path_item(path, i);
         int64_t *label = &f->labels[f->labels_in_all];
-        if (gnt_doc_int_at(r->doc, at.text, json_array_get(list, i), 0, t->facts.classes - 1, label, r->err))
+        if (suite_int_at(r, at.text, json_array_get(list, i), 0, t->facts.classes - 1, label))
             return -1;
         for (const int64_t *before = own; before < label; before++)
             if (*before == *label)
@@ -70,23 +69,21 @@ static int read_labels(suite_reader *r, const char *path, const json_t *list, gn
 }
 
 static int read_dealt(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"labels", "rows"};
     gnt_suite_federated *f = &t->federated;
     const json_t *list = NULL;
     const size_t k = f->n_dealt;
-    if (gnt_doc_keys(r->doc, path, object, keys, 2, r->err) ||
-        gnt_doc_need(r->doc, path, object, "labels", "the labels of the client, such as [0, 1]", r->err) ||
-        gnt_doc_need(r->doc, path, object, "rows", "the number of the client's rows, such as \"rows\": 800",
-                     r->err) ||
-        gnt_doc_list(r->doc, path, object, "labels", 1, (size_t)t->facts.classes, &list, r->err) ||
-        gnt_doc_int(r->doc, path, object, "rows", 1, MOST_ROWS, &f->rows[k], r->err) ||
+    if (suite_keys(r, path, object, "labels", "rows") ||
+        suite_need(r, path, object, "labels", "the labels of the client, such as [0, 1]") ||
+        suite_need(r, path, object, "rows", "the number of the client's rows, such as \"rows\": 800") ||
+        suite_list(r, path, object, "labels", 1, (size_t)t->facts.classes, &list) ||
+        suite_int(r, path, object, "rows", 1, MOST_ROWS, &f->rows[k]) ||
         read_labels(r, gnt_path_key(path, "labels").text, list, t))
         return -1;
     f->n_labels[k] = (int64_t)json_array_size(list);
     if (f->rows[k] < f->n_labels[k])
-        return suite_fail(r, gnt_path_key(path, "rows").text,
-                          "is %lld, fewer than its %lld labels; expected a row of each at least",
-                          (long long)f->rows[k], (long long)f->n_labels[k]);
+        return suite_fail_key(r, path, "rows",
+                              "is %lld, fewer than its %lld labels; expected a row of each at least",
+                              (long long)f->rows[k], (long long)f->n_labels[k]);
     f->n_dealt++;
     return 0;
 }
@@ -97,10 +94,9 @@ static int read_named(suite_reader *r, const char *path, const json_t *p, const 
     gnt_suite_federated *f = &t->federated;
     const json_t *list = NULL;
     const gnt_path at = gnt_path_key(path, "clients");
-    if (gnt_doc_need(r->doc, path, p, "clients",
-                     "the rows and labels of each client, such as [{\"labels\": [0, 1], \"rows\": 800}]",
-                     r->err) ||
-        gnt_doc_list(r->doc, path, p, "clients", 1, GNT_SUITE_MOST_LIST, &list, r->err))
+    if (suite_need(r, path, p, "clients",
+                   "the rows and labels of each client, such as [{\"labels\": [0, 1], \"rows\": 800}]") ||
+        suite_list(r, path, p, "clients", 1, GNT_SUITE_MOST_LIST, &list))
         return -1;
     const size_t n = json_array_size(list);
     if (json_object_get(federated, "clients") && f->clients != (int64_t)n)
@@ -141,7 +137,7 @@ static int read_by(suite_reader *r, const char *path, const json_t *p, gnt_suite
                           "is \"group\"%s, but the rows of %s have none; expected an attribute, such as "
                           "\"by\": \"%s\"",
                           said ? "" : ", the default", t->data, t->facts.attr[0].name);
-    if (gnt_doc_choice(r->doc, path, p, "by", names_of, n, &which, r->err))
+    if (suite_choice(r, path, p, "by", names_of, n, &which))
         return -1;
     t->federated.by = names_of[which];
     return 0;
@@ -150,21 +146,20 @@ static int read_by(suite_reader *r, const char *path, const json_t *p, gnt_suite
 /* ---- the whole ---- */
 
 int suite_read_partition(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"kind", "shards", "size", "least", "most", "alpha", "clients", "by"};
     gnt_suite_federated *f = &t->federated;
     const json_t *p = NULL;
     int kind = GNT_PARTITION_IID;
     const gnt_path at = gnt_path_key(path, "partition");
-    if (gnt_doc_object(r->doc, path, object, "partition", &p, r->err))
+    if (suite_object(r, path, object, "partition", &p))
         return -1;
     if (!p)
         return 0;
-    if (gnt_doc_keys(r->doc, at.text, p, keys, sizeof keys / sizeof *keys, r->err) ||
-        gnt_doc_need(r->doc, at.text, p, "kind",
-                     "\"kind\": \"iid\", \"shards\", \"dirichlet\", \"labels\" or \"group\"", r->err) ||
-        gnt_doc_choice(r->doc, at.text, p, "kind", names, KINDS, &kind, r->err) ||
-        gnt_doc_int(r->doc, at.text, p, "shards", 1, MOST_SHARDS, &f->shards, r->err) ||
-        gnt_doc_real(r->doc, at.text, p, "alpha", 1e-3, 1e6, &f->alpha, r->err) ||
+    if (suite_keys(r, at.text, p, "kind", "shards", "size", "least", "most", "alpha", "clients", "by") ||
+        suite_need(r, at.text, p, "kind",
+                   "\"kind\": \"iid\", \"shards\", \"dirichlet\", \"labels\" or \"group\"") ||
+        suite_choice(r, at.text, p, "kind", names, KINDS, &kind) ||
+        suite_int(r, at.text, p, "shards", 1, MOST_SHARDS, &f->shards) ||
+        suite_real(r, at.text, p, "alpha", 1e-3, 1e6, &f->alpha) ||
         belongs(r, at.text, p, "shards", GNT_PARTITION_SHARDS, kind) ||
         belongs(r, at.text, p, "size", GNT_PARTITION_SHARDS, kind) ||
         belongs(r, at.text, p, "least", GNT_PARTITION_SHARDS, kind) ||
@@ -175,10 +170,10 @@ int suite_read_partition(suite_reader *r, const char *path, const json_t *object
         return -1;
     f->partition = (gnt_partition_kind)kind;
     if (t->facts.has_maps && kind != GNT_PARTITION_IID && kind != GNT_PARTITION_GROUP)
-        return suite_fail(r, gnt_path_key(at.text, "kind").text,
-                          "is \"%s\", which deals rows by their label, but samples of %s have maps, not "
-                          "labels; expected \"iid\" or \"group\"",
-                          names[kind], t->data);
+        return suite_fail_key(r, at.text, "kind",
+                              "is \"%s\", which deals rows by their label, but samples of %s have maps, not "
+                              "labels; expected \"iid\" or \"group\"",
+                              names[kind], t->data);
     if (f->partition == GNT_PARTITION_SHARDS)
         return read_sized(r, at.text, p, f);
     if (f->partition == GNT_PARTITION_GROUP)
@@ -219,10 +214,10 @@ int suite_check_partition(suite_reader *r, const char *path, const gnt_suite_tas
     if (f->partition == GNT_PARTITION_LABELS)
         return check_named(r, path, f, rows);
     return f->clients * each > rows
-               ? suite_fail(r, gnt_path_key(path, "clients").text,
-                            "is %lld, which takes at least %lld rows (%lld each), but data.clients leaves "
-                            "%lld; lower this or give the clients more rows",
-                            (long long)f->clients, (long long)(f->clients * each), (long long)each,
-                            (long long)rows)
+               ? suite_fail_key(
+                     r, path, "clients",
+                     "is %lld, which takes at least %lld rows (%lld each), but data.clients leaves "
+                     "%lld; lower this or give the clients more rows",
+                     (long long)f->clients, (long long)(f->clients * each), (long long)each, (long long)rows)
                : 0;
 }

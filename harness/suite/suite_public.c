@@ -43,7 +43,6 @@ static int check_disjoint(suite_reader *r, const char *path, const gnt_suite_tas
 }
 
 static int read_train(suite_reader *r, const char *path, const json_t *object, gnt_suite_model *m) {
-    static const char *const keys[] = {"epochs", "batch", "rate", "schedule", "momentum", "decay", "flip"};
     const json_t *o = NULL;
     int schedule = GNT_SCHEDULE_COSINE;
     const gnt_path at = gnt_path_key(path, "train");
@@ -51,7 +50,7 @@ static int read_train(suite_reader *r, const char *path, const json_t *object, g
     m->rate = 0.05;
     m->momentum = 0.9;
     m->decay = 5e-4;
-    if (gnt_doc_object(r->doc, path, object, "train", &o, r->err))
+    if (suite_object(r, path, object, "train", &o))
         return -1;
     if (m->of.weights)
         return o ? suite_fail(r, at.text,
@@ -62,40 +61,33 @@ static int read_train(suite_reader *r, const char *path, const json_t *object, g
             r, path,
             "has neither \"train\" nor \"weights\"; expected \"train\": {\"epochs\": …} or the path of a "
             ".safetensors file");
-    if (gnt_doc_keys(r->doc, at.text, o, keys, sizeof keys / sizeof *keys, r->err) ||
-        gnt_doc_need(r->doc, at.text, o, "epochs", "how often every sample is seen, such as \"epochs\": 10",
-                     r->err) ||
-        gnt_doc_int(r->doc, at.text, o, "epochs", 1, 100000, &m->epochs, r->err) ||
-        gnt_doc_int(r->doc, at.text, o, "batch", 1, 1000000, &m->batch, r->err) ||
-        gnt_doc_real(r->doc, at.text, o, "rate", 1e-9, 1e6, &m->rate, r->err) ||
-        gnt_doc_choice(r->doc, at.text, o, "schedule", gnt_schedule_names, SCHEDULES, &schedule, r->err) ||
-        gnt_doc_real(r->doc, at.text, o, "momentum", 0, 0.9999, &m->momentum, r->err) ||
-        gnt_doc_real(r->doc, at.text, o, "decay", 0, 1, &m->decay, r->err) ||
-        gnt_doc_bool(r->doc, at.text, o, "flip", &m->flip, r->err))
+    if (suite_keys(r, at.text, o, "epochs", "batch", "rate", "schedule", "momentum", "decay", "flip") ||
+        suite_need(r, at.text, o, "epochs", "how often every sample is seen, such as \"epochs\": 10") ||
+        suite_int(r, at.text, o, "epochs", 1, 100000, &m->epochs) ||
+        suite_int(r, at.text, o, "batch", 1, 1000000, &m->batch) ||
+        suite_real(r, at.text, o, "rate", 1e-9, 1e6, &m->rate) ||
+        suite_choice(r, at.text, o, "schedule", gnt_schedule_names, SCHEDULES, &schedule) ||
+        suite_real(r, at.text, o, "momentum", 0, 0.9999, &m->momentum) ||
+        suite_real(r, at.text, o, "decay", 0, 1, &m->decay) || suite_bool(r, at.text, o, "flip", &m->flip))
         return -1;
     m->schedule = (gnt_schedule_kind)schedule;
     if (m->flip && m->of.facts.rank != 3)
-        return suite_fail(r, gnt_path_key(at.text, "flip").text,
-                          "is true, but the samples of %s are not images; remove it", m->of.data);
+        return suite_fail_key(r, at.text, "flip", "is true, but the samples of %s are not images; remove it",
+                              m->of.data);
     return 0;
 }
 
 static int read_one(suite_reader *r, const char *path, const json_t *object, gnt_suite_model *m) {
-    static const char *const keys[] = {"id",        "model", "init",  "width",  "representation",
-                                       "normalise", "data",  "train", "weights"};
     const json_t *data = NULL;
-    return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
-                   suite_read_id(r, path, object, "id",
-                                 "a name for plugins' parameters, such as \"id\": \"extractor\"",
-                                 &m->of.id) ||
-                   gnt_doc_need(r->doc, path, object, "data", "a public data set: \"data\": {\"name\": …}",
-                                r->err) ||
-                   gnt_doc_object(r->doc, path, object, "data", &data, r->err) ||
-                   suite_read_public(r, gnt_path_key(path, "data").text, data, &m->of) ||
-                   check_disjoint(r, path, &m->of) || suite_read_model(r, path, object, &m->of) ||
-                   read_train(r, path, object, m)
-               ? -1
-               : 0;
+    return suite_keys(r, path, object, "id", "model", "init", "width", "representation", "normalise", "data",
+                      "train", "weights") ||
+           suite_read_id(r, path, object, "id",
+                         "a name for plugins' parameters, such as \"id\": \"extractor\"", &m->of.id) ||
+           suite_need(r, path, object, "data", "a public data set: \"data\": {\"name\": …}") ||
+           suite_object(r, path, object, "data", &data) ||
+           suite_read_public(r, gnt_path_key(path, "data").text, data, &m->of) ||
+           check_disjoint(r, path, &m->of) || suite_read_model(r, path, object, &m->of) ||
+           read_train(r, path, object, m);
 }
 
 int suite_read_models(suite_reader *r, const json_t *list) {
@@ -111,9 +103,9 @@ int suite_read_models(suite_reader *r, const json_t *list) {
             return -1;
         for (size_t k = 0; k < i; k++)
             if (strcmp(s->model[k].of.id, s->model[i].of.id) == 0)
-                return suite_fail(r, gnt_path_key(at.text, "id").text,
-                                  "is \"%s\", as models[%zu].id is; expected an id of its own",
-                                  s->model[i].of.id, k);
+                return suite_fail_key(r, at.text, "id",
+                                      "is \"%s\", as models[%zu].id is; expected an id of its own",
+                                      s->model[i].of.id, k);
     }
     return 0;
 }

@@ -106,15 +106,15 @@ static int fit_set(suite_reader *r, const char *path, gnt_suite_task *t) {
             "\"iid\" or \"shards\", or \"from\": \"probe\" in observe",
             f->partition == GNT_PARTITION_GROUP ? "group" : "dirichlet");
     if (!hold_the_same(t) && f->partition != GNT_PARTITION_IID)
-        return suite_fail(
-            r, gnt_path_key(at.text, "partition").text,
+        return suite_fail_key(
+            r, at.text, "partition",
             "lets clients hold %lld to %lld rows, but on the surface \"encoding\" one observation is all of "
             "a "
             "client's and must be of one size; let all hold as many, or say \"from\": \"probe\" in observe",
             (long long)least_rows(t), (long long)most_rows(t));
     if (!hold_the_same(t))
-        return suite_fail(
-            r, gnt_path_key(at.text, "clients").text,
+        return suite_fail_key(
+            r, at.text, "clients",
             "is %lld, which does not divide the %lld rows of data.clients, but on the surface "
             "\"encoding\" one observation is all of a client's and must be of one size; make "
             "data.clients a multiple of federated.clients, or say \"from\": \"probe\" in observe",
@@ -126,7 +126,7 @@ static int fit_set(suite_reader *r, const char *path, gnt_suite_task *t) {
 /* ---- keys of the suite ---- */
 
 static int refuse(suite_reader *r, const char *path, const json_t *object, const char *key, const char *why) {
-    return json_object_get(object, key) ? suite_fail(r, gnt_path_key(path, key).text, "%s", why) : 0;
+    return json_object_get(object, key) ? suite_fail_key(r, path, key, "%s", why) : 0;
 }
 
 static const char *why_no_set(uint32_t surface) {
@@ -166,8 +166,8 @@ static int fit_targets(suite_reader *r, const char *path, gnt_suite_task *t) {
     if (!o->targets)
         o->targets = most < MOST_TARGETS ? most : MOST_TARGETS;
     if (o->targets > most)
-        return suite_fail(
-            r, gnt_path_key(path, "targets").text,
+        return suite_fail_key(
+            r, path, "targets",
             "is %lld, but %lld of %lld clients take part in a round, and each is observed once; lower "
             "it, or raise federated.participation or federated.clients",
             (long long)o->targets, (long long)most, (long long)f->clients);
@@ -186,7 +186,7 @@ int suite_read_round(suite_reader *r, const char *path, const json_t *object, gn
     o->local_steps = t->federated.local_steps;
     o->epochs = encodes ? 0 : 1;
     if (check_keys(r, at.text, object, t) ||
-        (encodes && gnt_doc_int(r->doc, at.text, object, "epochs", 0, 10000, &o->epochs, r->err)) ||
+        (encodes && suite_int(r, at.text, object, "epochs", 0, 10000, &o->epochs)) ||
         fit_targets(r, at.text, t))
         return -1;
     return encodes ? fit_set(r, path, t) : fit_samples(r, path, t);

@@ -36,14 +36,13 @@ static int check_names(suite_reader *r, const char *path, const json_t *set, con
                               "sets \"%s\", which scale \"%s\" does not; every scale must set every name",
                               name, first_name);
         if (json_is_string(value) && *json_string_value(value) == '$')
-            return suite_fail(r, gnt_path_key(path, name).text, "is %s; a value cannot name another one",
-                              gnt_show(value).text);
+            return suite_fail_key(r, path, name, "is %s; a value cannot name another one",
+                                  gnt_show(value).text);
     }
     return 0;
 }
 
 static int check_scales(suite_reader *r, const json_t *scales) {
-    static const char *const keys[] = {"says", "set"};
     const char *name, *first_name = NULL, *says;
     const json_t *first = NULL, *set;
     json_t *scale;
@@ -56,11 +55,10 @@ static int check_scales(suite_reader *r, const json_t *scales) {
             !*name)
             return suite_fail(r, at.text,
                               "expected a name of lower-case letters, digits, '-' and '_' for a scale");
-        if (gnt_doc_keys(r->doc, at.text, scale, keys, 2, r->err) ||
-            gnt_doc_text(r->doc, at.text, scale, "says", 1000, &says, r->err) ||
-            gnt_doc_need(r->doc, at.text, scale, "set", "an object of values, such as {\"targets\": 8}",
-                         r->err) ||
-            gnt_doc_object(r->doc, at.text, scale, "set", &set, r->err))
+        if (suite_keys(r, at.text, scale, "says", "set") ||
+            suite_text(r, at.text, scale, "says", 1000, &says) ||
+            suite_need(r, at.text, scale, "set", "an object of values, such as {\"targets\": 8}") ||
+            suite_object(r, at.text, scale, "set", &set))
             return -1;
         if (!first) {
             first = set;

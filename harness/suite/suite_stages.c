@@ -23,7 +23,6 @@ static void draw(int64_t *stages, size_t n, int64_t rounds, const gnt_key *run, 
 
 /* Reads "drawn", {"drawn": N}, or NULL for the default. */
 static int read_drawn(suite_reader *r, const char *path, const json_t *value, gnt_suite_task *t) {
-    static const char *const keys[] = {"drawn"};
     int64_t wanted = DRAWN, rounds = t->federated.rounds;
     if (json_is_string(value) && strcmp(json_string_value(value), "drawn") != 0)
         return suite_fail(r, path, "is %s; expected \"drawn\", {\"drawn\": 3}, or a list of rounds",
@@ -34,9 +33,9 @@ static int read_drawn(suite_reader *r, const char *path, const json_t *value, gn
             "draws the rounds whose updates are observed, but nothing here is observed in a round; "
             "expected a list of rounds, or \"from\": \"round\" in observe");
     if (json_is_object(value) &&
-        (gnt_doc_keys(r->doc, path, value, keys, 1, r->err) ||
-         gnt_doc_need(r->doc, path, value, "drawn", "how many rounds, such as {\"drawn\": 3}", r->err) ||
-         gnt_doc_int(r->doc, path, value, "drawn", 1, MOST_DRAWN, &wanted, r->err)))
+        (suite_keys(r, path, value, "drawn") ||
+         suite_need(r, path, value, "drawn", "how many rounds, such as {\"drawn\": 3}") ||
+         suite_int(r, path, value, "drawn", 1, MOST_DRAWN, &wanted)))
         return -1;
     t->n_stages = (size_t)(wanted < rounds ? wanted : rounds);
     t->stages_drawn = (int)t->n_stages;
@@ -52,7 +51,7 @@ static int read_drawn(suite_reader *r, const char *path, const json_t *value, gn
 static int read_named(suite_reader *r, const char *path, const json_t *value, int64_t least, int64_t *stage,
                       const gnt_suite_task *t) {
     int64_t rounds = t->federated.rounds, last = r->modes.round ? rounds - 1 : rounds;
-    if (gnt_doc_int_at(r->doc, path, value, 0, 1000000, stage, r->err))
+    if (suite_int_at(r, path, value, 0, 1000000, stage))
         return -1;
     if (*stage > rounds)
         return suite_fail(r, path,
@@ -77,7 +76,7 @@ int suite_read_stages(suite_reader *r, const char *path, const json_t *object, g
     const gnt_path at = gnt_path_key(path, "stages");
     if (json_is_string(value) || json_is_object(value) || (!value && r->modes.round))
         return read_drawn(r, at.text, value, t);
-    if (gnt_doc_list(r->doc, path, object, "stages", 1, GNT_SUITE_MOST_LIST, &list, r->err))
+    if (suite_list(r, path, object, "stages", 1, GNT_SUITE_MOST_LIST, &list))
         return -1;
     size_t n = list ? json_array_size(list) : 1;
     t->stages = gnt_array(n, sizeof *t->stages);

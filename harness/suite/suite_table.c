@@ -27,7 +27,7 @@ enum { SHOWS = sizeof show_names / sizeof *show_names };
 static int check_label(suite_reader *r, const char *path, const json_t *object, const char *key,
                        const char *const *labels, size_t n) {
     int which;
-    return gnt_doc_choice(r->doc, path, object, key, labels, n, &which, r->err);
+    return suite_choice(r, path, object, key, labels, n, &which);
 }
 
 typedef struct labels {
@@ -41,8 +41,8 @@ static int check_attacks(suite_reader *r, const char *path, const json_t *object
     const gnt_path at = gnt_path_key(path, "attack");
     for (size_t i = 0; i < json_array_size(value); i++) {
         int which;
-        if (gnt_doc_choice_at(r->doc, gnt_path_item(at.text, i).text, json_array_get(value, i), known->attack,
-                              r->s->n_attacks, &which, r->err))
+        if (suite_choice_at(r, gnt_path_item(at.text, i).text, json_array_get(value, i), known->attack,
+                            r->s->n_attacks, &which))
             return -1;
     }
     return 0;
@@ -50,7 +50,6 @@ static int check_attacks(suite_reader *r, const char *path, const json_t *object
 
 /* Checks "minus": an attack's label, or how the subtracted cells differ. */
 static int check_minus(suite_reader *r, const char *path, const json_t *object, const labels *known) {
-    static const char *const keys[] = {"task", "stage", "defense", "strength", "attack"};
     const gnt_path at = gnt_path_key(path, "minus");
     const json_t *minus = json_object_get(object, "minus");
     int64_t stage;
@@ -61,14 +60,12 @@ static int check_minus(suite_reader *r, const char *path, const json_t *object, 
         return suite_fail(r, at.text,
                           "is empty; expected at least one of task, stage, defense, strength and "
                           "attack, in which the cells that are subtracted differ");
-    return gnt_doc_keys(r->doc, at.text, minus, keys, sizeof keys / sizeof *keys, r->err) ||
-                   check_label(r, at.text, minus, "task", known->task, r->s->n_tasks) ||
-                   check_label(r, at.text, minus, "defense", known->defense, r->s->n_defenses) ||
-                   check_label(r, at.text, minus, "attack", known->attack, r->s->n_attacks) ||
-                   gnt_doc_int(r->doc, at.text, minus, "stage", 0, INT32_MAX, &stage, r->err) ||
-                   gnt_doc_real(r->doc, at.text, minus, "strength", -1e30, 1e30, &strength, r->err)
-               ? -1
-               : 0;
+    return suite_keys(r, at.text, minus, "task", "stage", "defense", "strength", "attack") ||
+           check_label(r, at.text, minus, "task", known->task, r->s->n_tasks) ||
+           check_label(r, at.text, minus, "defense", known->defense, r->s->n_defenses) ||
+           check_label(r, at.text, minus, "attack", known->attack, r->s->n_attacks) ||
+           suite_int(r, at.text, minus, "stage", 0, INT32_MAX, &stage) ||
+           suite_real(r, at.text, minus, "strength", -1e30, 1e30, &strength);
 }
 
 /* Checks the selection of cells by a row, a column or the table itself. */
@@ -79,35 +76,31 @@ static int check_choice(suite_reader *r, const char *path, const json_t *object,
     double strength;
     gnt_measure_names(measures);
     return check_label(r, path, object, "task", known->task, s->n_tasks) ||
-                   check_label(r, path, object, "defense", known->defense, s->n_defenses) ||
-                   check_attacks(r, path, object, known) || check_minus(r, path, object, known) ||
-                   check_label(r, path, object, "show", show_names, SHOWS) ||
-                   check_label(r, path, object, "measure", measures, GNT_MEASURES) ||
-                   gnt_doc_text(r->doc, path, object, "fact", 64, &fact, r->err) ||
-                   gnt_doc_int(r->doc, path, object, "stage", 0, INT32_MAX, &stage, r->err) ||
-                   gnt_doc_real(r->doc, path, object, "strength", -1e30, 1e30, &strength, r->err)
-               ? -1
-               : 0;
+           check_label(r, path, object, "defense", known->defense, s->n_defenses) ||
+           check_attacks(r, path, object, known) || check_minus(r, path, object, known) ||
+           check_label(r, path, object, "show", show_names, SHOWS) ||
+           check_label(r, path, object, "measure", measures, GNT_MEASURES) ||
+           suite_text(r, path, object, "fact", 64, &fact) ||
+           suite_int(r, path, object, "stage", 0, INT32_MAX, &stage) ||
+           suite_real(r, path, object, "strength", -1e30, 1e30, &strength);
 }
 
 #define CHOICE_KEYS "task", "stage", "defense", "strength", "attack", "minus", "show", "measure", "fact"
 
 static int check_lines(suite_reader *r, const char *path, const json_t *table, const char *key,
                        const labels *known, const json_t **out) {
-    static const char *const keys[] = {"label", CHOICE_KEYS};
     const json_t *list = NULL;
     const char *label;
     const gnt_path at = gnt_path_key(path, key);
-    if (gnt_doc_need(r->doc, path, table, key, "a list of objects, each with a \"label\"", r->err) ||
-        gnt_doc_list(r->doc, path, table, key, 1, GNT_SUITE_MOST_TABLES, &list, r->err))
+    if (suite_need(r, path, table, key, "a list of objects, each with a \"label\"") ||
+        suite_list(r, path, table, key, 1, GNT_SUITE_MOST_TABLES, &list))
         return -1;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const gnt_path item = gnt_path_item(at.text, i);
         const json_t *line = json_array_get(list, i);
-        if (gnt_doc_keys(r->doc, item.text, line, keys, sizeof keys / sizeof *keys, r->err) ||
-            gnt_doc_need(r->doc, item.text, line, "label", "text for the head of the line", r->err) ||
-            gnt_doc_text(r->doc, item.text, line, "label", 100, &label, r->err) ||
-            check_choice(r, item.text, line, known))
+        if (suite_keys(r, item.text, line, "label", CHOICE_KEYS) ||
+            suite_need(r, item.text, line, "label", "text for the head of the line") ||
+            suite_text(r, item.text, line, "label", 100, &label) || check_choice(r, item.text, line, known))
             return -1;
     }
     *out = list;
@@ -119,7 +112,7 @@ static int check_printed(suite_reader *r, const char *path, const json_t *table,
                          size_t columns) {
     const json_t *list = NULL;
     const gnt_path at = gnt_path_key(path, "paper");
-    if (gnt_doc_list(r->doc, path, table, "paper", rows, rows, &list, r->err))
+    if (suite_list(r, path, table, "paper", rows, rows, &list))
         return -1;
     for (size_t i = 0; list && i < rows; i++) {
         const json_t *row = json_array_get(list, i);
@@ -131,7 +124,7 @@ static int check_printed(suite_reader *r, const char *path, const json_t *table,
             const json_t *one = json_array_get(row, k);
             const char *text;
             const gnt_path entry = gnt_path_item(item.text, k);
-            if (json_is_string(one) ? gnt_doc_text_at(r->doc, entry.text, one, 60, &text, r->err)
+            if (json_is_string(one) ? suite_text_at(r, entry.text, one, 60, &text)
                                     : !json_is_number(one) && !json_is_null(one))
                 return json_is_string(one)
                            ? -1
@@ -145,17 +138,15 @@ static int check_printed(suite_reader *r, const char *path, const json_t *table,
 }
 
 static int check_table(suite_reader *r, const char *path, const json_t *table, const labels *known) {
-    static const char *const keys[] = {"id", "title", "columns", "rows", "paper", "note", CHOICE_KEYS};
     const json_t *rows, *columns;
     const char *text;
     char *id = NULL;
-    if (gnt_doc_keys(r->doc, path, table, keys, sizeof keys / sizeof *keys, r->err) ||
+    if (suite_keys(r, path, table, "id", "title", "columns", "rows", "paper", "note", CHOICE_KEYS) ||
         suite_read_id(r, path, table, "id", "a name for the table's files, such as \"id\": \"table-1\"", &id))
         return -1;
     gnt_free(id);
-    if (gnt_doc_need(r->doc, path, table, "title", "what the paper's table is called", r->err) ||
-        gnt_doc_text(r->doc, path, table, "title", 200, &text, r->err) ||
-        gnt_doc_text(r->doc, path, table, "note", 1000, &text, r->err) ||
+    if (suite_need(r, path, table, "title", "what the paper's table is called") ||
+        suite_text(r, path, table, "title", 200, &text) || suite_text(r, path, table, "note", 1000, &text) ||
         check_choice(r, path, table, known) || check_lines(r, path, table, "columns", known, &columns) ||
         check_lines(r, path, table, "rows", known, &rows))
         return -1;
@@ -176,7 +167,7 @@ int suite_read_tables(suite_reader *r, const json_t *root) {
     const json_t *list = NULL;
     const gnt_suite *s = r->s;
     labels *known = NULL;
-    int rc = gnt_doc_list(r->doc, "", root, "tables", 1, GNT_SUITE_MOST_TABLES, &list, r->err);
+    int rc = suite_list(r, "", root, "tables", 1, GNT_SUITE_MOST_TABLES, &list);
     if (rc != 0 || !list)
         return rc;
     known = gnt_array(1, sizeof *known);

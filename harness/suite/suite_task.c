@@ -12,46 +12,44 @@ enum { UTILITIES = 3 };
 /* ---- shadow, utility ---- */
 
 static int read_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"observations"};
     const json_t *o = NULL;
     const gnt_path at = gnt_path_key(path, "shadow");
     int64_t rows = t->role_rows[GNT_ROLE_SHADOW];
-    if (gnt_doc_object(r->doc, path, object, "shadow", &o, r->err))
+    if (suite_object(r, path, object, "shadow", &o))
         return -1;
     if (!o)
         return 0;
-    if (gnt_doc_keys(r->doc, at.text, o, keys, 1, r->err) ||
-        gnt_doc_int(r->doc, at.text, o, "observations", 0, 1000000, &t->shadow_observations, r->err))
+    if (suite_keys(r, at.text, o, "observations") ||
+        suite_int(r, at.text, o, "observations", 0, 1000000, &t->shadow_observations))
         return -1;
     int64_t each = t->observe.set_given ? t->observe.set : t->observe.batch;
     if (t->shadow_observations && rows < each)
-        return suite_fail(
-            r, gnt_path_key(at.text, "observations").text,
+        return suite_fail_key(
+            r, at.text, "observations",
             "is %lld, each made of %lld shadow row%s, but data.shadow leaves %lld; raise data.shadow",
             (long long)t->shadow_observations, (long long)each, each == 1 ? "" : "s", (long long)rows);
     return 0;
 }
 
 static int read_head(suite_reader *r, const char *path, const json_t *object, gnt_suite_head *h) {
-    static const char *const keys[] = {"hidden", "epochs", "rate", "batch"};
     const json_t *o = NULL, *hidden = NULL;
     const gnt_path at = gnt_path_key(path, "head"), widths = gnt_path_key(at.text, "hidden");
     *h = (gnt_suite_head){.hidden = {64}, .n_hidden = 1, .epochs = 20, .batch = 32, .rate = 1e-3};
-    if (gnt_doc_object(r->doc, path, object, "head", &o, r->err))
+    if (suite_object(r, path, object, "head", &o))
         return -1;
     if (!o)
         return 0;
-    if (gnt_doc_keys(r->doc, at.text, o, keys, sizeof keys / sizeof *keys, r->err) ||
-        gnt_doc_list(r->doc, at.text, o, "hidden", 0, GNT_SUITE_HIDDEN, &hidden, r->err) ||
-        gnt_doc_int(r->doc, at.text, o, "epochs", 1, 100000, &h->epochs, r->err) ||
-        gnt_doc_real(r->doc, at.text, o, "rate", 1e-9, 10, &h->rate, r->err) ||
-        gnt_doc_int(r->doc, at.text, o, "batch", 1, 100000, &h->batch, r->err))
+    if (suite_keys(r, at.text, o, "hidden", "epochs", "rate", "batch") ||
+        suite_list(r, at.text, o, "hidden", 0, GNT_SUITE_HIDDEN, &hidden) ||
+        suite_int(r, at.text, o, "epochs", 1, 100000, &h->epochs) ||
+        suite_real(r, at.text, o, "rate", 1e-9, 10, &h->rate) ||
+        suite_int(r, at.text, o, "batch", 1, 100000, &h->batch))
         return -1;
     if (hidden)
         h->n_hidden = json_array_size(hidden);
     for (size_t i = 0; hidden && i < h->n_hidden; i++)
-        if (gnt_doc_int_at(r->doc, gnt_path_item(widths.text, i).text, json_array_get(hidden, i), 1, 65536,
-                           &h->hidden[i], r->err))
+        if (suite_int_at(r, gnt_path_item(widths.text, i).text, json_array_get(hidden, i), 1, 65536,
+                         &h->hidden[i]))
             return -1;
     return 0;
 }
@@ -74,16 +72,17 @@ static int check_curve(suite_reader *r, const char *path, const gnt_suite_task *
 static int check_utility(suite_reader *r, const char *path, const json_t *o, const gnt_suite_task *t) {
     const gnt_path by = gnt_path_key(path, "by");
     if (t->is_map && t->utility == GNT_UTILITY_ACCURACY)
-        return suite_fail(r, gnt_path_key(path, "measure").text,
-                          "is \"accuracy\", but the output of %s is a map, not classes; expected %s\"loss\"",
-                          t->model, t->facts.has_maps ? "\"iou\" or " : "");
+        return suite_fail_key(
+            r, path, "measure",
+            "is \"accuracy\", but the output of %s is a map, not classes; expected %s\"loss\"", t->model,
+            t->facts.has_maps ? "\"iou\" or " : "");
     if (!t->facts.has_maps && t->utility == GNT_UTILITY_IOU)
-        return suite_fail(r, gnt_path_key(path, "measure").text,
-                          "is \"iou\", but samples of %s have no maps to find; expected %s\"loss\"", t->data,
-                          t->is_map ? "" : "\"accuracy\" or ");
+        return suite_fail_key(r, path, "measure",
+                              "is \"iou\", but samples of %s have no maps to find; expected %s\"loss\"",
+                              t->data, t->is_map ? "" : "\"accuracy\" or ");
     if (o && json_object_get(o, "head") && !t->by_head)
-        return suite_fail(
-            r, gnt_path_key(path, "head").text,
+        return suite_fail_key(
+            r, path, "head",
             "goes with \"by\": \"head\", but utility is that of the model; remove it or add that");
     if (t->by_head && !t->has_representation)
         return suite_fail(r, by.text,
@@ -99,17 +98,16 @@ static int check_utility(suite_reader *r, const char *path, const json_t *o, con
 }
 
 static int read_utility(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {"measure", "by", "head", "curve"}, *const bys[] = {"model", "head"};
+    static const char *const bys[] = {"model", "head"};
     const json_t *o = NULL;
     int which = t->facts.has_maps ? GNT_UTILITY_IOU : t->is_map ? GNT_UTILITY_LOSS : GNT_UTILITY_ACCURACY;
     const gnt_path at = gnt_path_key(path, "utility");
-    if (gnt_doc_object(r->doc, path, object, "utility", &o, r->err))
+    if (suite_object(r, path, object, "utility", &o))
         return -1;
-    if (o && (gnt_doc_keys(r->doc, at.text, o, keys, sizeof keys / sizeof *keys, r->err) ||
-              gnt_doc_choice(r->doc, at.text, o, "measure", gnt_utility_names, UTILITIES, &which, r->err) ||
-              gnt_doc_choice(r->doc, at.text, o, "by", bys, 2, &t->by_head, r->err) ||
-              gnt_doc_int(r->doc, at.text, o, "curve", 0, 1000, &t->curve, r->err) ||
-              read_head(r, at.text, o, &t->head)))
+    if (o && (suite_keys(r, at.text, o, "measure", "by", "head", "curve") ||
+              suite_choice(r, at.text, o, "measure", gnt_utility_names, UTILITIES, &which) ||
+              suite_choice(r, at.text, o, "by", bys, 2, &t->by_head) ||
+              suite_int(r, at.text, o, "curve", 0, 1000, &t->curve) || read_head(r, at.text, o, &t->head)))
         return -1;
     t->utility = (gnt_utility_kind)which;
     if (!o) /* the defaults alone */
@@ -120,37 +118,30 @@ static int read_utility(suite_reader *r, const char *path, const json_t *object,
 /* Reads the suite's "match", then the task's, which overrides it. */
 static int read_matches(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const json_t *whole = NULL, *own = NULL;
-    if (gnt_doc_object(r->doc, "", r->doc->root, "match", &whole, r->err) ||
-        gnt_doc_object(r->doc, path, object, "match", &own, r->err))
+    if (suite_object(r, "", r->doc->root, "match", &whole) || suite_object(r, path, object, "match", &own))
         return -1;
     suite_match_defaults(&t->match, t->utility);
     return (whole && suite_read_match(r, "match", whole, t->utility, &t->match)) ||
-                   (own && suite_read_match(r, gnt_path_key(path, "match").text, own, t->utility, &t->match))
-               ? -1
-               : 0;
+           (own && suite_read_match(r, gnt_path_key(path, "match").text, own, t->utility, &t->match));
 }
 
 static int read_limits(suite_reader *r, const char *path, const json_t *object, gnt_adequate_limits *out) {
-    static const char *const keys[] = {"identified", "above_floor", "gain"};
     const json_t *limits = NULL;
     const gnt_path at = gnt_path_key(path, "adequate");
-    if (gnt_doc_object(r->doc, path, object, "adequate", &limits, r->err))
+    if (suite_object(r, path, object, "adequate", &limits))
         return -1;
     if (!limits)
         return 0;
-    return gnt_doc_keys(r->doc, at.text, limits, keys, sizeof keys / sizeof *keys, r->err) ||
-                   gnt_doc_real(r->doc, at.text, limits, "identified", 0, 1, &out->identified, r->err) ||
-                   gnt_doc_real(r->doc, at.text, limits, "above_floor", 0, 60, &out->above_floor, r->err) ||
-                   gnt_doc_real(r->doc, at.text, limits, "gain", 0, 1, &out->gain, r->err)
-               ? -1
-               : 0;
+    return suite_keys(r, at.text, limits, "identified", "above_floor", "gain") ||
+           suite_real(r, at.text, limits, "identified", 0, 1, &out->identified) ||
+           suite_real(r, at.text, limits, "above_floor", 0, 60, &out->above_floor) ||
+           suite_real(r, at.text, limits, "gain", 0, 1, &out->gain);
 }
 
 /* Reads the suite's "adequate", then the task's, which overrides it. */
 static int read_adequate(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     t->adequate = (gnt_adequate_limits)GNT_ADEQUATE_DEFAULTS;
-    return read_limits(r, "", r->doc->root, &t->adequate) || read_limits(r, path, object, &t->adequate) ? -1
-                                                                                                        : 0;
+    return read_limits(r, "", r->doc->root, &t->adequate) || read_limits(r, path, object, &t->adequate);
 }
 
 /* Reads [top, left, height, width], within the task's images. */
@@ -158,7 +149,7 @@ static int read_region(suite_reader *r, const char *path, const json_t *object, 
     const json_t *list = NULL;
     const gnt_path at = gnt_path_key(path, "region");
     int64_t side[4], height = t->facts.dim[1], width = t->facts.dim[2];
-    if (gnt_doc_list(r->doc, path, object, "region", 4, 4, &list, r->err))
+    if (suite_list(r, path, object, "region", 4, 4, &list))
         return -1;
     if (!list)
         return 0;
@@ -170,8 +161,8 @@ static int read_region(suite_reader *r, const char *path, const json_t *object, 
     if (t->facts.kind != GNT_DATA_IMAGE)
         return suite_fail(r, at.text, "is a part of an image, and %s has none; remove it", t->data);
     for (size_t i = 0; i < 4; i++)
-        if (gnt_doc_int_at(r->doc, gnt_path_item(at.text, i).text, json_array_get(list, i), i >= 2, 1000000,
-                           &side[i], r->err))
+        if (suite_int_at(r, gnt_path_item(at.text, i).text, json_array_get(list, i), i >= 2, 1000000,
+                         &side[i]))
             return -1;
     t->region = (gnt_suite_region){side[0], side[1], side[2], side[3]};
     if (side[0] + side[2] > height || side[1] + side[3] > width)
@@ -203,8 +194,8 @@ static json_t *unlike(suite_reader *r, const char *path, const json_t *list, siz
     if (!of || gnt_doc_keys(r->doc, path, object, own, sizeof own / sizeof *own, r->err))
         return NULL;
     if (strcmp(of->trained_as, of->id) != 0) {
-        suite_fail(r, gnt_path_key(path, "like").text, "is \"%s\", which is like \"%s\"; name that one",
-                   of->id, of->trained_as);
+        suite_fail_key(r, path, "like", "is \"%s\", which is like \"%s\"; name that one", of->id,
+                       of->trained_as);
         return NULL;
     }
     json_t *all = json_copy(json_array_get(list, (size_t)(of - r->s->task)));
@@ -267,25 +258,20 @@ static int name_training(suite_reader *r, gnt_suite_task *t) {
 }
 
 static int read_task(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    static const char *const keys[] = {
-        "id",     "data",    "model",     "init",      "width",  "representation",
-        "loss",   "weights", "normalise", "federated", "stages", "observe",
-        "shadow", "utility", "match",     "region",    "hide",   "adequate"};
     const json_t *data = NULL;
-    return gnt_doc_keys(r->doc, path, object, keys, sizeof keys / sizeof *keys, r->err) ||
-                   suite_read_id(r, path, object, "id",
-                                 "a name for the task, such as \"id\": \"glyphs-lenet\"", &t->id) ||
-                   name_training(r, t) ||
-                   gnt_doc_need(r->doc, path, object, "data", "\"data\": {\"name\": …}", r->err) ||
-                   gnt_doc_object(r->doc, path, object, "data", &data, r->err) ||
-                   suite_read_data(r, gnt_path_key(path, "data").text, data, t) ||
-                   suite_read_model(r, path, object, t) || suite_read_federated(r, path, object, t) ||
-                   suite_read_stages(r, path, object, t) || suite_read_observe(r, path, object, t) ||
-                   read_region(r, path, object, t) || suite_read_hide(r, path, object, t) ||
-                   read_shadow(r, path, object, t) || read_utility(r, path, object, t) ||
-                   read_matches(r, path, object, t) || read_adequate(r, path, object, t)
-               ? -1
-               : 0;
+    return suite_keys(r, path, object, "id", "data", "model", "init", "width", "representation", "loss",
+                      "weights", "normalise", "federated", "stages", "observe", "shadow", "utility", "match",
+                      "region", "hide", "adequate") ||
+           suite_read_id(r, path, object, "id", "a name for the task, such as \"id\": \"glyphs-lenet\"",
+                         &t->id) ||
+           name_training(r, t) || suite_need(r, path, object, "data", "\"data\": {\"name\": …}") ||
+           suite_object(r, path, object, "data", &data) ||
+           suite_read_data(r, gnt_path_key(path, "data").text, data, t) ||
+           suite_read_model(r, path, object, t) || suite_read_federated(r, path, object, t) ||
+           suite_read_stages(r, path, object, t) || suite_read_observe(r, path, object, t) ||
+           read_region(r, path, object, t) || suite_read_hide(r, path, object, t) ||
+           read_shadow(r, path, object, t) || read_utility(r, path, object, t) ||
+           read_matches(r, path, object, t) || read_adequate(r, path, object, t);
 }
 
 /* Digests the task's JSON, its model file, how it is observed, the rows of each role, seeds, and what is
@@ -325,7 +311,7 @@ static int read_entry(suite_reader *r, const char *path, const json_t *list, siz
     const json_t *object = json_array_get(list, i);
     const char *like = NULL;
     json_t *merged = NULL;
-    if (json_is_object(object) && gnt_doc_text(r->doc, path, object, "like", GNT_SUITE_NAME, &like, r->err))
+    if (json_is_object(object) && suite_text(r, path, object, "like", GNT_SUITE_NAME, &like))
         return -1;
     if (like && !(merged = unlike(r, path, list, i, like)))
         return -1;
@@ -351,9 +337,9 @@ int suite_read_tasks(suite_reader *r, const json_t *list) {
             return -1;
         for (size_t j = 0; j < i; j++)
             if (strcmp(s->task[j].id, s->task[i].id) == 0)
-                return suite_fail(r, gnt_path_key(at.text, "id").text,
-                                  "is \"%s\", as tasks[%zu].id is; expected an id of its own", s->task[i].id,
-                                  j);
+                return suite_fail_key(r, at.text, "id",
+                                      "is \"%s\", as tasks[%zu].id is; expected an id of its own",
+                                      s->task[i].id, j);
     }
     return 0;
 }

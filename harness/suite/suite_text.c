@@ -34,8 +34,7 @@ int suite_read_id(suite_reader *r, const char *path, const json_t *object, const
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     const char *text = NULL;
     const gnt_path at = gnt_path_key(path, key);
-    if (gnt_doc_need(r->doc, path, object, key, meaning, r->err) ||
-        gnt_doc_text(r->doc, path, object, key, GNT_SUITE_NAME, &text, r->err))
+    if (suite_need(r, path, object, key, meaning) || suite_text(r, path, object, key, GNT_SUITE_NAME, &text))
         return -1;
     if (text[strspn(text, letters)] || *text == '-' || *text == '_')
         return suite_fail(r, at.text,

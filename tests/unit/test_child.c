@@ -170,7 +170,7 @@ static void part_burn(int deaf) {
         ;
 }
 
-/* A child of its own that nobody asks to stop, its number on stderr; then both are deaf. */
+/* Starts a child that nobody stops, prints its pid on stderr; then both ignore signals. */
 static void part_family(void) {
     signal(SIGTERM, SIG_IGN);
     pid_t pid = fork();
@@ -307,8 +307,8 @@ static void answers_through_descriptors(void **state) {
     gnt_child_free(child);
 }
 
-/* A worker that was told a digest reads what has it, and nothing else. */
-static void an_input_has_the_digest_that_was_told(void **state) {
+/* A worker with an expected digest reads only bytes that have it. */
+static void an_input_has_the_expected_digest(void **state) {
     (void)state;
     const char *const bytes[] = {"hello", "hullo"};
     char digest[GNT_HEX_SIZE];
@@ -402,7 +402,7 @@ static void stops_when_time_is_up(void **state) {
     gnt_child_free(child);
 }
 
-static void stops_when_asked(void **state) {
+static void stops_on_request(void **state) {
     (void)state;
     gnt_err reason = {0};
     uint64_t seen[3] = {0};
@@ -417,7 +417,7 @@ static void stops_when_asked(void **state) {
     gnt_child_free(child);
 }
 
-/* Whoever asks may come too late: what it died of before it was heard of is what it died of. */
+/* A child that crashed before it was asked to stop counts as crashed. */
 static void a_crash_is_one_though_it_was_asked_to_stop(void **state) {
     (void)state;
     gnt_err reason = {0};
@@ -460,7 +460,7 @@ static void kills_the_whole_group(void **state) {
     gnt_child_free(child);
     char path[64], text[512] = "";
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    for (int i = 0; i < 500; i++) { /* until whoever inherited it has seen it end */
+    for (int i = 0; i < 500; i++) { /* until the process that inherited it has reaped it */
         int fd = open(path, O_RDONLY);
         ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
         if (fd >= 0)
@@ -494,8 +494,8 @@ static void counts_outputs_as_memory(void **state) {
     gnt_child_free(child);
 }
 
-/* The peak is the child's own, however much its parent holds. */
-static void tells_the_peak(void **state) {
+/* The peak is the child's own, however much memory its parent has. */
+static void reports_its_peak(void **state) {
     (void)state;
     volatile char *mine = touched(200 << 20);
     assert_non_null(mine);
@@ -605,19 +605,19 @@ int main(int argc, char **argv) {
         return worker();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_through_descriptors),
-        cmocka_unit_test(an_input_has_the_digest_that_was_told),
+        cmocka_unit_test(an_input_has_the_expected_digest),
         cmocka_unit_test(outputs_become_inputs),
         cmocka_unit_test(inputs_cannot_be_changed),
         cmocka_unit_test(inherits_nothing_else),
         cmocka_unit_test(says_how_it_ended),
         cmocka_unit_test(stops_when_time_is_up),
-        cmocka_unit_test(stops_when_asked),
+        cmocka_unit_test(stops_on_request),
         cmocka_unit_test(a_crash_is_one_though_it_was_asked_to_stop),
         cmocka_unit_test(ends_what_burns_time),
         cmocka_unit_test(kills_the_whole_group),
         cmocka_unit_test(ends_what_eats_memory),
         cmocka_unit_test(bounds_address_space),
-        cmocka_unit_test(tells_the_peak),
+        cmocka_unit_test(reports_its_peak),
         cmocka_unit_test(counts_outputs_as_memory),
         cmocka_unit_test(bounds_outputs),
         cmocka_unit_test(survives_a_flood),

@@ -1,5 +1,5 @@
-/* What hooks took, on its way from a worker to a report: sums by plugin and hook, and nothing that a process
- * of a plugin or a file of a stranger could make of them. */
+/* Times of hooks, from a worker to a report: sums by plugin and hook, which neither a plugin's process nor an
+ * untrusted file can corrupt. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -222,14 +222,13 @@ static const char *level(const gnt_child *child) {
     return json_string_value(json_object_get(gnt_child_result_of(child)->status, "sandbox"));
 }
 
-/* The reason goes to whoever counts the tests. */
+/* Skips the test; tests/run prints the reason. */
 static void skip_for(const char *reason) {
     print_message("skip: %s\n", reason);
     skip();
 }
 
-/* Whether the act, tried in a process of its own, was stopped: refused, or the process ended by the filter.
- */
+/* True if the act, tried in a process of its own, was refused, or the filter ended the process. */
 static int stopped_alone(const act *a, unsigned without, int landlock_most) {
     gnt_err reason = {0};
     gnt_child *child = run(a->name, without, landlock_most);
@@ -253,7 +252,7 @@ static void put(const char *name, const void *bytes, size_t size) {
     gnt_free(path);
 }
 
-/* Tries all acts: stopped[i] tells of forbidden[i]. words (may be NULL): the level. */
+/* Tries all acts: stopped[i] is the result of forbidden[i]. words (may be NULL): the level. */
 static void try_all(int stopped[N_FORBIDDEN], char words[GNT_SANDBOX_WORDS], unsigned without,
                     int landlock_most) {
     gnt_err reason = {0};
@@ -292,7 +291,7 @@ static void acts_succeed_without_a_sandbox(void **state) {
             fail_msg("%s: fails without a sandbox too", forbidden[i].name);
 }
 
-/* Whether the level says that the act may succeed. */
+/* True if the level says that the act may succeed. */
 static int said_to_be_open(const act *a, const char *words) {
     char all[200], *rest = all;
     snprintf(all, sizeof all, "%s", a->open);
@@ -465,7 +464,7 @@ static int listen_everywhere(void) {
     return 0;
 }
 
-/* Any shared object will do for a plugin: a copy is another file and is loaded anew. */
+/* Any shared object will do for a plugin: a copy is another file and is loaded again. */
 static int set_up(void **state) {
     (void)state;
     char library[512] = "";

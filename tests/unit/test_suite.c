@@ -124,7 +124,7 @@ static void cells_come_in_one_order_with_their_ids(void **state) {
     assert_true(p.cell[4].strength == 0.5);
     assert_ptr_equal(gnt_plan_find(&p, "t/r4/P 1@0.5/dlg/s3"), &p.cell[13]);
     assert_null(gnt_plan_find(&p, "t/r4/P 1@0.6/dlg/s3"));
-    /* trainings: `none` and two strengths, a seed each; matching: at most what the search may ask for, and
+    /* training runs: `none` and two strengths, a seed each; matching: at most what the search may need, and
      * the match itself with both seeds */
     gnt_match_spec spec;
     gnt_err err = {0};
@@ -138,7 +138,8 @@ static void cells_come_in_one_order_with_their_ids(void **state) {
     gnt_suite_free(&s);
 }
 
-/* u and v are like t: its trainings are theirs. v matches another target, whose search trains for itself. */
+/* u and v are like t and share its training runs. v matches another target, whose search trains for
+ * itself. */
 static void trainings_that_tasks_share_count_once(void **state) {
     (void)state;
     gnt_suite s;
@@ -274,7 +275,7 @@ static void a_baselines_strength_is_one_more_setting(void **state) {
     gnt_suite_free(&s);
 }
 
-/* What is no defense matched here, a search that failed, and a strength that the sweep has already. */
+/* A baseline may have a defense that is not matched here, a failed search, a strength that the sweep has. */
 static void a_baseline_may_have_what_the_suite_has_not(void **state) {
     (void)state;
     static const char *const lists[] = {"[]",
@@ -304,7 +305,8 @@ static void a_strength_out_of_range_is_refused(void **state) {
     take(&s, matched_suite);
     assert_int_equal(add_baseline(&s, "[{\"task\": \"t\", \"defense\": \"prune\", \"strength\": 1.5}]", &err),
                      -1);
-    assert_non_null(strstr(err.text, "old.json: prune was matched on t at 1.5, which is no longer a valid strength"));
+    assert_non_null(
+        strstr(err.text, "old.json: prune was matched on t at 1.5, which is no longer a valid strength"));
     gnt_suite_free(&s);
 }
 
@@ -328,7 +330,7 @@ static void a_plan_has_a_limit(void **state) {
     gnt_free(text);
 }
 
-static void a_fixed_strength_stands_among_the_parameters(void **state) {
+static void a_fixed_strength_is_one_of_the_parameters(void **state) {
     (void)state;
     gnt_suite s;
     take(
@@ -371,8 +373,8 @@ static void writing_style_changes_nothing(void **state) {
     gnt_suite_free(&b);
 }
 
-/* A leaderboard compares runs whose tasks share their digest: whoever brings a defense keeps it, whoever
- * changes what is measured does not. */
+/* A leaderboard compares runs whose tasks share their digest: adding a defense keeps it, changing what is
+ * measured does not. */
 static void a_tasks_digest_is_of_what_is_measured(void **state) {
     (void)state;
     static const struct {
@@ -546,7 +548,7 @@ int main(void) {
         cmocka_unit_test(a_baseline_may_have_what_the_suite_has_not),
         cmocka_unit_test(a_strength_out_of_range_is_refused),
         cmocka_unit_test(a_plan_has_a_limit),
-        cmocka_unit_test(a_fixed_strength_stands_among_the_parameters),
+        cmocka_unit_test(a_fixed_strength_is_one_of_the_parameters),
         cmocka_unit_test(writing_style_changes_nothing),
         cmocka_unit_test(a_key_file_is_the_key),
         cmocka_unit_test(a_tasks_digest_is_of_what_is_measured),

@@ -1,6 +1,6 @@
 /* Suites as text cases: tests/cases/suites.txt says how to patch tests/cases/base.json and which sentence, or
  * which cells, must follow. The file explains its own form. --print shows every sentence for a person to
- * read. --write DIR leaves there the suites that are found wrong before any plugin is asked for, N.json and
+ * read. --write DIR leaves there the suites that are refused before any plugin is needed, N.json and
  * N.says, for tests/cases/run. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -96,7 +96,7 @@ static void the_federation_says_what_is_observed(void **state) {
                 600, 2},
                {", \"clients\": 205", "\"rounds\": 2, \"partition\": {\"kind\": \"shards\"}",
                 ", \"observe\": {\"surface\": \"encoding\", \"targets\": 1}", 1, 20, 0, 20, 0},
-               /* 2 shards of 30 are held for sure, and drawn from: 30 of 60; all may hold 40 or 80 */
+               /* 2 shards of 30 are certain, and drawn from: 30 of 60; all may have 40 or 80 */
                {"",
                 "\"rounds\": 2, \"batch\": 30, \"partition\": {\"kind\": \"shards\", \"size\": 30, "
                 "\"least\": 2, \"most\": 5}",
@@ -165,7 +165,7 @@ static int same_stages(const gnt_suite_task *a, const gnt_suite_task *b) {
     return a->n_stages == b->n_stages && memcmp(a->stages, b->stages, a->n_stages * sizeof *a->stages) == 0;
 }
 
-/* Of 16 rounds out of 1000 the chance that two draws agree is 1 in 62¹⁶. */
+/* Two draws of 16 rounds out of 1000 agree with probability 62⁻¹⁶. */
 static void the_draw_hangs_on_the_run_key_and_the_training(void **state) {
     (void)state;
     static const char rounds[] = "\"rounds\": 1000", drawn[] = ", \"stages\": {\"drawn\": 16}";

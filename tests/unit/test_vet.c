@@ -1,5 +1,5 @@
-/* What stands under `gauntlet vet`: the list of a file's exported symbols, memory behind guard pages, and the
- * sums that notice a changed input. */
+/* The parts of `gauntlet vet`: the list of a file's exported symbols, memory behind guard pages, and the
+ * digests that detect a changed input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
