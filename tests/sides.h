@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "fuzz/work.h"
-#include "job/side/side.h"
+#include "job/side/side_job.h"
 #include "plugin/info.h"
 #include "try_plugin.h"
 

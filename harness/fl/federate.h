@@ -14,7 +14,7 @@
 #ifndef GNT_FL_FEDERATE_H
 #define GNT_FL_FEDERATE_H
 
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 #include "fl/partition.h"
 #include "fl/schedule.h"
 #include "fl/undefended.h"

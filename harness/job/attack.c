@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fl/inputs.h"
+#include "fl/input_sums.h"
 #include "job/attack_setting.h"
 #include "job/job.h"
 #include "job/observations.h"

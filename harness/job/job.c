@@ -2,7 +2,7 @@
 
 #include "job/observe/observe.h"
 #include "job/score/score.h"
-#include "job/side/side.h"
+#include "job/side/side_job.h"
 
 static const struct {
     int (*run)(gnt_work *w, gnt_err *err);

@@ -9,7 +9,7 @@
  *                    leaves  trained: weights of every stage, utility, holdings, state; contributions;
  *                            record, held, treatments (record.h)
  *   side             reads   public, artefacts.I, models
- *                    leaves  nothing: it answers over a socket (side.h)
+ *                    leaves  nothing: it answers over a socket (side_job.h)
  *   replay           reads   clients, public, trained, record, held
  *                    leaves  replay: which recorded updates come out otherwise
  *   prepare-defense  reads   public, shadow, trained, models

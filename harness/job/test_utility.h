@@ -4,9 +4,9 @@
 
 #include <jansson.h>
 
-#include "job/work/samples.h"
+#include "job/work/sampleset.h"
 #include "metric/map.h"
-#include "metric/utility.h"
+#include "metric/model_utility.h"
 #include "nn/model/model.h"
 
 typedef struct gnt_test_utility {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "metric/bounds.h"
+#include "metric/attacker_bounds.h"
 
 static int is_same(const gnt_outcome *a, const gnt_outcome *b) {
     return a->stage == b->stage && a->mode == b->mode && !strcmp(a->task, b->task) &&

@@ -3,7 +3,7 @@
 #ifndef GNT_RESULTS_CURVE_H
 #define GNT_RESULTS_CURVE_H
 
-#include "metric/equal.h"
+#include "metric/interpolate.h"
 #include "metric/measure.h"
 #include "results/results.h"
 

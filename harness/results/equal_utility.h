@@ -1,5 +1,5 @@
 /* equal_utility: defenses compared at one utility exactly, and at one leakage, by the curves that a run
- * has of them (metric/equal.h): what each leaks at the utility that the suite asks for, and what utility
+ * has of them (interpolate.h): what each leaks at the utility that the suite asks for, and what utility
  * each leaves at a given leakage. A curve is a defense's matched cells and those of its sweep, under one
  * attack.
  *
@@ -11,7 +11,7 @@
 #ifndef GNT_RESULTS_EQUAL_UTILITY_H
 #define GNT_RESULTS_EQUAL_UTILITY_H
 
-#include "metric/equal.h"
+#include "metric/interpolate.h"
 #include "results/measure.h"
 #include "results/results.h"
 

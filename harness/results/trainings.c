@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "metric/compare.h"
-#include "metric/equal.h"
+#include "metric/interpolate.h"
 #include "results/curve.h"
 #include "results/groups.h"
 

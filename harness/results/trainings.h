@@ -2,7 +2,7 @@
  * most. A ranking compares these: trainings of one seed share data, targets and draws, whatever the defense.
  *
  * A matched strength leaves the target utility only up to a tolerance. Where a defense was also run at other
- * strengths (results/curve.h) each training is read at exactly the target (metric/equal.h: by_seed);
+ * strengths (results/curve.h) each training is read at exactly the target (metric/interpolate.h: by_seed);
  * otherwise it is taken as it is, and how far its utility is off is told. Pure. */
 #ifndef GNT_RESULTS_TRAININGS_H
 #define GNT_RESULTS_TRAININGS_H

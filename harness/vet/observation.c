@@ -1,7 +1,7 @@
 /* One observation: the surface, and the granted knowledge. */
 #include <string.h>
 
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 #include "vet/defense.h"
 #include "vet/setting_impl.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 
 enum { MOST_ROWS = 320 };
 

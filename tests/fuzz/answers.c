@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 #include "job/work/defense_state.h"
 #include "job/side/remote.h"
-#include "job/side/side.h"
+#include "job/side/side_job.h"
 #include "plugin/info.h"
 #include "work.h"
 

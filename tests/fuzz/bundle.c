@@ -1,7 +1,7 @@
 /* Bundles that jobs hand to each other: samples, artefacts, trained weights, what clients hold, carried
  * state. Input: metadata, a line "%%", tensors as work.h describes them. */
 #include "job/work/defense_state.h"
-#include "job/work/samples.h"
+#include "job/work/sampleset.h"
 #include "work.h"
 
 static void read_samples(const gnt_st *st, gnt_region region) {

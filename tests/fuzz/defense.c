@@ -1,7 +1,7 @@
 /* What a defense hands over: encodings, rates, updates, aggregates, artefacts, state and contributions to a
  * secure sum of a plugin that says whatever the bytes say. Input: a byte that chooses the hook, then values.
  */
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 #include "job/work/defense_state.h"
 #include "work.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "metric/bounds.h"
+#include "metric/attacker_bounds.h"
 #include "results/bounds.h"
 
 static void near(double is, double should, double apart) {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "metric/equal.h"
+#include "metric/interpolate.h"
 #include "metric/stats.h"
 
 static gnt_equal ask(const gnt_equal_point *p, size_t strengths, size_t seeds, double at) {

@@ -9,7 +9,7 @@
 
 #include "metric/floors.h"
 #include "metric/identify.h"
-#include "metric/utility.h"
+#include "metric/model_utility.h"
 
 static int near(double a, double b, double within) {
     return fabs(a - b) <= within;

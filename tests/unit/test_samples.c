@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "job/work/samples.h"
+#include "job/work/sampleset.h"
 
 enum { ROWS = 3, SIDE = 4, PIXELS = SIDE * SIDE };
 

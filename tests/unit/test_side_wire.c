@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "fl/inputs.h"
-#include "job/side/side.h"
+#include "fl/input_sums.h"
+#include "job/side/side_job.h"
 
 enum { N = 5, F = 16, C = 3, PARAMS = 32, BUFFERS = 4 };
 

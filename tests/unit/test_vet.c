@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 #include "vet/guard_pages.h"
 #include "plugin/exports.h"
 

@@ -5,7 +5,7 @@
 #ifndef GNT_JOB_ENCODED_SET_H
 #define GNT_JOB_ENCODED_SET_H
 
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 #include "nn/io/safetensors.h"
 
 typedef struct gnt_encoded_set {

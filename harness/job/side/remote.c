@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "job/side/side.h"
+#include "job/side/side_job.h"
 #include "plugin/info.h"
 
 typedef struct ask_side {

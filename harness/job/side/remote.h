@@ -1,4 +1,4 @@
-/* remote: a chain of defenses whose hooks run in processes of their own (side.h), with the interface of any
+/* remote: a chain of defenses whose hooks run in processes of their own (side_job), with the interface of any
  * chain.
  *
  * Its members have a hook for each GNT_HOOK_* that the request gives the defense. Each hook sends what it is

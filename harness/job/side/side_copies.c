@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "job/side/side.h"
+#include "job/side/side_job.h"
 #include "plugin/hook_times.h"
 
 /* The copy that runs. */

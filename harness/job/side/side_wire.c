@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fl/inputs.h"
-#include "job/side/side.h"
+#include "fl/input_sums.h"
+#include "job/side/side_job.h"
 
 enum { SAME = 0, SENT = 1, ABSENT = 2, MOST_ROWS = 1 << 24, CLIENT_HEAD = 10 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fl/inputs.h"
+#include "fl/input_sums.h"
 #include "fl/secure_sum.h"
 #include "request/inputs.h"
 

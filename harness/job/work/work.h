@@ -15,11 +15,11 @@
 #include <jansson.h>
 
 #include "base/err.h"
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 #include "fl/federate.h"
 #include "fl/partition.h"
 #include "job/work/artefacts.h"
-#include "job/work/samples.h"
+#include "job/work/sampleset.h"
 #include "nn/model/model.h"
 #include "plugin/host.h"
 #include "request/request.h"
@@ -53,7 +53,7 @@ typedef struct gnt_work {
     gnt_status status;
 } gnt_work;
 
-/* ---- model.c ---- */
+/* ---- work_model.c ---- */
 
 /* A model as a request describes it. */
 typedef struct gnt_work_model {

@@ -1,5 +1,5 @@
-/* head: a small network that the host trains on a frozen representation, to measure the utility of that
- * representation.
+/* utility_head: a small network that the host trains on a frozen representation, to measure the utility of
+ * that representation.
  *
  * It reads the representation of the model after the last round: of each client's samples as that client
  * trains on them (after encode_set, where a defense has one, with the labels that it released), and of the
@@ -7,8 +7,8 @@
  * layers with ReLU in between; Adam on the task's loss.
  *
  * Ownership: all that a gnt_head_task points to is the caller's. */
-#ifndef GNT_JOB_HEAD_H
-#define GNT_JOB_HEAD_H
+#ifndef GNT_JOB_UTILITY_HEAD_H
+#define GNT_JOB_UTILITY_HEAD_H
 
 #include "fl/partition.h"
 #include "job/work/work.h"

@@ -1,4 +1,4 @@
-/* side: hooks of a defense that run in a process of their own, on one side of the protocol.
+/* The job `side`: hooks of a defense that run in a process of their own, on one side of the protocol.
  *
  * A training (the job `train`) holds all the data and no plugin. Hooks of clients run in the process
  * "client", the server's aggregation in "server", and what is made of test samples before the trained network
@@ -10,10 +10,10 @@
  *
  * Samples, weights and buffers are sent only when their checksum differs from that of the message before.
  *
- * This header is shared by remote.c, which asks, and side.c, which answers.
+ * This header is shared by remote.c, which asks, and side_job.c, which answers.
  * Ownership: a side_client owns its arrays; side_client_free frees them. Errors: −1 with a sentence. */
-#ifndef GNT_JOB_SIDE_H
-#define GNT_JOB_SIDE_H
+#ifndef GNT_JOB_SIDE_JOB_H
+#define GNT_JOB_SIDE_JOB_H
 
 #include "job/side/frame.h"
 #include "job/work/work.h"

@@ -1,7 +1,7 @@
-/* bounds: what the information on an attribute that is left says of how often any attacker can be right.
- * Pure. */
-#ifndef GNT_METRIC_BOUNDS_H
-#define GNT_METRIC_BOUNDS_H
+/* attacker_bounds: bounds on how often any attacker can be right, from the information on an attribute that
+ * is left. Pure. */
+#ifndef GNT_METRIC_ATTACKER_BOUNDS_H
+#define GNT_METRIC_ATTACKER_BOUNDS_H
 
 #include <stdint.h>
 

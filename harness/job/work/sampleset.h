@@ -1,4 +1,4 @@
-/* samples: sets of samples as bundles (safetensors), and in memory as plugins see them.
+/* sampleset: sets of samples as bundles (safetensors), and in memory as plugins see them.
  *
  * Bundle: x (U8 n × features, meaning value / 255, or F32 n × features), label (I32 n), a (I32 n ×
  * attributes); of a set with maps also map and mask (U8 n × H·W, 1 or 0), and label is 0; of the clients'
@@ -7,8 +7,8 @@
  *
  * Ownership: a gnt_sampleset owns everything that its view points to; gnt_sampleset_free frees it.
  * Errors: −1 with a sentence. Bundles are not trusted: every size and value is checked. */
-#ifndef GNT_JOB_SAMPLES_H
-#define GNT_JOB_SAMPLES_H
+#ifndef GNT_JOB_SAMPLESET_H
+#define GNT_JOB_SAMPLESET_H
 
 #include <jansson.h>
 

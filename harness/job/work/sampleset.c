@@ -1,4 +1,4 @@
-#include "job/work/samples.h"
+#include "job/work/sampleset.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "base/finite.h"
 #include "base/mem.h"
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 
 static char *describe(const gnt_data *d) {
     json_t *dim = json_array(), *attributes = json_array();

@@ -1,4 +1,4 @@
-#include "metric/utility.h"
+#include "metric/model_utility.h"
 
 #include <math.h>
 

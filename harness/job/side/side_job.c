@@ -1,4 +1,4 @@
-/* The job `side`: a chain's hooks on one side of the protocol, asked for over a socket (side.h). */
+/* The job `side`: a chain's hooks on one side of the protocol, requested over a socket (side_job.h). */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "fl/secure_sum.h"
-#include "job/side/side.h"
+#include "job/side/side_job.h"
 #include "job/side/side_copies.h"
 
 typedef struct side {

@@ -1,4 +1,4 @@
-#include "metric/bounds.h"
+#include "metric/attacker_bounds.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "metric/equal.h"
+#include "metric/interpolate.h"
 
 #include <math.h>
 

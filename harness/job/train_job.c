@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "job/work/defense_state.h"
-#include "job/head.h"
+#include "job/utility_head.h"
 #include "job/work/hidden.h"
 #include "job/job.h"
 #include "job/record/record.h"

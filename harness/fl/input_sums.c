@@ -1,4 +1,4 @@
-#include "fl/inputs.h"
+#include "fl/input_sums.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* equal: what a defense leaks at a utility that it was not run at exactly, read off its curve; or, with
- * the two exchanged, what utility it leaves at a given leakage.
+/* interpolate: the leakage of a defense at a utility that it was not run at exactly, read off its curve; or,
+ * with the two exchanged, its utility at a given leakage.
  *
  * The curve runs through the strengths in their order. At each stand the mean x (utility) and the mean y
  * (leakage) over trainings; the means of x are made monotone first, in the direction that fits them
@@ -13,8 +13,8 @@
  * are seeds. A curve with a seed left out may just miss x = at: then its last segment that is not level
  * is prolonged. The error is never below that of the segment's two means with its slope as it is, since
  * a jackknife makes too little of the few ways in which five seeds can change which segment is crossed. */
-#ifndef GNT_METRIC_EQUAL_H
-#define GNT_METRIC_EQUAL_H
+#ifndef GNT_METRIC_INTERPOLATE_H
+#define GNT_METRIC_INTERPOLATE_H
 
 #include <stddef.h>
 

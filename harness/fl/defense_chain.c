@@ -1,11 +1,11 @@
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/finite.h"
 #include "base/mem.h"
-#include "fl/inputs.h"
+#include "fl/input_sums.h"
 
 enum { MOST_GROWTH = 64 }; /* an encoding may give at most this many samples for each that came in */
 

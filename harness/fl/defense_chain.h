@@ -1,10 +1,10 @@
-/* chain: the defenses of one suite entry, in order. Encodings apply in order, then update transforms in
- * order; at most one member takes over the client's computation and at most one the aggregation.
+/* defense_chain: the defenses of one suite entry, in order. Encodings apply in order, then update transforms
+ * in order; at most one member takes over the client's computation and at most one the aggregation.
  *
  * fl knows defenses by plugin.h alone: whoever made the instances says through `done` how a hook's status is
  * read (it also frees the hook's scratch memory). */
-#ifndef GNT_FL_CHAIN_H
-#define GNT_FL_CHAIN_H
+#ifndef GNT_FL_DEFENSE_CHAIN_H
+#define GNT_FL_DEFENSE_CHAIN_H
 
 #include "base/err.h"
 #include "fl/mixture.h"

@@ -1,4 +1,4 @@
-#include "job/head.h"
+#include "job/utility_head.h"
 
 #include <inttypes.h>
 #include <math.h>

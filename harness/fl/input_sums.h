@@ -1,14 +1,14 @@
-/* inputs: what a hook was given to read is still what it was after the hook. A process cannot keep a plugin
- * off from memory they share, so it looks: a quick sum before and after, which sees any careless change and
+/* input_sums: checks that the inputs of a hook are unchanged after it. A process cannot keep a plugin off
+ * memory they share, so it compares a quick checksum before and after, which detects any careless change and
  * is no defense against a plugin that forges sums. */
-#ifndef GNT_FL_INPUTS_H
-#define GNT_FL_INPUTS_H
+#ifndef GNT_FL_INPUT_SUMS_H
+#define GNT_FL_INPUT_SUMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
-#include "fl/chain.h"
+#include "fl/defense_chain.h"
 
 typedef struct gnt_inputs {
     uint64_t samples, weights, buffers, public_data;

@@ -1,11 +1,11 @@
-/* utility: the accuracy and loss that a defense leaves a model, gathered batch by batch over a test set.
+/* model_utility: accuracy and loss of a model, gathered batch by batch over a test set.
  *
  * Accuracy: share of samples whose true class has the highest score (ties go to the lowest class, as
  * everywhere). Loss: mean cross entropy in nats through log-sum-exp, mean squared error, or, of a map, mean
  * binary cross entropy. A sample with a score that is not finite is wrong, is counted in `broken`, and makes
  * the loss infinite: a diverged training never looks like a mediocre one. */
-#ifndef GNT_METRIC_UTILITY_H
-#define GNT_METRIC_UTILITY_H
+#ifndef GNT_METRIC_MODEL_UTILITY_H
+#define GNT_METRIC_MODEL_UTILITY_H
 
 #include <stddef.h>
 #include <stdint.h>
