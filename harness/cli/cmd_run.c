@@ -14,7 +14,7 @@
 #include "report/report.h"
 #include "process/child.h"
 #include "run/engine.h"
-#include "run/share.h"
+#include "run/lease/share.h"
 #include "suite/plan.h"
 
 typedef struct options {

@@ -14,7 +14,7 @@
 #include "cluster/queue.h"
 #include "cluster/status.h"
 #include "cluster/submission.h"
-#include "run/share.h"
+#include "run/lease/share.h"
 #include "suite/plan.h"
 
 typedef struct options {

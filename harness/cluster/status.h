@@ -1,5 +1,5 @@
-/* status: how far a submission is, from what its runs tell in the folder (run/share.h) and what Slurm has
- * in its queue. What the runs tell comes first, so that a site without accounts shows the same.
+/* status: how far a submission is, from what its runs tell in the folder (run/lease/share.h) and what Slurm
+ * has in its queue. What the runs tell comes first, so that a site without accounts shows the same.
  *
  * Owner and lifetime: the text is the caller's; everything else is borrowed. Thread: any. Errors: −1 with
  * a sentence. */

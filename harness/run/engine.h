@@ -17,7 +17,8 @@
 
 struct run;
 
-/* Whether other runs work in the same folder at the same time, on this machine or on others (run/share.h). */
+/* Whether other runs work in the same folder at the same time, on this machine or on others
+ * (run/lease/share.h). */
 typedef enum gnt_share_kind {
     /* Jobs are run as they come; others' are neither waited for nor known. */
     GNT_SHARE_NOT,

@@ -36,7 +36,8 @@ static int copy_input(const run_job *j, size_t i, const char *folder, gnt_err *e
     size_t size = 0;
     char open[64];
     char *path = gnt_format("%s/inputs/%s", folder, j->input[i].name);
-    snprintf(open, sizeof open, "/proc/self/fd/%d", j->fd[i]); /* opened anew, with an offset of its own */
+    snprintf(open, sizeof open, "/proc/self/fd/%d",
+             j->processes.fd[i]); /* opened anew, with an offset of its own */
     int rc = path ? gnt_file_read(open, MOST, &bytes, &size, err) : gnt_fail(err, "out of memory");
     if (rc == 0)
         rc = gnt_file_write(path, bytes, size, err);
@@ -53,9 +54,9 @@ static int keep(const run *r, const run_job *j, gnt_err *err) {
     if (rc == 0)
         rc = write_text(folder, "request.json", text, err);
     if (rc == 0)
-        rc = write_text(folder, "reason.txt", j->reason, err);
+        rc = write_text(folder, "reason.txt", j->ending.reason, err);
     for (size_t i = 0; rc == 0 && i < j->n_inputs; i++)
-        if (j->fd[i] >= 0)
+        if (j->processes.fd[i] >= 0)
             rc = copy_input(j, i, folder, err);
     if (rc == 0)
         run_show_warning(r, "%s is kept: gauntlet worker --job %s", j->name, folder);

@@ -22,12 +22,14 @@ static size_t count_bad(const run *r) {
 
 /* Time left, guessed from cells that ran. Empty before there is anything to guess from. */
 static void time_left(const run *r, char *text, size_t size) {
-    size_t done = r->finished - (r->plan->n_na < r->finished ? r->plan->n_na : r->finished);
-    size_t all = r->n_wanted - (r->plan->n_na < r->n_wanted ? r->plan->n_na : r->n_wanted);
+    size_t done =
+        r->progress.finished - (r->plan->n_na < r->progress.finished ? r->plan->n_na : r->progress.finished);
+    size_t all =
+        r->progress.n_wanted - (r->plan->n_na < r->progress.n_wanted ? r->plan->n_na : r->progress.n_wanted);
     text[0] = 0;
     if (done == 0 || done >= all)
         return;
-    double left = seconds_since(&r->start) / (double)done * (double)(all - done);
+    double left = seconds_since(&r->progress.start) / (double)done * (double)(all - done);
     if (left < 90)
         snprintf(text, size, ", about %.0f s left", left);
     else
@@ -36,16 +38,18 @@ static void time_left(const run *r, char *text, size_t size) {
 
 /* The progress that a running job reported; -1: none. A job may begin anew with its next part. */
 static int percent(const run_job *j) {
-    if (j->state != RUN_RUNNING || j->total == 0)
+    if (j->state != RUN_RUNNING || j->processes.total == 0)
         return -1;
-    return j->done < j->total ? (int)(100.0 * (double)j->done / (double)j->total) : 100;
+    return j->processes.done < j->processes.total
+               ? (int)(100.0 * (double)j->processes.done / (double)j->processes.total)
+               : 100;
 }
 
 /* " (34 %, 80 %)": of the first few jobs that run. */
 static void add_percents(const run *r, gnt_text *t) {
     int n = 0;
-    for (size_t i = 0; i < r->n_jobs && n < 4; i++) {
-        int p = percent(r->job[i]);
+    for (size_t i = 0; i < r->jobs.n && n < 4; i++) {
+        int p = percent(r->jobs.at[i]);
         if (p >= 0)
             gnt_text_add(t, "%s%d %%", n++ ? ", " : " (", p);
     }
@@ -58,8 +62,8 @@ static void show_line(const run *r, int last) {
     gnt_text_init(&percents, 256);
     time_left(r, left, sizeof left);
     add_percents(r, &percents);
-    fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running%s, %zu failed%s%s", r->finished, r->n_wanted,
-            r->running, gnt_text_get(&percents), count_bad(r), left, last ? "\n" : "");
+    fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running%s, %zu failed%s%s", r->progress.finished,
+            r->progress.n_wanted, r->running, gnt_text_get(&percents), count_bad(r), left, last ? "\n" : "");
     fflush(stderr);
     gnt_text_free(&percents);
 }
@@ -68,12 +72,12 @@ enum { SECONDS_BETWEEN = 30 };
 
 /* Where lines cannot be rewritten, those of long jobs come every SECONDS_BETWEEN. */
 static void show_jobs(run *r) {
-    if (seconds_since(&r->shown) < SECONDS_BETWEEN)
+    if (seconds_since(&r->progress.shown) < SECONDS_BETWEEN)
         return;
-    for (size_t i = 0; i < r->n_jobs; i++)
-        if (percent(r->job[i]) >= 0)
-            fprintf(stderr, "%s: %d %%\n", r->job[i]->name, percent(r->job[i]));
-    clock_gettime(CLOCK_MONOTONIC, &r->shown);
+    for (size_t i = 0; i < r->jobs.n; i++)
+        if (percent(r->jobs.at[i]) >= 0)
+            fprintf(stderr, "%s: %d %%\n", r->jobs.at[i]->name, percent(r->jobs.at[i]));
+    clock_gettime(CLOCK_MONOTONIC, &r->progress.shown);
 }
 
 void run_show_progress(run *r, int last) {
@@ -107,6 +111,6 @@ void run_show_cell(const run *r, const run_cell *c) {
     }
     char left[64];
     time_left(r, left, sizeof left);
-    fprintf(stderr, "%zu/%zu %s: %s%s%s%s\n", r->finished, r->n_wanted, c->cell->id, status,
+    fprintf(stderr, "%zu/%zu %s: %s%s%s%s\n", r->progress.finished, r->progress.n_wanted, c->cell->id, status,
             c->reason ? ": " : "", c->reason ? c->reason : "", left);
 }

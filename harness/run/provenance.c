@@ -79,22 +79,22 @@ static void add_inputs(const run *r, json_t *all) {
     json_t *data = json_array(), *models = json_array(), *weights = json_array();
     for (size_t t = 0; t < s->n_tasks; t++) {
         const gnt_suite_task *task = &s->task[t];
-        add_data(data, task->data, task->data_seed, &r->data_digest[t]);
+        add_data(data, task->data, task->data_seed, &r->requests.inputs.data[t]);
         if (task->public_set.data)
-            add_data(data, task->public_set.data, task->public_set.seed, &r->public_digest[t]);
+            add_data(data, task->public_set.data, task->public_set.seed, &r->requests.inputs.public_set[t]);
         add_model(models, task);
-        add_weights(weights, task->weights, &r->weights_digest[t]);
+        add_weights(weights, task->weights, &r->requests.inputs.weights[t]);
     }
     for (size_t m = 0; m < s->n_models; m++) {
         const gnt_suite_task *of = &s->model[m].of;
-        add_data(data, of->data, of->data_seed, &r->model_data[m]);
+        add_data(data, of->data, of->data_seed, &r->requests.inputs.model_data[m]);
         add_model(models, of);
-        add_weights(weights, of->weights, &r->model_weights[m]);
+        add_weights(weights, of->weights, &r->requests.inputs.model_weights[m]);
     }
     for (size_t a = 0; a < s->n_attacks; a++)
-        add_weights(weights, s->attack[a].start, &r->start_digest[a]);
+        add_weights(weights, s->attack[a].start, &r->requests.inputs.start[a]);
     for (int i = 0; i < GNT_LPIPS_NETS; i++)
-        add_weights(weights, r->lpips_path[i], &r->lpips_digest[i]);
+        add_weights(weights, r->requests.inputs.lpips_path[i], &r->requests.inputs.lpips[i]);
     json_object_set_new(all, "data", data);
     json_object_set_new(all, "models", models);
     json_object_set_new(all, "weights", weights);
@@ -132,9 +132,9 @@ static json_t *machine_json(void) {
 
 static json_t *sandbox_json(const run *r) {
     json_t *list = json_array();
-    for (size_t i = 0; i < r->n_jobs; i++)
-        if (r->job[i]->sandbox && *r->job[i]->sandbox)
-            add_once(list, json_string(r->job[i]->sandbox));
+    for (size_t i = 0; i < r->jobs.n; i++)
+        if (r->jobs.at[i]->sandbox && *r->jobs.at[i]->sandbox)
+            add_once(list, json_string(r->jobs.at[i]->sandbox));
     return list;
 }
 
@@ -158,8 +158,8 @@ static json_t *moment_json(time_t when) {
 json_t *run_provenance(const run *r) {
     json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "program", program_json(), "machine",
                             machine_json(), "sandbox", sandbox_json(r), "seeds", seeds_json(r->suite),
-                            "started", moment_json(r->started), "ended", moment_json(time(NULL)), "plugins",
-                            plugins_json(r->suite));
+                            "started", moment_json(r->progress.started), "ended", moment_json(time(NULL)),
+                            "plugins", plugins_json(r->suite));
     if (all)
         add_inputs(r, all);
     if (all && r->options->sandbox_here)

@@ -1,9 +1,12 @@
 #include "run/rerun_job.h"
 
+#include <string.h>
+
 #include "run/run_impl.h"
+#include "run/side_processes.h"
 
 static run_job *job_of(const run *r, size_t cell, gnt_cell_job which) {
-    return which == GNT_CELL_TRAINING ? r->cell[cell].train : r->cell[cell].attack;
+    return which == GNT_CELL_TRAINING ? r->cell[cell].jobs.train : r->cell[cell].jobs.attack;
 }
 
 int gnt_run_check_job(const run *r, size_t cell, gnt_cell_job which, gnt_err *err) {
@@ -16,5 +19,22 @@ int gnt_run_check_job(const run *r, size_t cell, gnt_cell_job which, gnt_err *er
 }
 
 int gnt_run_rerun_job(run *r, size_t cell, gnt_cell_job which, double *seconds, gnt_err *err) {
-    return run_rerun_job(r, job_of(r, cell, which), seconds, err);
+    run_job *j = job_of(r, cell, which);
+    gnt_err why = {0};
+    *seconds = 0;
+    if (run_processes_start(r, j, &why) != 0)
+        return gnt_fail(err, "the job %s could not be started: %s", j->name, why.text);
+    gnt_child *all[1 + RUN_MOST_SIDES] = {j->processes.child};
+    for (size_t i = 0; i < j->processes.n_sides; i++)
+        all[1 + i] = j->processes.side[i];
+    while (!run_sides_have_ended(j) && gnt_children_wait(all, 1 + j->processes.n_sides, -1) >= 0)
+        ;
+    const int over = run_sides_have_ended(j);
+    if (!over)
+        gnt_fail(&why, "was interrupted");
+    const int good = over && strcmp(run_sides_verdict(j, &why), "ok") == 0;
+    for (size_t i = 0; over && i <= j->processes.n_sides; i++)
+        *seconds += run_process_result(j, i)->cpu_seconds;
+    run_processes_free(j);
+    return good ? 0 : gnt_fail(err, "the job %s, run again: %s", j->name, why.text);
 }

@@ -50,7 +50,7 @@ static json_t *public_json(const run *r, size_t task) {
     json_t *list = json_array();
     for (size_t i = 0; i < r->suite->n_seeds; i++) {
         const uint64_t seed = r->suite->seeds[i];
-        run_job *j = run_public_made(r, task, seed);
+        run_job *j = run_public_made(&r->requests, task, seed);
         double error = 0;
         const double utility = j ? run_utility(r, j, &error) : NAN;
         if (isfinite(utility))
@@ -77,7 +77,7 @@ static json_t *models_json(const run *r) {
     json_t *list = json_array();
     for (size_t i = 0; i < r->suite->n_models; i++) {
         const gnt_suite_task *m = &r->suite->model[i].of;
-        const run_job *j = run_model_made(r, i);
+        const run_job *j = run_model_made(&r->requests, i);
         json_t *all = j ? run_metadata(r, j, "model") : NULL;
         json_t *one = json_pack("{s:s, s:s, s:s, s:b}", "id", m->id, "model", m->model, "data", m->data,
                                 "weights_given", m->weights != NULL);
@@ -153,15 +153,15 @@ static json_t *matches_json(const run *r) {
 /* Copies a cell's pictures beside the results and returns their name there, or null. */
 static json_t *copy_images(const run *r, const run_cell *c, gnt_err *err, int *rc) {
     size_t index = (size_t)(c - r->cell);
-    if (!c->score_job || !gnt_store_digest(c->score_job->record, "images"))
+    if (!c->jobs.score || !gnt_store_digest(c->jobs.score->stored.record, "images"))
         return json_null();
     char *name = gnt_format("images/cell-%05zu.safetensors", index);
     char *to = name ? gnt_format("%s/%s", r->options->folder, name) : NULL;
     uint8_t *bytes = NULL;
     size_t size;
-    *rc =
-        to ? gnt_store_read(r->store, &c->score_job->key, c->score_job->record, "images", &bytes, &size, err)
-           : gnt_fail(err, "out of memory");
+    *rc = to ? gnt_store_read(r->store, &c->jobs.score->stored.key, c->jobs.score->stored.record, "images",
+                              &bytes, &size, err)
+             : gnt_fail(err, "out of memory");
     if (*rc == 0)
         *rc = gnt_file_write(to, bytes, size, err);
     json_t *text = json_string(name);
@@ -188,13 +188,14 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
                                       "value", number(c->utility), "standard_error", number(c->utility_error),
                                       "none", number(c->utility_none))
                           : json_null();
-    if (json_is_object(utility) && c->train && c->train->by_round)
-        json_object_set(utility, "by_round", c->train->by_round);
-    if (json_is_object(utility) && t->observe.attribute >= 0 && c->train)
-        json_object_set(utility, "by_value",
-                        json_object_get(c->train->by_value, t->facts.attr[t->observe.attribute].name));
-    if (json_is_object(utility) && c->train && c->train->beside)
-        json_object_set(utility, "beside", c->train->beside);
+    if (json_is_object(utility) && c->jobs.train && c->jobs.train->measured.by_round)
+        json_object_set(utility, "by_round", c->jobs.train->measured.by_round);
+    if (json_is_object(utility) && t->observe.attribute >= 0 && c->jobs.train)
+        json_object_set(
+            utility, "by_value",
+            json_object_get(c->jobs.train->measured.by_value, t->facts.attr[t->observe.attribute].name));
+    if (json_is_object(utility) && c->jobs.train && c->jobs.train->measured.others)
+        json_object_set(utility, "beside", c->jobs.train->measured.others);
     json_t *one = gnt_asked_cell(r->suite, cell);
     json_object_set_new(one, "strength", number(c->strength));
     json_object_set_new(one, "status", json_string(run_status_name(c->status)));
@@ -278,21 +279,22 @@ int run_write_results(const run *r, gnt_err *err) {
 /* ---- host.json ---- */
 
 static json_t *job_json(const run_job *j) {
-    json_t *one = json_pack("{s:s, s:b, s:f, s:f, s:I, s:s, s:s}", "job", j->name, "stored", j->cached,
-                            "seconds", j->wall_seconds, "cpu_seconds", j->cpu_seconds, "peak_bytes",
-                            (json_int_t)j->peak, "sandbox", j->sandbox ? j->sandbox : "", "verdict",
-                            j->state == RUN_OK ? "ok"
-                            : j->verdict       ? j->verdict
-                                               : "not run");
-    if (one && j->stderr_tail) {
-        json_object_set_new(one, "exit_code", j->signal ? json_null() : json_integer(j->exit_code));
-        json_object_set_new(one, "signal", j->signal ? json_integer(j->signal) : json_null());
-        json_object_set_new(one, "stderr", json_string(j->stderr_tail));
+    json_t *one = json_pack("{s:s, s:b, s:f, s:f, s:I, s:s, s:s}", "job", j->name, "stored", j->stored.cached,
+                            "seconds", j->cost.wall_seconds, "cpu_seconds", j->cost.cpu_seconds, "peak_bytes",
+                            (json_int_t)j->cost.peak, "sandbox", j->sandbox ? j->sandbox : "", "verdict",
+                            j->state == RUN_OK  ? "ok"
+                            : j->ending.verdict ? j->ending.verdict
+                                                : "not run");
+    if (one && j->ending.stderr_tail) {
+        json_object_set_new(one, "exit_code",
+                            j->ending.signal ? json_null() : json_integer(j->ending.exit_code));
+        json_object_set_new(one, "signal", j->ending.signal ? json_integer(j->ending.signal) : json_null());
+        json_object_set_new(one, "stderr", json_string(j->ending.stderr_tail));
     }
-    if (one && json_array_size(j->hooks) > 0) {
+    if (one && json_array_size(j->cost.hooks) > 0) {
         json_object_set_new(one, "defense", j->defense ? json_string(j->defense) : json_null());
         json_object_set_new(one, "attack", j->attack ? json_string(j->attack) : json_null());
-        json_object_set(one, "hooks", j->hooks);
+        json_object_set(one, "hooks", j->cost.hooks);
     }
     return one;
 }
@@ -311,16 +313,17 @@ int run_write_host(const run *r, gnt_err *err) {
     json_t *jobs = json_array();
     double cpu = 0, peak = 0;
     size_t cached = 0;
-    for (size_t i = 0; i < r->n_jobs; i++) {
-        const run_job *j = r->job[i];
-        cpu += j->cached ? 0 : j->cpu_seconds;
-        peak = fmax(peak, j->cached ? 0 : (double)j->peak);
-        cached += (size_t)j->cached;
+    for (size_t i = 0; i < r->jobs.n; i++) {
+        const run_job *j = r->jobs.at[i];
+        cpu += j->stored.cached ? 0 : j->cost.cpu_seconds;
+        peak = fmax(peak, j->stored.cached ? 0 : (double)j->cost.peak);
+        cached += (size_t)j->stored.cached;
         json_array_append_new(jobs, job_json(j));
     }
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    double wall = (double)(now.tv_sec - r->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - r->start.tv_nsec);
+    double wall = (double)(now.tv_sec - r->progress.start.tv_sec) +
+                  1e-9 * (double)(now.tv_nsec - r->progress.start.tv_nsec);
     return write_json(r, "host.json",
                       json_pack("{s:i, s:s, s:o, s:f, s:f, s:f, s:i, s:I, s:o, s:o}", "format", 1, "identity",
                                 r->host, "provenance", run_provenance(r), "seconds", wall, "cpu_seconds", cpu,

@@ -1,9 +1,79 @@
-/* run_impl: what the files of the scheduler share. Private to run/.
+/* run_impl: what the files of the scheduler share. Private to run/; its rooms (store/, lease/, job/,
+ * request/) know nothing of it.
+ *
+ * A run turns a plan into results by pull. A cell asks for its jobs, a search for its training runs, a job
+ * for the outputs of others. gnt_run (engine.c) goes round until nothing moves: every search takes a step,
+ * every cell, every job; then it waits for a process to end. All state is in `run` below and in the store; a
+ * run that is killed at any moment goes on from the store.
+ *
+ * ---- The states of a job ----
+ *
+ *            1                3                 5
+ *   (made) ----> WAITING -----------> READY ----------> RUNNING
+ *                 | | ^                | | ^              | |
+ *               2 | | |       7        | | |      6       | |
+ *                 | | +----------------+ | +--------------+ |
+ *                 | |                    |                  |
+ *                 | |  4                 | 8             9  |
+ *                 | +-----------+        |       +----------+
+ *                 v             v        v       v          |
+ *                OK --------> ENDED <----+-------+          | 9
+ *                 ^     10                                  |
+ *                 +-----------------------------------------+
+ *
+ *    1  run_job_get (job/job_table.c)      a request function makes the job
+ *    2  look_at_waiting (job_steps.c)      its inputs are stored, and so is its output
+ *    3  look_at_waiting (job_steps.c)      its inputs are stored, its output is not
+ *    4  has_inputs (job_steps.c)           a job whose output it needs has ended; its reason is passed on
+ *    5  start_job (job_steps.c)            its processes run
+ *    6  put_back (job_steps.c)             it was ended because everything here is being ended
+ *    7  is_stored (shared_jobs.c)          another run has stored its output meanwhile; 2 follows
+ *    8  start_job (job_steps.c)            its processes could not be started, or
+ *       has_failed (shared_jobs.c)         another run has found that it fails
+ *    9  finish_job (job_steps.c)           all of its processes have ended, well or badly
+ *   10  has_ended (search_steps.c)         a run that only shares finds its utility unreadable; a run that
+ *                                          writes results finds that at once, at 2 or 9 (finish_stored)
+ *
+ * Only run_job_end makes a job ENDED. OK and ENDED are final but for 10.
+ *
+ * ---- Invariants ----
+ *
+ *  1. There is one job for each name, and the name determines the request (request/requests.h). A job is made
+ *     when something asks for it, never removed before the run ends, and never moves in memory.
+ *  2. What a job does (the first part of run_job) does not change after it was made, so that a request and
+ *     its key do not depend on the order in which jobs end.
+ *  3. The jobs form no circle: a job reads outputs of kinds before its own alone, in the order data, start,
+ *     prepare, train, prepare at a later stage, replay, observe, prepare-attack, attack, score.
+ *  4. A job's key is set when its inputs are stored and is the same ever after: the digest of the program and
+ *     numerics identity (run.host), of the request, and of every input's digest. Whatever can change an
+ *     output is in its key.
+ *  5. A job is OK only if the store has a record for its key that counts: whole, and made in a sandbox of at
+ *     least the level required (run_find_stored). stored.record is that record; it is NULL before.
+ *  6. A run that writes results has compared the outputs of each record with their digests. One that only
+ *     shares (GNT_SHARE_WORK) trusts the record, and whatever reads an output compares it.
+ *  7. An ENDED job has a verdict and a reason, and stays so for this run. ending.origin is NULL if the job
+ *     itself failed, here or in another run; else it is the job that did, whose own origin is NULL.
+ *  8. A job has processes and open inputs from start_job to finish_job, or while it is run again to be timed
+ *     (rerun_job.c), and at no other time. run.running counts the RUNNING jobs and is at most options->jobs.
+ *  9. A job that fails is no error of the run: every −1 here means that the run itself cannot go on (memory,
+ *     disk).
+ * 10. Which of several processes ends first changes the order in which jobs start, and nothing else: a search
+ *     waits for all of its training runs, and results are written in the order of the plan.
+ * 11. A cell gets all its jobs in one step, once its strength is known. It is settled once (settle in
+ *     cell_steps.c) and does not change after that. progress.finished counts settled cells.
+ * 12. A cell is ok only after its score was read and all other jobs of run_cell_jobs have ended, well or
+ *     badly; it has failed as soon as its score cannot be computed.
+ * 13. A search is a pure function of its history (match/match.h). It asks for nothing unless a cell that this
+ *     run is to finish needs its strength. Its own training runs have seeds that no cell has.
+ * 14. A run that shares computes a job only while it has the lease of its key, and gives the lease back after
+ *     the output or the failure is written (run_share_ended). A lost lease costs a computation, never a wrong
+ *     byte.
+ * 15. Nothing that was interrupted is an outcome: after a signal no job starts, those that run are killed
+ *     when they are freed, cells without outcome stay unfinished, and what is stored counts.
+ * 16. One thread runs all of this; computing is done in children, and no plugin is opened here.
  *
  * Owner and lifetime: the run owns its jobs, cells and searches, and what they point to, until gnt_run
- * returns; the suite, the plan and the options are borrowed. A job never moves in memory. Thread: one thread
- * runs everything; the work is done in children. Errors: −1 or NULL with a sentence in err: the run itself
- * cannot go on. A job or a cell that fails is no error but has a verdict and a reason. */
+ * returns; the suite, the plan and the options are borrowed. Errors: −1 or NULL with a sentence in err. */
 #ifndef GNT_RUN_RUN_IMPL_H
 #define GNT_RUN_RUN_IMPL_H
 
@@ -11,109 +81,15 @@
 
 #include <jansson.h>
 
-#include "base/digest.h"
 #include "match/match.h"
-#include "process/child.h"
-#include "request/request.h"
 #include "run/engine.h"
-#include "run/store.h"
+#include "run/job/job.h"
+#include "run/request/requests.h"
+#include "run/store/store.h"
 
-typedef enum run_state {
-    /* For its inputs. */
-    RUN_WAITING,
-    RUN_READY,
-    RUN_RUNNING,
-    RUN_OK,
-    /* It failed, or what it needs did. */
-    RUN_ENDED
-} run_state;
+enum { RUN_MOST_OUTPUTS = 12 }; /* of one job */
 
-typedef struct run_job run_job;
-
-typedef struct run_input {
-    /* Constant text. */
-    const char *name;
-    /* The job whose output it is, and which one (constant text). NULL: a file of the user's, at path. */
-    run_job *from;
-    const char *output;
-    char *path;
-} run_input;
-
-enum { RUN_MOST_INPUTS = 48, RUN_MOST_PLUGINS = 17, RUN_MOST_SIDES = 3 };
-
-struct run_job {
-    char *name;
-    gnt_request request;
-    /* The part of the request that could not be made, as constant text; NULL: none. */
-    const char *request_error;
-    run_input input[RUN_MOST_INPUTS];
-    size_t n_inputs;
-    /* NULL-terminated, constant. */
-    const char *const *outputs;
-    /* Plugin files that it opens. */
-    const char *plugin[RUN_MOST_PLUGINS];
-    size_t n_plugins;
-
-    run_state state;
-    /* Of its outputs in the store, once its inputs are there. */
-    gnt_digest key;
-    /* Its record in the store, once RUN_OK. */
-    json_t *record;
-    /* How it ended, as gnt_child_verdict has it. */
-    const char *verdict;
-    char *reason;
-    /* The level of its sandbox. */
-    char *sandbox;
-    /* Its output was in the store already. */
-    int cached;
-    /* The job whose failure ended this one, which never ran; NULL: its own. */
-    const run_job *origin;
-    /* The machine on which another run found that it fails; NULL: this run found it. */
-    char *node;
-
-    /* Of a training: what utility is measured by, and whether nobody trained the
-     * weights, which then have none. */
-    gnt_utility_kind utility_kind;
-    int untrained;
-    /* Of a training: whether `utility` and `noise`, its standard error, have been read from the store. */
-    int measured;
-    double utility, noise;
-    /* Of the same: [{"round", "accuracy", "loss", of maps "iou"}] of every round after which utility was
-     * measured, where the suite asks for that; NULL: it does not, or there is no utility. */
-    json_t *by_round;
-    /* Of the same: {ATTRIBUTE: [{"n", "right", "labels"}]}, the test samples by value. NULL: there is no
-     * utility. */
-    json_t *by_value;
-    /* Of the same, where the test samples have maps: {NAME: {"value", "standard_error"}}, the numbers beside
-     * the utility. */
-    json_t *beside;
-
-    /* When its output was made, by this run or by an earlier one. */
-    double wall_seconds, cpu_seconds;
-    /* Bytes. */
-    uint64_t peak;
-    /* What its plugins' hooks took (plugin/hook_times.h); NULL: nobody knows. */
-    json_t *hooks;
-    /* Labels of the defense whose hooks it calls, and of the attack; NULL: none. */
-    const char *defense, *attack;
-    /* How its process ended: −1 and the signal, or the code and 0. */
-    int exit_code, signal;
-    /* The end of what it wrote to stderr, where its process ended badly; else NULL. */
-    char *stderr_tail;
-    /* The progress that it last reported; total 0: none. */
-    uint64_t done, total;
-
-    /* While it runs: its process, the processes in which a defense's hooks run, and
-     * the inputs that they read. */
-    gnt_child *child;
-    gnt_child *side[RUN_MOST_SIDES];
-    size_t n_sides;
-    int fd[RUN_MOST_INPUTS];
-    /* When its own process ended badly while sides went on, in seconds of the monotonic clock; else 0. */
-    double ended_badly_at;
-};
-
-/* The search for the strength of one defense on one task. */
+/* The search for the strength of one defense on one task. Set by search_steps.c. */
 typedef struct run_search {
     size_t task, defense;
     int settled;
@@ -121,7 +97,7 @@ typedef struct run_search {
     gnt_match_point *history;
     size_t n, room;
     gnt_match_next_step step;
-    /* Utility of the plain training, mean over the suite's seeds. */
+    /* Utility of the undefended training, mean over the suite's seeds. */
     double none;
     /* Why it found nothing: the training `failed` failed. */
     char *reason;
@@ -138,222 +114,181 @@ typedef enum run_status {
     RUN_CELL_TIMEOUT
 } run_status;
 
+/* The jobs that a cell asked for; NULL: not yet, or there is none to ask for. */
+typedef struct run_cell_jobs {
+    run_job *train, *attack, *score;
+    /* The first attack of a chain. */
+    run_job *first_attack;
+    run_job *replay;
+    /* The undefended training, and the one on public data alone, with which the utility is compared. */
+    run_job *none;
+    const run_job *public_only;
+    /* Training runs with the labels of other samples, defended and not. */
+    run_job *shuffled, *shuffled_none;
+} run_cell_jobs;
+
+/* Set by cell_steps.c. */
 typedef struct run_cell {
     const gnt_cell *cell;
     run_status status;
     char *reason;
+    /* The job whose failure is the cell's; else NULL. */
+    const run_job *failed;
     /* NaN: none. */
     double strength;
     int matched;
-    /* NaN: unknown. */
-    double utility, utility_none;
-    /* Standard error of `utility`. */
-    double utility_error;
+    run_cell_jobs jobs;
+    /* NaN: unknown. `utility_error` is the standard error of `utility`. */
+    double utility, utility_error, utility_none;
     /* Metadata of the score. */
     json_t *score;
     json_t *facts;
     /* What the host found wrong with the defense: [{"what", "says"}]. */
     json_t *marks;
-
-    run_job *train, *attack, *score_job;
-    /* Of a chain of attacks, the first one; else NULL. */
-    run_job *first_attack;
-    /* NULL where there is nothing to compute again. */
-    run_job *replay;
-    /* The plain training, and the one on public data alone, if any: what the utility stands beside. */
-    run_job *none;
-    const run_job *public_only;
-    /* Trainings with labels of other samples, defended and not. NULL where nothing is judged by them. */
-    run_job *shuffled, *shuffled_none;
-    /* The job whose failure is the cell's; else NULL. */
-    const run_job *failed;
 } run_cell;
+
+/* How far it is. Set by engine.c, but for `finished` (cell_steps.c) and `shown` (progress.c). */
+typedef struct run_progress {
+    /* Cells that this run is to finish, and cells that have a status. */
+    size_t n_wanted, finished;
+    /* shown: when running jobs were last listed. Both by the monotonic clock. */
+    struct timespec start, shown;
+    /* By the real-time clock. */
+    time_t started;
+} run_progress;
+
+/* Several runs in one folder. Set by shared_jobs.c; all 0 in a run that does not share. */
+typedef struct run_sharing {
+    struct gnt_share *share;
+    struct run_order *order;
+    /* When to look next at what others do, how long to wait then, and when this run last reported how far it
+     * is. By the monotonic clock. */
+    double look_at, look_wait, reported;
+    /* Jobs that this run computed, and the wall time that they took. */
+    size_t computed;
+    double computed_seconds;
+} run_sharing;
 
 typedef struct run {
     const gnt_suite *suite;
     const gnt_plan *plan;
     const gnt_run_options *options;
     gnt_store *store;
-
-    /* Job name -> its index in `job`. */
-    json_t *index;
-    run_job **job;
-    size_t n_jobs, room;
+    /* The program's digest and the numerics identity (run/identity.h). */
+    char *host;
+    run_jobs jobs;
+    run_requests requests;
     /* plan->n. */
     run_cell *cell;
     /* n_tasks × n_defenses. */
     run_search *search;
-
-    /* Of each task: its data set, the set that its public rows come from where that is
-     * another one, its weights. */
-    gnt_digest *data_digest, *public_digest, *weights_digest;
-    /* Of each of the suite's models. */
-    gnt_digest *model_data, *model_weights;
-    /* Of each attack's starting points. */
-    gnt_digest *start_digest;
-    /* The weights of gnt_lpips_names: digests and paths; a path is NULL where they are not
-     * asked for, or not there. */
-    gnt_digest lpips_digest[3];
-    char *lpips_path[3];
-    /* The program's digest and the numerics identity (run/identity.h). */
-    char *host;
-
-    /* Jobs that run, cells that have a status. */
-    size_t running, finished;
-    /* Cells that this run is to finish. */
-    size_t n_wanted;
-    /* shown: when running jobs were last listed. Both by the monotonic clock. */
-    struct timespec start, shown;
-    /* By the real-time clock. */
-    time_t started;
+    run_progress progress;
+    run_sharing sharing;
+    /* Jobs that run. */
+    size_t running;
     int interrupted;
-
-    /* Where several runs share the folder; else NULL. */
-    struct gnt_share *share;
-    struct run_order *order;
-    /* When to look next at what others do, and how long to wait then; when this run told how far it is. By
-     * the monotonic clock. */
-    double look_at, look_wait, told;
-    /* Jobs that this run computed, and the wall time that they took. */
-    size_t computed;
-    double computed_seconds;
 } run;
 
-/* ---- job_table.c ---- */
-/* The job of that name. *fresh: it was just made, and its request is to be filled in.
- * NULL when out of memory. */
-run_job *run_get_job(run *r, const char *name, int *fresh);
-/* The job of that name, if there is one and it is done; else NULL. */
-run_job *run_find_ok(const run *r, const char *name);
-int run_add_input(run_job *j, const char *name, run_job *from, const char *output);
-/* The job whose output is this input of a job; NULL where it has none of that name, or is NULL. */
-const run_job *run_input_of(const run_job *j, const char *name);
-/* The job has failed. verdict: constant text. */
-void run_end_job(run_job *j, const char *verdict, const char *sentence);
-/* *record: a new reference to that of the job's output where the store has one that counts, else NULL. A run
- * that shares believes a record without reading the outputs: who reads one holds it against its digest. */
+/* ---- job_store.c ---- */
+/* Sets the key of a job whose inputs are stored; −1 when out of memory. */
+int run_set_key(const run *r, run_job *j);
+/* *record: a new reference to that of the job's output if the store has one that counts, else NULL. */
 int run_find_stored(const run *r, const run_job *j, json_t **record, gnt_err *err);
-/* The job whose failure ended this one: itself, or one whose output it needed. */
-const run_job *run_origin(const run_job *j);
-/* Metadata of a stored bundle as JSON; NULL when it cannot be read. */
+/* Returns the metadata of a stored output; NULL if it cannot be read. */
 json_t *run_metadata(const run *r, const run_job *j, const char *output);
+/* Puts what the job's processes left into the store. */
+int run_store_outputs(run *r, run_job *j, gnt_err *err);
 
-/* ---- jobs.c ---- */
-/* Moves waiting jobs on and starts ready ones; *moved is set when anything changed. */
-int run_step_jobs(run *r, int *moved, gnt_err *err);
-/* Waits a while for a running job to end and takes in what it left. */
-int run_wait_job(run *r, gnt_err *err);
-/* Runs a job that is done once more and throws away what it leaves. *seconds: the
- * processor time that it took. */
-int run_rerun_job(run *r, run_job *j, double *seconds, gnt_err *err);
-void run_free_jobs(run *r);
+/* ---- job_cost.c ---- */
+/* Takes the cost from the job's processes, which have ended. */
+void run_cost_measure(run_job *j);
+/* Writes it next to the job's entry in the store. */
+int run_cost_put(run *r, const run_job *j, gnt_err *err);
+/* Reads what the job took when its output was made; 0 if that is not known. */
+void run_cost_read(run *r, run_job *j);
 
-/* ---- shared_jobs.c: nothing but run_next_job does anything where the run does not share ---- */
-int run_share_open(run *r, gnt_err *err);
-void run_share_close(run *r);
-/* The ready job to start next; NULL: there is none, or others hold them. *moved is set when a job turned out
- * to be stored or to have failed elsewhere. */
-int run_next_job(run *r, run_job **next, int *moved, gnt_err *err);
-/* Whether others compute what this run needs: 1 after a while of waiting. */
-int run_share_waits(run *r);
-/* To be called often: keeps what this run holds, and tells now and then how far it is. */
-void run_share_renew(run *r);
-/* Tells it now. state: "running", "ended", "stopped". */
-void run_share_tell(run *r, const char *state);
-/* 1: the job ended badly because everything here is being ended. It is ready again, and the run
- * interrupted. */
-int run_share_was_ended(run *r, run_job *j, const char *verdict);
-/* A job that this run computed has ended, and its output, if any, is stored. */
-int run_share_ended(run *r, run_job *j, gnt_err *err);
-
-/* ---- requests_*.c: the jobs of a task; each returns NULL when out of memory ---- */
-
-/* In place of the index of a defense. */
-enum {
-    /* No defense at all. */
-    RUN_PLAIN = -1,
-    /* None, and public data in the clients' hands. */
-    RUN_PUBLIC = -2
-};
-
-/* Trainings of searches have seeds of their own, which no suite can name: data, weights, batches and
- * noise of a cell have then had no part in the choice of its strength. */
-static inline uint64_t run_search_seed(int64_t training) {
-    return UINT64_C(1) << 63 | (uint64_t)training;
-}
-static inline int run_is_search_seed(uint64_t seed) {
-    return seed >> 63 != 0;
-}
-run_job *run_data_job(run *r, size_t task, uint64_t seed);
-run_job *run_model_job(run *r, size_t model);
-/* NULL when it is not done. */
-const run_job *run_model_made(const run *r, size_t model);
-run_job *run_initial_job(run *r, size_t task, uint64_t seed);
-run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed);
-/* The same training where every sample has the label of another: the utility that remains does not come from
- * the clients' data. NULL where utility is no accuracy. */
-run_job *run_shuffled_job(run *r, size_t task, int defense, double strength, uint64_t seed);
-/* Recorded updates computed again. NULL where nothing was recorded, or no plugin took part. */
-run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint64_t seed);
-run_job *run_attack_job(run *r, const gnt_cell *c, double strength);
-/* The first attack of a chain. */
-run_job *run_first_attack_job(run *r, const gnt_cell *c, double strength);
-run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack);
+/* ---- job_processes.c ---- */
+int run_processes_start(run *r, run_job *j, gnt_err *err);
+/* Kills those that still run. Nothing happens where there are none. */
+void run_processes_free(run_job *j);
 
 /* ---- keep_failed.c ---- */
-/* Before the job's inputs are closed. Nothing happens where the user did not ask for it. What
- * cannot be kept is a warning. */
+/* Keeps the request and inputs of a job whose processes have ended, if the user wants that. Failing to is a
+ * warning. */
 void run_keep_failed(const run *r, const run_job *j);
 
-/* ---- utility.c ---- */
-/* Utility after the last round; NaN when the job has none. *noise (may be NULL): its standard error. */
+/* ---- job_steps.c ---- */
+/* Moves waiting jobs on and starts ready ones; *moved is set when anything changed. */
+int run_step_jobs(run *r, int *moved, gnt_err *err);
+/* Waits a while for a running job to end, and finishes it. */
+int run_wait_job(run *r, gnt_err *err);
+
+/* ---- shared_jobs.c: in a run that does not share only run_next_job does anything ---- */
+int run_share_open(run *r, gnt_err *err);
+void run_share_close(run *r);
+/* Finds the ready job to start next; NULL: there is none, or others have their leases. *moved is set when a
+ * job turned out to be stored, or to have failed elsewhere. */
+int run_next_job(run *r, run_job **next, int *moved, gnt_err *err);
+/* True if others compute what this run needs, after a while of waiting. */
+int run_share_waits(run *r);
+/* To be called often: renews this run's leases, and reports now and then how far it is. */
+void run_share_renew(run *r);
+/* Reports how far it is, now. state: "running", "ended", "stopped". */
+void run_share_report(run *r, const char *state);
+/* True if a job ended badly because everything here is being ended. */
+int run_share_was_ended(const run *r, const run_job *j, const char *verdict);
+/* To be called when a job that this run computed has ended, and its output, if any, is stored. */
+int run_share_ended(run *r, run_job *j, gnt_err *err);
+
+/* ---- trained_utility.c ---- */
+/* Returns the utility after the last round; NaN if the job has none. *noise (may be NULL): its standard
+ * error. */
 double run_utility(const run *r, run_job *train, double *noise);
-/* How much more utility than `none` a training left that was measured on the same rows; NaN when either has
- * none. *noise: the standard error of the mean difference over these rows. */
-double run_utility_beside(const run *r, run_job *train, run_job *none, double *noise);
-/* Whether the utility of a training can be read from the store at all: a search must not take garbage for
- * a training that diverged. */
+/* Returns by how much the utility of a training exceeds that of `none`, measured on the same rows; NaN if
+ * either has none. *noise: the standard error of the mean difference over these rows. */
+double run_utility_above(const run *r, run_job *train, run_job *none, double *noise);
+/* True if the utility of a training can be read from the store at all: a search must not take garbage for a
+ * training that diverged. */
 int run_has_utility(const run *r, const run_job *train);
 
-/* ---- searches.c ---- */
+/* ---- search_steps.c ---- */
 int run_step_search(run *r, run_search *s, int *moved, gnt_err *err);
-/* The plain training (none) of a task and seed: the suite's own `none` where it has one. */
-run_job *run_none_job(run *r, size_t task, uint64_t seed);
-
-/* ---- marks.c ---- */
-/* What the host found wrong with the cell's defense, as a fresh list. */
-json_t *run_marks_of(const run *r, const run_cell *c);
-/* The training on public data alone; NULL where there is none to make. */
-run_job *run_public_job(run *r, size_t task, uint64_t seed);
-/* NULL where it was not asked for or failed. */
-run_job *run_public_made(const run *r, size_t task, uint64_t seed);
 
 /* ---- cell_status.c ---- */
-/* As results.json has it: "unfinished", "ok", "n/a", "failed", "crashed", "timeout". */
+/* Returns its name in results.json: "unfinished", "ok", "n/a", "failed", "crashed", "timeout". */
 const char *run_status_name(run_status status);
-/* Neither ok nor n/a, and finished. */
+/* True if it is finished, and neither ok nor n/a. */
 int run_is_bad(run_status status);
 
-/* ---- cells.c ---- */
-/* Whether this run is to finish that cell. */
+/* ---- cell_marks.c ---- */
+/* Returns what the host found wrong with the cell's defense, as a new list. */
+json_t *run_marks_of(const run *r, const run_cell *c);
+
+/* ---- score_shape.c ---- */
+/* True if the metadata of a score have the shape that results.json takes over. */
+int run_score_is_valid(const json_t *score);
+
+/* ---- cell_steps.c ---- */
+/* True if this run is to finish that cell. */
 int run_wants(const run *r, size_t cell);
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err);
 
-/* ---- results.c ---- */
-/* suite.json too. */
+/* ---- results.c, provenance.c ---- */
+/* Writes plan.json and suite.json. */
 int run_write_plan(const run *r, gnt_err *err);
 int run_write_results(const run *r, gnt_err *err);
 int run_write_host(const run *r, gnt_err *err);
-/* score_shape.c: 1 when the metadata of a score have the shape that results.json takes over. */
-int run_score_is_valid(const json_t *score);
+/* Returns "provenance" of host.json; NULL when out of memory. */
+json_t *run_provenance(const run *r);
 
 /* ---- progress.c ---- */
 void run_show_progress(run *r, int last);
 void run_show_warning(const run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void run_show_cell(const run *r, const run_cell *c);
 
-/* ---- provenance.c ---- */
-/* NULL when out of memory. */
-json_t *run_provenance(const run *r);
+/* ---- warnings.c ---- */
+/* Warns of what can be known before anything runs, and of what the training runs have shown. */
+void run_warn_before(const run *r);
+void run_warn_after(const run *r);
 
 #endif

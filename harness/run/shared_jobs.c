@@ -12,9 +12,10 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "run/order.h"
+#include "run/lease/order.h"
 #include "run/run_impl.h"
-#include "run/share.h"
+#include "run/lease/share.h"
+#include "run/side_processes.h"
 
 /* Seconds between two looks at what others do, least and most, and between two records of how far this is. */
 static const double least_wait = 0.1, most_wait = 4, between_records = 15;
@@ -31,17 +32,17 @@ int run_share_open(run *r, gnt_err *err) {
     const gnt_run_options *o = r->options;
     if (o->share == GNT_SHARE_NOT)
         return 0;
-    r->order = run_order_make();
-    if (!r->order)
+    r->sharing.order = run_order_make();
+    if (!r->sharing.order)
         return gnt_fail(err, "out of memory for a run");
-    r->look_wait = least_wait;
-    return gnt_share_open(&r->share, o->folder, r->host, o->slurm_job ? o->slurm_job : "",
+    r->sharing.look_wait = least_wait;
+    return gnt_share_open(&r->sharing.share, o->folder, r->host, o->slurm_job ? o->slurm_job : "",
                           o->lease_term > 0 ? o->lease_term : GNT_LEASE_TERM, err);
 }
 
 void run_share_close(run *r) {
-    gnt_share_close(r->share);
-    run_order_free(r->order);
+    gnt_share_close(r->sharing.share);
+    run_order_free(r->sharing.order);
 }
 
 /* ---- what this run tells ---- */
@@ -50,20 +51,21 @@ static void count_jobs(const run *r, json_int_t *stored, json_int_t *failed, dou
     size_t asked = 0;
     *stored = *failed = 0;
     *left = 0;
-    for (size_t i = 0; i < r->n_jobs; i++) {
-        const run_job *j = r->job[i];
+    for (size_t i = 0; i < r->jobs.n; i++) {
+        const run_job *j = r->jobs.at[i];
         *stored += j->state == RUN_OK;
-        *failed += j->state == RUN_ENDED && !j->origin;
+        *failed += j->state == RUN_ENDED && !j->ending.origin;
         if (j->state != RUN_OK && j->state != RUN_ENDED)
-            *left += run_order_seconds(r->order, j->name, j->attack);
+            *left += run_order_seconds(r->sharing.order, j->name, j->attack);
     }
     /* cells whose strength is still searched for have no jobs yet: they will need what others did */
     double known = 0;
-    for (size_t i = 0; i < r->n_jobs; i++)
-        known += run_order_seconds(r->order, r->job[i]->name, r->job[i]->attack);
+    for (size_t i = 0; i < r->jobs.n; i++)
+        known += run_order_seconds(r->sharing.order, r->jobs.at[i]->name, r->jobs.at[i]->attack);
     for (size_t i = 0; i < r->plan->n; i++)
-        asked += r->cell[i].score_job != NULL;
-    const size_t open = r->n_wanted - r->plan->n_na > asked ? r->n_wanted - r->plan->n_na - asked : 0;
+        asked += r->cell[i].jobs.score != NULL;
+    const size_t open =
+        r->progress.n_wanted - r->plan->n_na > asked ? r->progress.n_wanted - r->plan->n_na - asked : 0;
     if (asked)
         *left += known / (double)asked * (double)open;
 }
@@ -75,19 +77,20 @@ static json_t *failed_cells(run *r) {
         if (!run_is_bad(c->status))
             continue;
         const run_job *by = c->failed;
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "cell", c->cell->id, "status",
-                                              run_status_name(c->status), "reason",
-                                              c->reason ? c->reason : "", "job", by ? by->name : "", "node",
-                                              by && by->node ? by->node : gnt_share_node(r->share)));
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:s, s:s, s:s}", "cell", c->cell->id, "status", run_status_name(c->status),
+                      "reason", c->reason ? c->reason : "", "job", by ? by->name : "", "node",
+                      by && by->ending.node ? by->ending.node : gnt_share_node(r->sharing.share)));
     }
     return list;
 }
 
-void run_share_tell(run *r, const char *state) {
+void run_share_report(run *r, const char *state) {
     json_int_t stored, failed;
     double left;
     size_t bad = 0;
-    if (!r->share || (!state && monotonic() - r->told < between_records))
+    if (!r->sharing.share || (!state && monotonic() - r->sharing.reported < between_records))
         return;
     count_jobs(r, &stored, &failed, &left);
     for (size_t i = 0; i < r->plan->n; i++)
@@ -95,15 +98,16 @@ void run_share_tell(run *r, const char *state) {
     json_t *all = json_pack(
         "{s:s, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:i, s:s, s:o}", "state",
         state ? state : "running", "seconds",
-        monotonic() - (double)r->start.tv_sec - 1e-9 * (double)r->start.tv_nsec, "gathers",
-        r->options->share == GNT_SHARE_GATHER, "cells", (json_int_t)r->n_wanted, "finished",
-        (json_int_t)r->finished, "bad", (json_int_t)bad, "jobs", (json_int_t)r->n_jobs, "stored", stored,
-        "failed", failed, "running", (json_int_t)r->running, "computed", (json_int_t)r->computed,
-        "computed_seconds", r->computed_seconds, "seconds_left", left, "at_once", r->options->jobs, "sandbox",
+        monotonic() - (double)r->progress.start.tv_sec - 1e-9 * (double)r->progress.start.tv_nsec, "gathers",
+        r->options->share == GNT_SHARE_GATHER, "cells", (json_int_t)r->progress.n_wanted, "finished",
+        (json_int_t)r->progress.finished, "bad", (json_int_t)bad, "jobs", (json_int_t)r->jobs.n, "stored",
+        stored, "failed", failed, "running", (json_int_t)r->running, "computed",
+        (json_int_t)r->sharing.computed, "computed_seconds", r->sharing.computed_seconds, "seconds_left",
+        left, "at_once", r->options->jobs, "sandbox",
         r->options->sandbox_level ? r->options->sandbox_level : "", "failed_cells", failed_cells(r));
-    gnt_share_tell(r->share, all, NULL); /* for people alone: a run goes on without */
+    gnt_share_tell(r->sharing.share, all, NULL); /* for people alone: a run goes on without */
     json_decref(all);
-    r->told = monotonic();
+    r->sharing.reported = monotonic();
 }
 
 /* ---- the next job ---- */
@@ -122,12 +126,13 @@ static int first_first(const void *a, const void *b) {
 }
 
 static ready_job *ready_jobs(const run *r, size_t *n) {
-    ready_job *all = gnt_array(r->n_jobs + 1, sizeof *all);
+    ready_job *all = gnt_array(r->jobs.n + 1, sizeof *all);
     *n = 0;
-    for (size_t i = 0; all && i < r->n_jobs; i++)
-        if (r->job[i]->state == RUN_READY)
-            all[(*n)++] =
-                (ready_job){r->job[i], run_order_priority(r->order, r->job[i]->name, r->job[i]->attack), i};
+    for (size_t i = 0; all && i < r->jobs.n; i++)
+        if (r->jobs.at[i]->state == RUN_READY)
+            all[(*n)++] = (ready_job){
+                r->jobs.at[i],
+                run_order_priority(r->sharing.order, r->jobs.at[i]->name, r->jobs.at[i]->attack), i};
     if (all && *n)
         qsort(all, *n, sizeof *all, first_first);
     return all;
@@ -157,11 +162,11 @@ static const char *verdict_of(const json_t *failure) {
 static int has_failed(run *r, run_job *j) {
     if (r->options->share == GNT_SHARE_GATHER)
         return 0;
-    json_t *failure = gnt_share_failure(r->share, &j->key);
+    json_t *failure = gnt_share_failure(r->sharing.share, &j->stored.key);
     const char *reason = json_string_value(json_object_get(failure, "reason"));
     if (failure) {
-        run_end_job(j, verdict_of(failure), reason ? reason : "another run says no more");
-        j->node = gnt_strdup(json_string_value(json_object_get(failure, "node")));
+        run_job_end(j, verdict_of(failure), reason ? reason : "another run says no more");
+        j->ending.node = gnt_strdup(json_string_value(json_object_get(failure, "node")));
     }
     json_decref(failure);
     return j->state == RUN_ENDED;
@@ -173,9 +178,9 @@ static int try_job(run *r, run_job *j, int *moved, gnt_err *err) {
         *moved = 1;
         return 0;
     }
-    int got = gnt_leases_claim(gnt_share_leases(r->share), &j->key, err);
+    int got = gnt_leases_claim(gnt_share_leases(r->sharing.share), &j->stored.key, err);
     if (got == 1 && is_stored(r, j)) {
-        gnt_leases_release(gnt_share_leases(r->share), &j->key);
+        gnt_leases_release(gnt_share_leases(r->sharing.share), &j->stored.key);
         *moved = 1;
         got = 0;
     }
@@ -185,13 +190,15 @@ static int try_job(run *r, run_job *j, int *moved, gnt_err *err) {
 static int next_shared(run *r, run_job **next, int *moved, gnt_err *err) {
     size_t n;
     *next = NULL;
-    if (monotonic() < r->look_at)
+    if (monotonic() < r->sharing.look_at)
         return 0;
     ready_job *all = ready_jobs(r, &n);
     int rc = all ? 0 : gnt_fail(err, "out of memory for the jobs of a run"), any = 0;
     if (rc == 0 && n)
-        rc = gnt_leases_look(gnt_share_leases(r->share), err) != 0 || gnt_share_look(r->share, err) != 0 ? -1
-                                                                                                         : 0;
+        rc = gnt_leases_look(gnt_share_leases(r->sharing.share), err) != 0 ||
+                     gnt_share_look(r->sharing.share, err) != 0
+                 ? -1
+                 : 0;
     for (size_t i = 0; rc == 0 && i < n && !*next; i++) {
         rc = try_job(r, all[i].job, &any, err);
         if (rc == 1) {
@@ -202,21 +209,21 @@ static int next_shared(run *r, run_job **next, int *moved, gnt_err *err) {
     gnt_free(all);
     *moved |= any;
     if (*next || any)
-        r->look_wait = least_wait;
+        r->sharing.look_wait = least_wait;
     else if (n) {
-        r->look_at = monotonic() + r->look_wait;
-        r->look_wait = fmin(2 * r->look_wait, most_wait);
+        r->sharing.look_at = monotonic() + r->sharing.look_wait;
+        r->sharing.look_wait = fmin(2 * r->sharing.look_wait, most_wait);
     }
     return rc;
 }
 
 int run_next_job(run *r, run_job **next, int *moved, gnt_err *err) {
-    if (r->share)
+    if (r->sharing.share)
         return next_shared(r, next, moved, err);
     *next = NULL;
-    for (size_t i = 0; i < r->n_jobs && !*next; i++)
-        if (r->job[i]->state == RUN_READY)
-            *next = r->job[i];
+    for (size_t i = 0; i < r->jobs.n && !*next; i++)
+        if (r->jobs.at[i]->state == RUN_READY)
+            *next = r->jobs.at[i];
     return 0;
 }
 
@@ -225,54 +232,47 @@ int run_next_job(run *r, run_job **next, int *moved, gnt_err *err) {
 int run_share_waits(run *r) {
     enum { MOST_MS = 250 };
     int others = 0;
-    for (size_t i = 0; r->share && i < r->n_jobs && !others; i++)
-        others = r->job[i]->state == RUN_READY;
+    for (size_t i = 0; r->sharing.share && i < r->jobs.n && !others; i++)
+        others = r->jobs.at[i]->state == RUN_READY;
     if (!others)
         return 0;
-    const double ms = 1e3 * (r->look_at - monotonic());
+    const double ms = 1e3 * (r->sharing.look_at - monotonic());
     poll(NULL, 0, ms < 1 ? 1 : ms > MOST_MS ? MOST_MS : (int)ms);
     r->interrupted |= gnt_interrupted() != 0;
     return 1;
 }
 
 void run_share_renew(run *r) {
-    if (r->share)
-        gnt_leases_renew(gnt_share_leases(r->share));
-    run_share_tell(r, NULL);
+    if (r->sharing.share)
+        gnt_leases_renew(gnt_share_leases(r->sharing.share));
+    run_share_report(r, NULL);
 }
 
-/* Who ends a whole group of processes ends the jobs' first, now and then. */
-static int was_ended_with_us(const run_job *j, const char *verdict) {
-    const int killed = j->signal == SIGKILL || j->signal == SIGTERM || strcmp(verdict, "stopped") == 0;
-    for (int i = 0; killed && i < 20 && !gnt_interrupted(); i++)
+int run_share_was_ended(const run *r, const run_job *j, const char *verdict) {
+    const int signal = gnt_child_result_of(run_sides_verdict_child(j))->signal;
+    const int killed = signal == SIGKILL || signal == SIGTERM || strcmp(verdict, "stopped") == 0;
+    /* what ends a whole group of processes may end the jobs' a moment before this one */
+    for (int i = 0; r->sharing.share && killed && i < 20 && !gnt_interrupted(); i++)
         poll(NULL, 0, 50);
-    return gnt_interrupted() != 0;
-}
-
-int run_share_was_ended(run *r, run_job *j, const char *verdict) {
-    if (!r->share || strcmp(verdict, "ok") == 0 || !was_ended_with_us(j, verdict))
-        return 0;
-    r->interrupted = 1;
-    j->state = RUN_READY;
-    return 1;
+    return r->sharing.share && gnt_interrupted() != 0;
 }
 
 int run_share_ended(run *r, run_job *j, gnt_err *err) {
     int rc = 0;
-    if (!r->share)
+    if (!r->sharing.share)
         return 0;
-    r->computed++;
-    r->computed_seconds += j->wall_seconds;
-    run_order_learn(r->order, j->name, j->attack, j->wall_seconds);
+    r->sharing.computed++;
+    r->sharing.computed_seconds += j->cost.wall_seconds;
+    run_order_learn(r->sharing.order, j->name, j->attack, j->cost.wall_seconds);
     if (j->state == RUN_OK)
-        gnt_share_forget_failure(r->share, &j->key);
+        gnt_share_forget_failure(r->sharing.share, &j->stored.key);
     else {
-        json_t *failure = json_pack("{s:s, s:s, s:s}", "job", j->name, "verdict", j->verdict, "reason",
-                                    j->reason ? j->reason : "");
-        rc = failure ? gnt_share_put_failure(r->share, &j->key, failure, err)
+        json_t *failure = json_pack("{s:s, s:s, s:s}", "job", j->name, "verdict", j->ending.verdict, "reason",
+                                    j->ending.reason ? j->ending.reason : "");
+        rc = failure ? gnt_share_put_failure(r->sharing.share, &j->stored.key, failure, err)
                      : gnt_fail(err, "out of memory for the job %s", j->name);
         json_decref(failure);
     }
-    gnt_leases_release(gnt_share_leases(r->share), &j->key);
+    gnt_leases_release(gnt_share_leases(r->sharing.share), &j->stored.key);
     return rc;
 }

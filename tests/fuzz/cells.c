@@ -24,7 +24,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         cell[i].utility = 0.5;
     }
     const gnt_run_options options = {.folder = fuzz_folder()};
+    run_jobs none = {0};
     const run r = {.suite = &fuzz_small_suite,
+                   .requests = {.suite = &fuzz_small_suite, .jobs = &none},
                    .plan = &fuzz_small_plan,
                    .options = &options,
                    .cell = cell,

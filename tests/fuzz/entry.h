@@ -4,7 +4,7 @@
 #define TESTS_FUZZ_ENTRY_H
 
 #include "fuzz.h"
-#include "run/store.h"
+#include "run/store/store.h"
 
 static inline void fuzz_record(const char *name, const gnt_digest *key, fuzz_bytes record) {
     char sum[GNT_HEX_SIZE], *text;

@@ -16,8 +16,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "run/lease.h"
-#include "run/share.h"
+#include "run/lease/lease.h"
+#include "run/lease/share.h"
 
 typedef struct place {
     char folder[64];

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "run/order.h"
+#include "run/lease/order.h"
 
 static double priority(run_order *o, const char *name, const char *attack) {
     return run_order_priority(o, name, attack);

@@ -16,7 +16,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "run/store.h"
+#include "run/store/store.h"
 
 typedef struct place {
     char folder[64];

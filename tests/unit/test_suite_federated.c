@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "fake_plugins.h"
 #include "request/request_fields.h"
-#include "run/request_parts.h"
+#include "run/request/request_parts.h"
 
 static gnt_plugin_list plugins;
 static gnt_suite_env env = {.plugins = &plugins};

@@ -23,7 +23,7 @@
 #include "fake_plugins.h"
 #include "fl/partition.h"
 #include "request/request_fields.h"
-#include "run/run_impl.h"
+#include "run/request/requests.h"
 #include "try_plugin.h"
 
 enum { SEEDS = 10000, THE_SEED = 4711, MOST_JOBS = 64 };
@@ -56,8 +56,8 @@ static int close_all(void **state) {
 typedef struct jobs {
     gnt_suite suite;
     gnt_plan plan;
-    gnt_run_options options;
-    run r;
+    run_jobs table;
+    run_requests r;
 } jobs;
 
 static void open_jobs(jobs *j, const char *key) {
@@ -78,9 +78,10 @@ static void open_jobs(jobs *j, const char *key) {
         gnt_plan_make(&j->plan, &j->suite, &err) != 0)
         fail_msg("%s", err.text);
     gnt_free(text);
-    j->r = (run){.suite = &j->suite, .plan = &j->plan, .options = &j->options, .index = json_object()};
-    j->r.data_digest = gnt_array(1, sizeof *j->r.data_digest);
-    j->r.weights_digest = gnt_array(1, sizeof *j->r.weights_digest);
+    assert_int_equal(run_jobs_open(&j->table), 0);
+    j->r = (run_requests){.suite = &j->suite, .jobs = &j->table};
+    if (run_requests_open(&j->r, &err) != 0)
+        fail_msg("%s", err.text);
     for (size_t i = 0; i < j->plan.n; i++) {
         const gnt_cell *c = &j->plan.cell[i];
         if (c->reason)
@@ -89,23 +90,21 @@ static void open_jobs(jobs *j, const char *key) {
         assert_non_null(attack);
         assert_non_null(run_score_job(&j->r, c, c->strength, attack));
     }
-    assert_true(j->r.n_jobs > 10 && j->r.n_jobs < MOST_JOBS);
+    assert_true(j->table.n > 10 && j->table.n < MOST_JOBS);
 }
 
 static void close_jobs(jobs *j) {
-    run_free_jobs(&j->r);
-    json_decref(j->r.index);
-    gnt_free(j->r.data_digest);
-    gnt_free(j->r.weights_digest);
+    run_jobs_free(&j->table);
+    run_requests_close(&j->r);
     gnt_plan_free(&j->plan);
     gnt_suite_free(&j->suite);
 }
 
 static run_job *job_of(const jobs *j, const char *name) {
-    const json_t *at = json_object_get(j->r.index, name);
+    const json_t *at = json_object_get(j->table.index, name);
     if (!at)
         fail_msg("there is no job \"%s\"", name);
-    return j->r.job[json_integer_value(at)];
+    return j->table.at[json_integer_value(at)];
 }
 
 /* Every name under which the harness derives a key for these jobs; `role` is one of six. */
@@ -176,8 +175,8 @@ static key_list keys_of(const gnt_request *request) {
 /* All keys of all requests, each once. */
 static size_t gather(const jobs *j, gnt_key *keys) {
     size_t n = 0;
-    for (size_t i = 0; i < j->r.n_jobs; i++) {
-        const key_list of = keys_of(&j->r.job[i]->request);
+    for (size_t i = 0; i < j->table.n; i++) {
+        const key_list of = keys_of(&j->table.at[i]->request);
         for (size_t m = 0; m < of.n; m++) {
             size_t k = 0;
             while (k < n && !same(&keys[k], &of.key[m]))
@@ -326,18 +325,18 @@ static void an_attack_holds_its_own_key_alone(void **state) {
     jobs j;
     open_jobs(&j, "\"seed\": 4711");
     size_t attacks = 0;
-    for (size_t i = 0; i < j.r.n_jobs; i++) {
-        const gnt_request *mine = &j.r.job[i]->request;
+    for (size_t i = 0; i < j.table.n; i++) {
+        const gnt_request *mine = &j.table.at[i]->request;
         const key_list keys = keys_of(mine);
         json_t *json = gnt_request_encode(mine, GNT_FIELDS_ALL);
         char *text = gnt_json_canonical(json);
         assert_false(mentions(text, &j.suite.key));
         attacks += (size_t)is_attack(mine->kind);
         assert_true(!is_attack(mine->kind) || (keys.n == 1 && mentions(text, &keys.key[0])));
-        for (size_t k = 0; is_attack(mine->kind) && k < j.r.n_jobs; k++) {
-            const key_list other = keys_of(&j.r.job[k]->request);
+        for (size_t k = 0; is_attack(mine->kind) && k < j.table.n; k++) {
+            const key_list other = keys_of(&j.table.at[k]->request);
             for (size_t m = 0; k != i && m < other.n; m++)
-                if (!is_attack(j.r.job[k]->request.kind) || !same(&other.key[m], &keys.key[0]))
+                if (!is_attack(j.table.at[k]->request.kind) || !same(&other.key[m], &keys.key[0]))
                     assert_false(mentions(text, &other.key[m]));
         }
         gnt_free(text);
@@ -366,9 +365,9 @@ static void the_walk_finds_every_key(void **state) {
     (void)state;
     jobs j;
     open_jobs(&j, "\"seed\": 4711");
-    for (size_t i = 0; i < j.r.n_jobs; i++) {
-        json_t *json = gnt_request_encode(&j.r.job[i]->request, GNT_FIELDS_ALL);
-        assert_int_equal(keys_of(&j.r.job[i]->request).n, count_keys(json));
+    for (size_t i = 0; i < j.table.n; i++) {
+        json_t *json = gnt_request_encode(&j.table.at[i]->request, GNT_FIELDS_ALL);
+        assert_int_equal(keys_of(&j.table.at[i]->request).n, count_keys(json));
         json_decref(json);
     }
     close_jobs(&j);
@@ -394,8 +393,8 @@ static void an_attack_is_told_no_seed_and_no_path(void **state) {
     assert_no_places(gnt_request_kinds[GNT_JOB_ATTACK].fields);
     assert_no_places(gnt_request_kinds[GNT_JOB_PREPARE_ATTACK].fields);
     open_jobs(&j, "\"seed\": 4711");
-    for (size_t i = 0; i < j.r.n_jobs; i++) {
-        const run_job *mine = j.r.job[i];
+    for (size_t i = 0; i < j.table.n; i++) {
+        const run_job *mine = j.table.at[i];
         if (!is_attack(mine->request.kind))
             continue;
         const gnt_request_plugin *plugin = mine->request.kind == GNT_JOB_ATTACK

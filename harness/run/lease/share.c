@@ -1,4 +1,4 @@
-#include "run/share.h"
+#include "run/lease/share.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -8,7 +8,7 @@
 static void settle(run *r, run_cell *c, run_status status, const char *reason, int *moved) {
     c->status = status;
     c->reason = reason ? gnt_strdup(reason) : NULL;
-    r->finished++;
+    r->progress.finished++;
     *moved = 1;
     run_show_cell(r, c);
 }
@@ -26,14 +26,10 @@ static run_status status_of(const char *verdict) {
 /* 1 when the job ended well. Settles the cell when it ended badly. */
 static int ended_well(run *r, run_cell *c, const run_job *j, int *moved) {
     if (j->state == RUN_ENDED) {
-        c->failed = run_origin(j);
-        settle(r, c, status_of(j->verdict), j->reason, moved);
+        c->failed = run_job_origin(j);
+        settle(r, c, status_of(j->ending.verdict), j->ending.reason, moved);
     }
     return j->state == RUN_OK;
-}
-
-static int has_ended(const run_job *j) {
-    return j->state == RUN_OK || j->state == RUN_ENDED;
 }
 
 static run_search *search_of(run *r, const gnt_cell *c) {
@@ -95,9 +91,9 @@ static void add_facts(json_t *all, json_t *facts) {
 static void add_job_facts(json_t *all, const run_job *j) {
     for (size_t i = 0; j && i < j->n_inputs; i++)
         if (strncmp(j->input[i].name, "artefacts", strlen("artefacts")) == 0)
-            add_facts(all, json_object_get(j->input[i].from->record, "facts"));
+            add_facts(all, json_object_get(j->input[i].from->stored.record, "facts"));
     if (j)
-        add_facts(all, json_object_get(j->record, "facts"));
+        add_facts(all, json_object_get(j->stored.record, "facts"));
 }
 
 int run_wants(const run *r, size_t cell) {
@@ -107,33 +103,36 @@ int run_wants(const run *r, size_t cell) {
 /* What a cell in the round is judged by beside its score. A job that is not needed is NULL. */
 static int ask_for_controls(run *r, run_cell *c) {
     const gnt_cell *cell = c->cell;
-    const int records = c->train->request.train.record && c->train->n_plugins > 0;
-    c->replay = run_replay_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
-    if (cell->mode == GNT_MODE_SWEEP || c->train->n_plugins == 0)
-        return c->replay || !records;
-    c->shuffled = run_shuffled_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
-    c->shuffled_none = c->shuffled ? run_shuffled_job(r, cell->task, RUN_PLAIN, NAN, cell->seed) : NULL;
-    return (c->replay || !records) && (!c->shuffled || c->shuffled_none);
+    const int records = c->jobs.train->request.train.record && c->jobs.train->n_plugins > 0;
+    c->jobs.replay = run_replay_job(&r->requests, cell->task, (int)cell->defense, c->strength, cell->seed);
+    if (cell->mode == GNT_MODE_SWEEP || c->jobs.train->n_plugins == 0)
+        return c->jobs.replay || !records;
+    c->jobs.shuffled =
+        run_shuffled_job(&r->requests, cell->task, (int)cell->defense, c->strength, cell->seed);
+    c->jobs.shuffled_none =
+        c->jobs.shuffled ? run_shuffled_job(&r->requests, cell->task, RUN_PLAIN, NAN, cell->seed) : NULL;
+    return (c->jobs.replay || !records) && (!c->jobs.shuffled || c->jobs.shuffled_none);
 }
 
 /* All jobs that the cell needs; −1 when out of memory. */
 static int ask_for_jobs(run *r, run_cell *c, gnt_err *err) {
     const gnt_cell *cell = c->cell;
-    c->train = run_train_job(r, cell->task, (int)cell->defense, c->strength, cell->seed);
-    if (!r->suite->task[cell->task].observe.probe && c->train && !ask_for_controls(r, c))
+    c->jobs.train = run_train_job(&r->requests, cell->task, (int)cell->defense, c->strength, cell->seed);
+    if (!r->suite->task[cell->task].observe.probe && c->jobs.train && !ask_for_controls(r, c))
         return gnt_fail(err, "out of memory for the cell %s", cell->id);
     if (r->suite->attack[cell->attack].first.info)
-        c->first_attack = run_first_attack_job(r, cell, c->strength);
-    c->attack = run_attack_job(r, cell, c->strength);
-    c->score_job = c->attack ? run_score_job(r, cell, c->strength, c->attack) : NULL;
-    return c->train && c->score_job ? 0 : gnt_fail(err, "out of memory for the cell %s", cell->id);
+        c->jobs.first_attack = run_first_attack_job(&r->requests, cell, c->strength);
+    c->jobs.attack = run_attack_job(&r->requests, cell, c->strength);
+    c->jobs.score = c->jobs.attack ? run_score_job(&r->requests, cell, c->strength, c->jobs.attack) : NULL;
+    return c->jobs.train && c->jobs.score ? 0 : gnt_fail(err, "out of memory for the cell %s", cell->id);
 }
 
 /* Whether the jobs beside the score have ended, well or badly. NULL: not needed. */
 static int others_have_ended(const run_cell *c) {
-    const run_job *const others[] = {c->none, c->replay, c->public_only, c->shuffled, c->shuffled_none};
+    const run_job *const others[] = {c->jobs.none, c->jobs.replay, c->jobs.public_only, c->jobs.shuffled,
+                                     c->jobs.shuffled_none};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i] && !has_ended(others[i]))
+        if (others[i] && !run_job_has_ended(others[i]))
             return 0;
     return 1;
 }
@@ -142,19 +141,19 @@ static int others_have_ended(const run_cell *c) {
  * many updates comes before over those observed, and no plugin speaks for the score. */
 static json_t *facts_of(const run_cell *c) {
     json_t *all = json_object();
-    add_job_facts(all, run_input_of(c->score_job, "seen"));
-    add_job_facts(all, c->train);
-    add_job_facts(all, c->first_attack);
-    add_job_facts(all, c->attack);
+    add_job_facts(all, run_job_input(c->jobs.score, "seen"));
+    add_job_facts(all, c->jobs.train);
+    add_job_facts(all, c->jobs.first_attack);
+    add_job_facts(all, c->jobs.attack);
     add_facts(all, json_object_get(c->score, "facts"));
     return all;
 }
 
 /* Everything that results.json says of a cell whose jobs have ended. */
 static void take_results(run *r, run_cell *c, int *moved) {
-    c->utility = run_utility(r, c->train, &c->utility_error);
-    c->utility_none = c->none->state == RUN_OK ? run_utility(r, c->none, NULL) : NAN;
-    c->score = run_metadata(r, c->score_job, "score");
+    c->utility = run_utility(r, c->jobs.train, &c->utility_error);
+    c->utility_none = c->jobs.none->state == RUN_OK ? run_utility(r, c->jobs.none, NULL) : NAN;
+    c->score = run_metadata(r, c->jobs.score, "score");
     if (c->score && !run_score_is_valid(c->score)) {
         json_decref(c->score);
         c->score = NULL;
@@ -175,21 +174,21 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
         settle(r, c, RUN_CELL_NA, cell->reason, moved);
         return 0;
     }
-    if (!c->score_job) {
+    if (!c->jobs.score) {
         if (!find_strength(r, c, moved))
             return 0;
         if (ask_for_jobs(r, c, err) != 0)
             return -1;
         *moved = 1;
     }
-    if (!c->none) { /* asked for once: a large plan has as many steps as jobs */
-        c->none = run_none_job(r, cell->task, cell->seed);
-        if (!c->none)
+    if (!c->jobs.none) { /* asked for once: a large plan has as many steps as jobs */
+        c->jobs.none = run_none_job(&r->requests, cell->task, cell->seed);
+        if (!c->jobs.none)
             return gnt_fail(err, "out of memory for the cell %s", cell->id);
-        c->public_only = run_public_job(r, cell->task, cell->seed);
+        c->jobs.public_only = run_public_job(&r->requests, cell->task, cell->seed);
         *moved = 1;
     }
-    if (!ended_well(r, c, c->score_job, moved) || !others_have_ended(c))
+    if (!ended_well(r, c, c->jobs.score, moved) || !others_have_ended(c))
         return 0;
     if (r->options->share == GNT_SHARE_WORK) /* results are read by who writes them */
         settle(r, c, RUN_CELL_OK, NULL, moved);

@@ -1,9 +1,9 @@
 /* What is asked of the jobs behind the suite's models. */
 #include <stdio.h>
 
-#include "run/request_parts.h"
+#include "run/request/request_parts.h"
 
-static run_job *public_data_job(run *r, size_t model, const char *coordinates) {
+static run_job *public_data_job(run_requests *r, size_t model, const char *coordinates) {
     static const char *const outputs[] = {"public",          "test", "clients", "targets", "shadow",
                                           "defender_shadow", NULL};
     char name[NAME_SIZE];
@@ -11,7 +11,7 @@ static run_job *public_data_job(run *r, size_t model, const char *coordinates) {
     snprintf(name, sizeof name, "data %s", coordinates);
     run_job *j = request_begin(r, name, GNT_JOB_DATA, outputs, &fresh);
     if (j && fresh)
-        request_data(r, j, &r->suite->model[model].of, &r->model_data[model], coordinates);
+        request_data(r, j, &r->suite->model[model].of, &r->inputs.model_data[model], coordinates);
     return j;
 }
 
@@ -26,7 +26,7 @@ static const gnt_request_central *training_of(run_job *j, const gnt_suite_model 
     return m->epochs ? gnt_arena_copy(&j->request.memory, &of, 1, sizeof of) : NULL;
 }
 
-run_job *run_model_job(run *r, size_t model) {
+run_job *run_model_job(run_requests *r, size_t model) {
     static const char *const outputs[] = {"model", NULL};
     const gnt_suite_model *m = &r->suite->model[model];
     char name[NAME_SIZE], coordinates[PART_SIZE];
@@ -42,14 +42,15 @@ run_job *run_model_job(run *r, size_t model) {
                                     .init_key = request_key(r, "init", coordinates),
                                     .train_key = request_key(r, "train", coordinates)};
     run_job *data = public_data_job(r, model, coordinates);
-    if (run_add_input(j, "public", data, "public") != 0 || run_add_input(j, "test", data, "test") != 0 ||
-        request_add_weights(j, &m->of, &r->model_weights[model], &q->weights_digest) != 0)
+    if (run_job_add_input(j, "public", data, "public") != 0 ||
+        run_job_add_input(j, "test", data, "test") != 0 ||
+        request_add_weights(j, &m->of, &r->inputs.model_weights[model], &q->weights_digest) != 0)
         return NULL;
     return j;
 }
 
-const run_job *run_model_made(const run *r, size_t model) {
+const run_job *run_model_made(const run_requests *r, size_t model) {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "model %s", r->suite->model[model].of.id);
-    return run_find_ok(r, name);
+    return run_job_find_ok(r->jobs, name);
 }

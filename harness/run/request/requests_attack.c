@@ -7,19 +7,19 @@
 #include "base/mem.h"
 #include "metric/features.h"
 #include "request/inputs.h"
-#include "run/request_parts.h"
+#include "run/request/request_parts.h"
 
 /* ---- observation ---- */
 
 /* What was observed in a round is read from the record of the training: no hook runs,
  * and no plugin is opened. */
-static int read_round(run *r, run_job *j, const gnt_cell *c, double strength) {
+static int read_round(run_requests *r, run_job *j, const gnt_cell *c, double strength) {
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
-    return run_add_input(j, "clients", data, "clients") != 0 ||
-                   run_add_input(j, "trained", train, "trained") != 0 ||
-                   run_add_input(j, "record", train, "record") != 0 ||
-                   run_add_input(j, "held", train, "held") != 0
+    return run_job_add_input(j, "clients", data, "clients") != 0 ||
+                   run_job_add_input(j, "trained", train, "trained") != 0 ||
+                   run_job_add_input(j, "record", train, "record") != 0 ||
+                   run_job_add_input(j, "held", train, "held") != 0
                ? -1
                : 0;
 }
@@ -28,12 +28,12 @@ static int read_round(run *r, run_job *j, const gnt_cell *c, double strength) {
  * prepared. */
 typedef enum observed { TARGETS, SHADOW, SHADOW_OF_ATTACKER } observed;
 
-static observed shadow_for(const run *r, const gnt_cell *c, uint32_t grants) {
+static observed shadow_for(const run_requests *r, const gnt_cell *c, uint32_t grants) {
     const int own = !(grants & GNT_KNOWS_DEFENSE_PRIVATE);
     return own && gnt_suite_keeps_private(&r->suite->defense[c->defense]) ? SHADOW_OF_ATTACKER : SHADOW;
 }
 
-static run_job *observe_job(run *r, const gnt_cell *c, double strength, observed what) {
+static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength, observed what) {
     static const char *const outputs[] = {"seen",    "broadcast", "labels",  "rates",    "stats", "sum",
                                           "outside", "mixing",    "targets", "compared", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
@@ -67,11 +67,11 @@ static run_job *observe_job(run *r, const gnt_cell *c, double strength, observed
     j->request.observe.probe = gnt_arena_copy(&j->request.memory, &probe, 1, sizeof probe);
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
-    if (t->federated.rounds > 0 && run_add_input(j, "treatments", train, "treatments") != 0)
+    if (t->federated.rounds > 0 && run_job_add_input(j, "treatments", train, "treatments") != 0)
         return NULL;
-    if (run_add_input(j, "samples", data, shadow ? request_shadow(t) : "targets") != 0 ||
-        run_add_input(j, "public", data, "public") != 0 ||
-        run_add_input(j, "trained", train, "trained") != 0 ||
+    if (run_job_add_input(j, "samples", data, shadow ? request_shadow(t) : "targets") != 0 ||
+        run_job_add_input(j, "public", data, "public") != 0 ||
+        run_job_add_input(j, "trained", train, "trained") != 0 ||
         request_add_artefacts(r, j, c->task, (int)c->defense, strength, c->stage, train, c->seed,
                               what == SHADOW_OF_ATTACKER ? REQUEST_ATTACKER : REQUEST_DEFENDER) != 0)
         return NULL;
@@ -92,7 +92,8 @@ static gnt_request_value value_of(run_job *j, const gnt_value *v) {
 
 /* What an adaptive attacker knows of the defense: ids and parameters; its artefacts, where they are public or
  * private ones are granted, and the models it works with come as inputs. */
-static int known_of(run *r, run_job *j, const gnt_cell *c, double strength, gnt_request_attacker *q) {
+static int known_of(run_requests *r, run_job *j, const gnt_cell *c, double strength,
+                    gnt_request_attacker *q) {
     const gnt_suite_defense *d = &r->suite->defense[c->defense];
     gnt_request_known known = {.ids = d->plugin};
     gnt_request_value *list = NULL;
@@ -118,7 +119,8 @@ static int known_of(run *r, run_job *j, const gnt_cell *c, double strength, gnt_
     return q->known ? 0 : -1;
 }
 
-static int add_known(run *r, run_job *j, const gnt_cell *c, double strength, gnt_request_attacker *q) {
+static int add_known(run_requests *r, run_job *j, const gnt_cell *c, double strength,
+                     gnt_request_attacker *q) {
     const gnt_suite_defense *d = &r->suite->defense[c->defense];
     if (known_of(r, j, c, strength, q) != 0)
         return -1;
@@ -133,7 +135,7 @@ static int add_known(run *r, run_job *j, const gnt_cell *c, double strength, gnt
                                  : run_initial_job(r, c->task, c->seed);
         run_job *p = request_prepare_defense(r, c->task, c->defense, i, strength, by_stage ? c->stage : 0,
                                              from, c->seed, REQUEST_DEFENDER);
-        if (run_add_input(j, gnt_input_defense_artefacts[i], p, "artefacts") != 0)
+        if (run_job_add_input(j, gnt_input_defense_artefacts[i], p, "artefacts") != 0)
             return -1;
     }
     return 0;
@@ -148,7 +150,7 @@ typedef struct part {
     uint32_t grants, goals, surface;
 } part;
 
-static part last_part(const run *r, const gnt_cell *c) {
+static part last_part(const run_requests *r, const gnt_cell *c) {
     const gnt_suite_attack *a = &r->suite->attack[c->attack];
     return (part){&a->member,
                   a->label,
@@ -168,7 +170,7 @@ static int is_first_of(const gnt_suite_attack *plain, const gnt_suite_attack *a)
 
 /* Where the suite lists the same attack by itself, it is that one's job. `own` has room for the
  * name of one that is not. */
-static part first_part(const run *r, const gnt_cell *c, char own[PART_SIZE]) {
+static part first_part(const run_requests *r, const gnt_cell *c, char own[PART_SIZE]) {
     const gnt_suite_attack *a = &r->suite->attack[c->attack];
     part p = {&a->first,       a->first.info->id, own,       a->first_budget,
               c->first_grants, c->first_goals,    c->surface};
@@ -182,7 +184,8 @@ static part first_part(const run *r, const gnt_cell *c, char own[PART_SIZE]) {
 }
 
 /* What the requests of both jobs of an attack say. */
-static void ask_attack(run *r, run_job *j, const gnt_cell *c, const part *p, gnt_request_attacker *q) {
+static void ask_attack(run_requests *r, run_job *j, const gnt_cell *c, const part *p,
+                       gnt_request_attacker *q) {
     const gnt_suite_task *t = &r->suite->task[c->task];
     j->defense = r->suite->defense[c->defense].label;
     j->attack = p->label == p->name ? p->label : r->suite->attack[c->attack].label;
@@ -198,7 +201,7 @@ static void ask_attack(run *r, run_job *j, const gnt_cell *c, const part *p, gnt
 }
 
 /* An output of the observations at the stages before, the latest eight, earliest first; *stages: which. */
-static int add_history(run *r, run_job *j, const gnt_cell *c, double strength, const char *output,
+static int add_history(run_requests *r, run_job *j, const gnt_cell *c, double strength, const char *output,
                        gnt_ints *stages) {
     const gnt_suite_task *t = &r->suite->task[c->task];
     size_t before = 0;
@@ -209,13 +212,14 @@ static int add_history(run *r, run_job *j, const gnt_cell *c, double strength, c
     for (size_t i = 0; i < stages->n; i++) {
         gnt_cell earlier = *c;
         earlier.stage = stages->at[i];
-        if (run_add_input(j, gnt_input_history[i], observe_job(r, &earlier, strength, TARGETS), output) != 0)
+        if (run_job_add_input(j, gnt_input_history[i], observe_job(r, &earlier, strength, TARGETS), output) !=
+            0)
             return -1;
     }
     return 0;
 }
 
-static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, const part *p) {
+static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double strength, const part *p) {
     static const char *const outputs[] = {"artefacts", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
@@ -237,15 +241,15 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, c
     q->key = request_key(r, "attack", role);
     run_job *data = run_data_job(r, c->task, c->seed);
     const observed shadow = shadow_for(r, c, p->grants);
-    int rc = run_add_input(j, "trained", observe_job(r, c, strength, TARGETS), "broadcast");
+    int rc = run_job_add_input(j, "trained", observe_job(r, c, strength, TARGETS), "broadcast");
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
-        rc = run_add_input(j, "public", data, "public");
+        rc = run_job_add_input(j, "public", data, "public");
     if (rc == 0 && (p->grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
-        rc = run_add_input(j, "shadow", data, request_shadow(t));
+        rc = run_job_add_input(j, "shadow", data, request_shadow(t));
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
-        rc = run_add_input(j, "shadow_seen", observe_job(r, c, strength, shadow), "seen");
+        rc = run_job_add_input(j, "shadow_seen", observe_job(r, c, strength, shadow), "seen");
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
-        rc = run_add_input(j, "shadow_mixing", observe_job(r, c, strength, shadow), "mixing");
+        rc = run_job_add_input(j, "shadow_mixing", observe_job(r, c, strength, shadow), "mixing");
     if (rc == 0 && (p->grants & GNT_KNOWS_HISTORY))
         rc = add_history(r, j, c, strength, "broadcast", &q->history);
     if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
@@ -254,7 +258,8 @@ static run_job *prepare_attack_job(run *r, const gnt_cell *c, double strength, c
 }
 
 /* What the attacker sees, and what of it is granted. */
-static int add_observation(run *r, run_job *j, const gnt_cell *c, double strength, uint32_t granted) {
+static int add_observation(run_requests *r, run_job *j, const gnt_cell *c, double strength,
+                           uint32_t granted) {
     static const struct {
         uint32_t bit;
         const char *output;
@@ -264,25 +269,25 @@ static int add_observation(run *r, run_job *j, const gnt_cell *c, double strengt
                   {GNT_KNOWS_REGION, "outside"},
                   {GNT_KNOWS_SUM, "sum"}};
     run_job *seen = observe_job(r, c, strength, TARGETS);
-    int rc = run_add_input(j, "seen", seen, "seen");
+    int rc = run_job_add_input(j, "seen", seen, "seen");
     for (size_t i = 0; rc == 0 && i < sizeof grants / sizeof *grants; i++)
         if (granted & grants[i].bit)
-            rc = run_add_input(j, grants[i].output, seen, grants[i].output);
+            rc = run_job_add_input(j, grants[i].output, seen, grants[i].output);
     gnt_ints stages;
     return rc == 0 && (granted & GNT_KNOWS_HISTORY) ? add_history(r, j, c, strength, "seen", &stages) : rc;
 }
 
 /* The last of a chain sees what the first recovered, with the labels that that one was granted, and nothing
  * else of what was observed. */
-static int add_recovered(run *r, run_job *j, const gnt_cell *c, double strength) {
+static int add_recovered(run_requests *r, run_job *j, const gnt_cell *c, double strength) {
     run_job *seen = observe_job(r, c, strength, TARGETS);
-    int rc = run_add_input(j, "seen", seen, "broadcast");
+    int rc = run_job_add_input(j, "seen", seen, "broadcast");
     if (rc == 0 && (c->first_grants & GNT_KNOWS_LABELS))
-        rc = run_add_input(j, "recovered_labels", seen, "labels");
-    return rc == 0 ? run_add_input(j, "recovered", run_first_attack_job(r, c, strength), "answer") : rc;
+        rc = run_job_add_input(j, "recovered_labels", seen, "labels");
+    return rc == 0 ? run_job_add_input(j, "recovered", run_first_attack_job(r, c, strength), "answer") : rc;
 }
 
-static run_job *part_job(run *r, const gnt_cell *c, double strength, const part *p, int chained) {
+static run_job *part_job(run_requests *r, const gnt_cell *c, double strength, const part *p, int chained) {
     static const char *const outputs[] = {"answer", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
@@ -300,37 +305,38 @@ static run_job *part_job(run *r, const gnt_cell *c, double strength, const part 
     q->key = request_key(r, "attack", role);
     int rc = chained ? add_recovered(r, j, c, strength) : add_observation(r, j, c, strength, p->grants);
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
-        rc = run_add_input(j, "public", run_data_job(r, c->task, c->seed), "public");
+        rc = run_job_add_input(j, "public", run_data_job(r, c->task, c->seed), "public");
     if (rc == 0 && p->member == &r->suite->attack[c->attack].member)
         rc = request_add_start(r, j, c->attack);
     if (rc == 0 && (p->member->info->hooks & GNT_HOOK_PREPARE))
-        rc = run_add_input(j, "artefacts", prepare_attack_job(r, c, strength, p), "artefacts");
+        rc = run_job_add_input(j, "artefacts", prepare_attack_job(r, c, strength, p), "artefacts");
     if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
         rc = add_known(r, j, c, strength, &q->attacker);
     return rc == 0 ? j : NULL;
 }
 
-run_job *run_first_attack_job(run *r, const gnt_cell *c, double strength) {
+run_job *run_first_attack_job(run_requests *r, const gnt_cell *c, double strength) {
     char own[PART_SIZE];
     part p = first_part(r, c, own);
     return part_job(r, c, strength, &p, 0);
 }
 
-run_job *run_attack_job(run *r, const gnt_cell *c, double strength) {
+run_job *run_attack_job(run_requests *r, const gnt_cell *c, double strength) {
     part p = last_part(r, c);
     return part_job(r, c, strength, &p, r->suite->attack[c->attack].first.info != NULL);
 }
 
 /* One of the suite's models, whose weights are the input `name` of the score. */
-static int add_judge(run *r, run_job *j, size_t model, const char *name, const gnt_request_model **out) {
+static int add_judge(run_requests *r, run_job *j, size_t model, const char *name,
+                     const gnt_request_model **out) {
     const gnt_request_model of = request_model(&r->suite->model[model].of);
     *out = gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
-    return run_add_input(j, name, run_model_job(r, model), "model");
+    return run_job_add_input(j, name, run_model_job(r, model), "model");
 }
 
 /* The networks that the suite wants images compared by: their weights are inputs, their
  * digests part of the request. */
-static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
+static int add_judges(run_requests *r, run_job *j, const gnt_suite_task *t) {
     gnt_request_score *q = &j->request.score;
     const gnt_suite *s = r->suite;
     gnt_request_lpips nets[GNT_LPIPS_NETS];
@@ -339,11 +345,10 @@ static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
         char hex[GNT_HEX_SIZE] = "";
         if (!gnt_lpips_is_wanted(s->measures, (gnt_lpips_net)i))
             continue;
-        if (r->lpips_path[i]) {
-            gnt_digest_hex(&r->lpips_digest[i], hex);
-            j->input[j->n_inputs] = (run_input){.name = gnt_measure_of(gnt_lpips_measures[i])->name,
-                                                .path = gnt_strdup(r->lpips_path[i])};
-            if (!j->input[j->n_inputs++].path)
+        if (r->inputs.lpips_path[i]) {
+            gnt_digest_hex(&r->inputs.lpips[i], hex);
+            if (run_job_add_file(j, gnt_measure_of(gnt_lpips_measures[i])->name, r->inputs.lpips_path[i]) !=
+                0)
                 return -1;
         }
         nets[n++] = (gnt_request_lpips){gnt_lpips_names[i], request_text(j, hex)};
@@ -360,7 +365,7 @@ static int add_judges(run *r, run_job *j, const gnt_suite_task *t) {
                : 0;
 }
 
-run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *attack) {
+run_job *run_score_job(run_requests *r, const gnt_cell *c, double strength, run_job *attack) {
     static const char *const outputs[] = {"score", "images", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     char name[NAME_SIZE], role[NAME_SIZE];
@@ -381,17 +386,19 @@ run_job *run_score_job(run *r, const gnt_cell *c, double strength, run_job *atta
                                            .key = request_key(r, "data", role)};
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *seen = observe_job(r, c, strength, TARGETS);
-    if (run_add_input(j, "targets", t->observe.probe ? data : seen, "targets") != 0 ||
-        run_add_input(j, "clients", data, "clients") != 0 ||
-        run_add_input(j, "public", data, "public") != 0 ||
-        run_add_input(j, "answer", attack, "answer") != 0 || run_add_input(j, "seen", seen, "seen") != 0 ||
-        run_add_input(j, "mixing", seen, "mixing") != 0)
+    if (run_job_add_input(j, "targets", t->observe.probe ? data : seen, "targets") != 0 ||
+        run_job_add_input(j, "clients", data, "clients") != 0 ||
+        run_job_add_input(j, "public", data, "public") != 0 ||
+        run_job_add_input(j, "answer", attack, "answer") != 0 ||
+        run_job_add_input(j, "seen", seen, "seen") != 0 ||
+        run_job_add_input(j, "mixing", seen, "mixing") != 0)
         return NULL;
     if ((c->goals & GNT_GOAL_RECONSTRUCTION) && t->facts.rank == 3 && add_judges(r, j, t) != 0)
         return NULL;
     /* the truth of a secure sum: from the training to the score, an input of no other job */
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
-    if ((c->goals & GNT_GOAL_CONTRIBUTION) && run_add_input(j, "contributions", train, "contributions") != 0)
+    if ((c->goals & GNT_GOAL_CONTRIBUTION) &&
+        run_job_add_input(j, "contributions", train, "contributions") != 0)
         return NULL;
     return j;
 }

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "request/inputs.h"
-#include "run/request_parts.h"
+#include "run/request/request_parts.h"
 
 _Static_assert((int)GNT_SUITE_MOST_MODELS == (int)GNT_INPUT_MOST_MODELS &&
                    (int)GNT_SUITE_MOST_MEMBERS == (int)GNT_INPUT_MOST_MEMBERS,
@@ -22,12 +22,12 @@ int request_params(gnt_params *out, const gnt_suite_member *m, int swept, double
     return 0;
 }
 
-static int add_input_once(run *r, run_job *j, size_t model) {
+static int add_input_once(run_requests *r, run_job *j, size_t model) {
     const char *name = gnt_input_models[model];
     for (size_t i = 0; i < j->n_inputs; i++)
         if (strcmp(j->input[i].name, name) == 0)
             return 0;
-    return run_add_input(j, name, run_model_job(r, model), "model");
+    return run_job_add_input(j, name, run_model_job(r, model), "model");
 }
 
 static int names_model(const gnt_request_plugin *p, const char *parameter) {
@@ -49,7 +49,7 @@ static int append_model(run_job *j, gnt_request_named_models *list, const gnt_re
     return 0;
 }
 
-int request_add_models(run *r, run_job *j, gnt_request_plugin *p, const gnt_params *params) {
+int request_add_models(run_requests *r, run_job *j, gnt_request_plugin *p, const gnt_params *params) {
     for (int32_t i = 0; i < params->n; i++) {
         const gnt_value *v = &params->value[i];
         const gnt_suite_model *m = v->type == GNT_TYPE_MODEL ? gnt_suite_find_model(r->suite, v->text) : NULL;
@@ -66,7 +66,8 @@ int request_add_models(run *r, run_job *j, gnt_request_plugin *p, const gnt_para
     return 0;
 }
 
-gnt_request_plugin request_plugin(run *r, run_job *j, const gnt_suite_member *m, int swept, double strength) {
+gnt_request_plugin request_plugin(run_requests *r, run_job *j, const gnt_suite_member *m, int swept,
+                                  double strength) {
     gnt_request_plugin p = {.file = m->info->file,
                             .id = m->info->id,
                             .digest = m->info->digest,
@@ -87,7 +88,7 @@ gnt_request_plugin request_plugin(run *r, run_job *j, const gnt_suite_member *m,
     return p;
 }
 
-gnt_request_plugins request_chain(run *r, run_job *j, int defense, double strength) {
+gnt_request_plugins request_chain(run_requests *r, run_job *j, int defense, double strength) {
     if (defense < 0)
         return (gnt_request_plugins){0};
     const gnt_suite_defense *d = &r->suite->defense[defense];

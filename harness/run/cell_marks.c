@@ -23,13 +23,13 @@ static void add_from(json_t *list, const json_t *metadata) {
 /* Of all observed rounds: what a defense does in one it may do in any. */
 static void add_replay(json_t *list, const run *r, const run_cell *c) {
     gnt_err text;
-    if (c->replay->state != RUN_OK) {
+    if (c->jobs.replay->state != RUN_OK) {
         gnt_fail(&text, "what was observed could not be computed again: %s",
-                 c->replay->reason ? c->replay->reason : "the job failed");
+                 c->jobs.replay->ending.reason ? c->jobs.replay->ending.reason : "the job failed");
         add(list, "not-reproducible", text.text);
         return;
     }
-    json_t *all = run_metadata(r, c->replay, "replay");
+    json_t *all = run_metadata(r, c->jobs.replay, "replay");
     const json_t *differs = json_object_get(all, "differs"), *first = json_array_get(differs, 0);
     if (!json_is_array(differs))
         add(list, "not-reproducible", "what was computed again cannot be read back from the store");
@@ -53,16 +53,16 @@ static void add_replay(json_t *list, const run *r, const run_cell *c) {
 static void add_shuffled(json_t *list, const run *r, const run_cell *c) {
     double error = 0, none_error = 0;
     gnt_err text;
-    if (c->shuffled_none->state != RUN_OK)
+    if (c->jobs.shuffled_none->state != RUN_OK)
         return;
-    if (c->shuffled->state != RUN_OK) {
+    if (c->jobs.shuffled->state != RUN_OK) {
         gnt_fail(&text, "it fails where its clients' samples have the labels of others: %s",
-                 c->shuffled->reason ? c->shuffled->reason : "the job failed");
+                 c->jobs.shuffled->ending.reason ? c->jobs.shuffled->ending.reason : "the job failed");
         add(list, "not-from-the-data", text.text);
         return;
     }
-    const double left = run_utility(r, c->shuffled, &error),
-                 none = run_utility(r, c->shuffled_none, &none_error);
+    const double left = run_utility(r, c->jobs.shuffled, &error),
+                 none = run_utility(r, c->jobs.shuffled_none, &none_error);
     if (!(c->utility > none) || !(left - none > 0.5 * (c->utility - none)) ||
         !(left - none > 3 * hypot(error, none_error)))
         return;
@@ -76,7 +76,7 @@ static void add_shuffled(json_t *list, const run *r, const run_cell *c) {
 
 /* Where hooks ran once more, in a probe or on shadow rows, and did not do what they did in the training. */
 static void add_compared(json_t *list, const run *r, const run_job *observed) {
-    if (!observed || !observed->record || !gnt_store_digest(observed->record, "compared"))
+    if (!observed || !observed->stored.record || !gnt_store_digest(observed->stored.record, "compared"))
         return;
     json_t *all = run_metadata(r, observed, "compared");
     add_from(list, all);
@@ -85,14 +85,14 @@ static void add_compared(json_t *list, const run *r, const run_job *observed) {
 
 json_t *run_marks_of(const run *r, const run_cell *c) {
     json_t *list = json_array();
-    add_compared(list, r, run_input_of(c->score_job, "seen"));
-    add_compared(list, r, run_input_of(run_input_of(c->attack, "artefacts"), "shadow_seen"));
-    if (c->shuffled && c->shuffled_none)
+    add_compared(list, r, run_job_input(c->jobs.score, "seen"));
+    add_compared(list, r, run_job_input(run_job_input(c->jobs.attack, "artefacts"), "shadow_seen"));
+    if (c->jobs.shuffled && c->jobs.shuffled_none)
         add_shuffled(list, r, c);
-    if (c->replay)
+    if (c->jobs.replay)
         add_replay(list, r, c);
-    if (gnt_store_digest(c->train->record, "record")) {
-        json_t *record = run_metadata(r, c->train, "record");
+    if (gnt_store_digest(c->jobs.train->stored.record, "record")) {
+        json_t *record = run_metadata(r, c->jobs.train, "record");
         add_from(list, record);
         json_decref(record);
     }

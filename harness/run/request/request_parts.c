@@ -1,4 +1,4 @@
-#include "run/request_parts.h"
+#include "run/request/request_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,8 +8,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 
-run_job *request_begin(run *r, const char *name, gnt_job_kind kind, const char *const *outputs, int *fresh) {
-    run_job *j = run_get_job(r, name, fresh);
+run_job *request_begin(run_requests *r, const char *name, gnt_job_kind kind, const char *const *outputs,
+                       int *fresh) {
+    run_job *j = run_job_get(r->jobs, name, fresh);
     if (!j || !*fresh)
         return j;
     j->outputs = outputs;
@@ -17,7 +18,7 @@ run_job *request_begin(run *r, const char *name, gnt_job_kind kind, const char *
     return j;
 }
 
-gnt_key request_key(const run *r, const char *role, const char *job) {
+gnt_key request_key(const run_requests *r, const char *role, const char *job) {
     const gnt_key of_role = gnt_key_derive(&r->suite->key, role);
     return gnt_key_derive(&of_role, job);
 }
@@ -32,7 +33,7 @@ static const char *hex_of(run_job *j, const gnt_digest *digest) {
     return request_text(j, hex);
 }
 
-void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_digest *digest,
+void request_data(const run_requests *r, run_job *j, const gnt_suite_task *t, const gnt_digest *digest,
                   const char *coordinates) {
     j->request.data =
         (gnt_request_data){.data = {.name = t->data,
@@ -47,7 +48,7 @@ void request_data(const run *r, run_job *j, const gnt_suite_task *t, const gnt_d
                                      .balance = {t->balance, t->n_balance}},
                            .coin = t->coin,
                            .without = {t->without, t->n_without},
-                           .folder = r->options->data_folder ? r->options->data_folder : "",
+                           .folder = r->data_folder ? r->data_folder : "",
                            .key = request_key(r, "data", coordinates)};
 }
 
@@ -59,17 +60,15 @@ int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *o
     if (!t->weights)
         return 0;
     *digest = hex_of(j, of);
-    j->input[j->n_inputs] = (run_input){.name = "weights", .path = gnt_strdup(t->weights)};
-    return j->input[j->n_inputs++].path ? 0 : -1;
+    return run_job_add_file(j, "weights", t->weights);
 }
 
-int request_add_start(const run *r, run_job *j, size_t attack) {
+int request_add_start(const run_requests *r, run_job *j, size_t attack) {
     const char *path = r->suite->attack[attack].start;
     if (!path)
         return 0;
-    j->request.attack.start_digest = hex_of(j, &r->start_digest[attack]);
-    j->input[j->n_inputs] = (run_input){.name = "start", .path = gnt_strdup(path)};
-    return j->input[j->n_inputs++].path ? 0 : -1;
+    j->request.attack.start_digest = hex_of(j, &r->inputs.start[attack]);
+    return run_job_add_file(j, "start", path);
 }
 
 gnt_request_model request_model(const gnt_suite_task *t) {
@@ -175,7 +174,7 @@ gnt_request_samples request_samples(run_job *j, const gnt_suite_task *t, unsigne
     return of;
 }
 
-gnt_request_samples request_clients_samples(const run *r, run_job *j, const gnt_suite_task *t,
+gnt_request_samples request_clients_samples(const run_requests *r, run_job *j, const gnt_suite_task *t,
                                             uint64_t seed) {
     gnt_request_samples of = request_samples(j, t, REQUEST_REGION | REQUEST_HIDE);
     gnt_request_hider group[GNT_SUITE_HIDERS];
@@ -195,7 +194,7 @@ gnt_request_samples request_clients_samples(const run *r, run_job *j, const gnt_
     return of;
 }
 
-uint32_t request_hooks(const run *r, int defense) {
+uint32_t request_hooks(const run_requests *r, int defense) {
     uint32_t hooks = 0;
     for (size_t i = 0; defense >= 0 && i < r->suite->defense[defense].n_members; i++)
         hooks |= r->suite->defense[defense].member[i].info->hooks;
@@ -208,7 +207,7 @@ void request_seed(uint64_t seed, char text[SEED_SIZE]) {
              search ? seed ^ run_search_seed(0) : seed);
 }
 
-void request_label(const run *r, int defense, double strength, char *text, size_t size) {
+void request_label(const run_requests *r, int defense, double strength, char *text, size_t size) {
     char number[GNT_NUMBER_SIZE] = "none";
     if (isfinite(strength))
         gnt_number_text(strength, number);

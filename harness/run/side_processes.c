@@ -1,4 +1,4 @@
-#include "run/sides.h"
+#include "run/side_processes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static int start_one(run *r, run_job *j, const gnt_request_sides *s, uint32_t si
                                  .seconds = r->suite->seconds,
                                  .cpu_seconds = r->suite->cpu_seconds,
                                  .memory = (uint64_t)r->suite->memory_mb << 20};
-    const int rc = ask ? gnt_child_start(&j->side[j->n_sides], &spec, err)
+    const int rc = ask ? gnt_child_start(&j->processes.side[j->processes.n_sides], &spec, err)
                        : gnt_fail(err, "out of memory for a job's process");
     json_decref(ask);
     close(end[1]);
@@ -57,9 +57,13 @@ static int start_one(run *r, run_job *j, const gnt_request_sides *s, uint32_t si
         close(end[0]);
         return -1;
     }
-    j->n_sides++;
+    j->processes.n_sides++;
     *job_end = end[0];
     return 0;
+}
+
+const gnt_child_result *run_process_result(const run_job *j, size_t which) {
+    return gnt_child_result_of(which ? j->processes.side[which - 1] : j->processes.child);
 }
 
 int run_sides_start(run *r, run_job *j, const gnt_sandbox_spec *sandbox, const gnt_child_input *inputs,
@@ -88,21 +92,22 @@ static double seconds_now(void) {
  * has `grace` seconds for it. */
 static void stop_late_sides(run_job *j) {
     gnt_err ignored;
-    if (!gnt_child_result_of(j->child) || strcmp(gnt_child_verdict(j->child, &ignored), "ok") == 0)
+    if (!gnt_child_result_of(j->processes.child) ||
+        strcmp(gnt_child_verdict(j->processes.child, &ignored), "ok") == 0)
         return;
-    if (j->ended_badly_at <= 0)
-        j->ended_badly_at = seconds_now();
-    for (size_t i = 0; i < j->n_sides; i++)
-        if (!gnt_child_result_of(j->side[i]) && seconds_now() - j->ended_badly_at > grace)
-            gnt_child_stop(j->side[i]);
+    if (j->processes.ended_badly_at <= 0)
+        j->processes.ended_badly_at = seconds_now();
+    for (size_t i = 0; i < j->processes.n_sides; i++)
+        if (!gnt_child_result_of(j->processes.side[i]) && seconds_now() - j->processes.ended_badly_at > grace)
+            gnt_child_stop(j->processes.side[i]);
 }
 
 int run_sides_have_ended(run_job *j) {
     stop_late_sides(j);
-    for (size_t i = 0; i < j->n_sides; i++)
-        if (!gnt_child_result_of(j->side[i]))
+    for (size_t i = 0; i < j->processes.n_sides; i++)
+        if (!gnt_child_result_of(j->processes.side[i]))
             return 0;
-    return gnt_child_result_of(j->child) != NULL;
+    return gnt_child_result_of(j->processes.child) != NULL;
 }
 
 /* Of a side that was asked to stop because the job had ended: its own status where it had failed before. */
@@ -130,23 +135,23 @@ static int is_reason(const gnt_child *side) {
 }
 
 const char *run_sides_verdict(const run_job *j, gnt_err *reason) {
-    for (size_t i = 0; i < j->n_sides; i++)
-        if (is_reason(j->side[i]))
-            return verdict_of(j->side[i], reason);
-    return gnt_child_verdict(j->child, reason);
+    for (size_t i = 0; i < j->processes.n_sides; i++)
+        if (is_reason(j->processes.side[i]))
+            return verdict_of(j->processes.side[i], reason);
+    return gnt_child_verdict(j->processes.child, reason);
 }
 
 const gnt_child *run_sides_verdict_child(const run_job *j) {
-    for (size_t i = 0; i < j->n_sides; i++)
-        if (is_reason(j->side[i]))
-            return j->side[i];
-    return j->child;
+    for (size_t i = 0; i < j->processes.n_sides; i++)
+        if (is_reason(j->processes.side[i]))
+            return j->processes.side[i];
+    return j->processes.child;
 }
 
 json_t *run_sides_facts(const run_job *j) {
     json_t *all = json_object();
-    for (size_t i = 0; i <= j->n_sides; i++) {
-        const gnt_child_result *result = gnt_child_result_of(i ? j->side[i - 1] : j->child);
+    for (size_t i = 0; i <= j->processes.n_sides; i++) {
+        const gnt_child_result *result = run_process_result(j, i);
         const json_t *facts = json_object_get(result ? result->status : NULL, "facts");
         if (json_is_object(facts))
             json_object_update_missing(all, (json_t *)(uintptr_t)facts);
@@ -156,28 +161,19 @@ json_t *run_sides_facts(const run_job *j) {
 
 json_t *run_sides_hooks(const run_job *j) {
     json_t *all = json_array();
-    for (size_t i = 0; all && i <= j->n_sides; i++) {
-        const gnt_child_result *result = gnt_child_result_of(i ? j->side[i - 1] : j->child);
+    for (size_t i = 0; all && i <= j->processes.n_sides; i++) {
+        const gnt_child_result *result = run_process_result(j, i);
         gnt_hook_times_join(all, json_object_get(result ? result->status : NULL, "hooks"));
     }
     return all;
 }
 
 const char *run_sides_sandbox(const run_job *j) {
-    const char *lowest = gnt_child_result_of(j->child)->sandbox;
-    for (size_t i = 0; i < j->n_sides; i++) {
-        const char *level = gnt_child_result_of(j->side[i])->sandbox;
+    const char *lowest = gnt_child_result_of(j->processes.child)->sandbox;
+    for (size_t i = 0; i < j->processes.n_sides; i++) {
+        const char *level = gnt_child_result_of(j->processes.side[i])->sandbox;
         if (i == 0 || gnt_sandbox_level_of(level) < gnt_sandbox_level_of(lowest))
             lowest = level;
     }
     return lowest;
-}
-
-void run_sides_free(run_job *j) {
-    for (size_t i = 0; i < j->n_sides; i++) {
-        gnt_child_free(j->side[i]);
-        j->side[i] = NULL;
-    }
-    j->n_sides = 0;
-    j->ended_badly_at = 0;
 }

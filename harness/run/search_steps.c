@@ -7,17 +7,18 @@
 
 /* 1 when job `j` has ended; one that failed settles the search. */
 static int has_ended(const run *r, run_search *s, run_job *j) {
-    /* others have read theirs when they were found (run/jobs.c) */
-    if (j->state == RUN_OK && r->options->share == GNT_SHARE_WORK && !j->measured && !run_has_utility(r, j))
-        run_end_job(j, "failed", "the utility that a training left cannot be read back from the store");
+    /* others have read theirs when they were found (run/job_steps.c) */
+    if (j->state == RUN_OK && r->options->share == GNT_SHARE_WORK && !j->measured.is_read &&
+        !run_has_utility(r, j))
+        run_job_end(j, "failed", "the utility that a training left cannot be read back from the store");
     if (j->state == RUN_ENDED) {
         s->settled = 1;
         if (!s->reason) {
-            s->reason = gnt_strdup(j->reason);
-            s->failed = run_origin(j);
+            s->reason = gnt_strdup(j->ending.reason);
+            s->failed = run_job_origin(j);
         }
     }
-    return j->state == RUN_OK || j->state == RUN_ENDED;
+    return run_job_has_ended(j);
 }
 
 /* Mean utility of the plain training over the suite's seeds, on which cells stand beside it; NaN while
@@ -28,7 +29,7 @@ static int baseline(run *r, run_search *s, int *ready, gnt_err *err) {
     double sum = 0;
     *ready = 1;
     for (size_t i = 0; i < n; i++) {
-        run_job *j = run_none_job(r, s->task, r->suite->seeds[i]);
+        run_job *j = run_none_job(&r->requests, s->task, r->suite->seeds[i]);
         if (!j)
             return gnt_fail(err, "out of memory for a search");
         if (!has_ended(r, s, j))
@@ -57,7 +58,7 @@ static int remember(run_search *s, double strength, int64_t seed, double utility
 }
 
 static run_job *asked_job(run *r, const run_search *s, int64_t number) {
-    return run_train_job(r, s->task, (int)s->defense, s->step.strength, run_search_seed(number));
+    return run_train_job(&r->requests, s->task, (int)s->defense, s->step.strength, run_search_seed(number));
 }
 
 /* Adds what a training came to. Paired, that is the undefended utility and how far the training was from the
@@ -66,8 +67,8 @@ static int take_training(run *r, run_search *s, int64_t number) {
     run_job *j = asked_job(r, s, number);
     double noise, utility;
     if (r->suite->task[s->task].match.paired)
-        utility =
-            s->none + run_utility_beside(r, j, run_none_job(r, s->task, run_search_seed(number)), &noise);
+        utility = s->none + run_utility_above(
+                                r, j, run_none_job(&r->requests, s->task, run_search_seed(number)), &noise);
     else
         utility = run_utility(r, j, &noise);
     return remember(s, s->step.strength, number, utility, noise);
@@ -80,7 +81,7 @@ static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
     for (int64_t i = 0; i < s->step.n_seeds; i++) {
         const int64_t number = s->step.seed + i;
         run_job *j = asked_job(r, s, number);
-        run_job *none = paired ? run_none_job(r, s->task, run_search_seed(number)) : j;
+        run_job *none = paired ? run_none_job(&r->requests, s->task, run_search_seed(number)) : j;
         if (!j || !none)
             return gnt_fail(err, "out of memory for a search");
         if (!has_ended(r, s, j) || !has_ended(r, s, none))

@@ -1,4 +1,4 @@
-#include "run/store.h"
+#include "run/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

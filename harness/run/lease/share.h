@@ -2,7 +2,7 @@
  * lies in the store, whose other readers pass it by:
  *
  *   STORE/share/identity.json     {"format", "identity", "node"}: of the run that came first
- *   STORE/share/lease/            who computes what (run/lease.h)
+ *   STORE/share/lease/            who computes what (run/lease/lease.h)
  *   STORE/share/failed/KEY.json   {"job", "node", "reason", "slurm_job", "verdict"} of a job that failed
  *   STORE/share/worker/NAME.json  how far a run is (gnt_share_tell); NAME is of its node and process
  *
@@ -18,7 +18,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
-#include "run/lease.h"
+#include "run/lease/lease.h"
 
 enum { GNT_LEASE_TERM = 60, GNT_LEASE_LEAST = 2, GNT_LEASE_MOST = 3600 };
 

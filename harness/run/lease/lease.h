@@ -12,8 +12,8 @@
  * clock takes no lease away. A stale one is taken by rename() to a name of one's own, of which one
  * succeeds.
  *
- * No lock is used, and none is promised: a holder that was suspended for a term loses its lease and goes
- * on computing. Two that compute one job leave the same bytes (run/store.h); a lease only saves the work.
+ * No lock is used, and none is promised: a holder that was suspended for a term loses its lease and goes on
+ * computing. Two that compute one job leave the same bytes (run/store/store.h); a lease only saves the work.
  *
  * Owner and lifetime: gnt_leases_open gives them, gnt_leases_close takes them back and lets go of all that
  * are held. Thread: any, one for a gnt_leases. Errors: −1 with a sentence. */

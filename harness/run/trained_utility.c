@@ -40,7 +40,7 @@ static json_t *by_round_json(const json_t *list) {
 
 /* What else was measured of maps, and the loss beside them: {NAME: {"value", "standard_error"}}; NULL where
  * the test samples have none. */
-static json_t *beside_json(const json_t *measured, const char *measure) {
+static json_t *others_json(const json_t *measured, const char *measure) {
     json_t *all = json_object_get(measured, gnt_map_names[GNT_MAP_IOU]) ? json_object() : NULL;
     for (int k = 0; all && k <= GNT_MAP_NUMBERS; k++) {
         const char *name = k < GNT_MAP_NUMBERS ? gnt_map_names[k] : "loss";
@@ -55,7 +55,7 @@ static json_t *beside_json(const json_t *measured, const char *measure) {
 }
 
 double run_utility(const run *r, run_job *train, double *noise) {
-    if (!train->measured) {
+    if (!train->measured.is_read) {
         const char *measure = gnt_utility_names[train->utility_kind];
         char error_of[64];
         snprintf(error_of, sizeof error_of, "%s_error", measure);
@@ -65,20 +65,20 @@ double run_utility(const run *r, run_job *train, double *noise) {
         size_t n = train->untrained || (diverged && *diverged) ? 0 : json_array_size(list);
         const json_t *last = n ? json_array_get(list, n - 1) : NULL;
         const json_t *value = json_object_get(last, measure), *error = json_object_get(last, error_of);
-        train->utility = json_is_number(value) ? json_number_value(value) : NAN;
-        train->noise = json_is_number(error) ? json_number_value(error) : 0;
+        train->measured.utility = json_is_number(value) ? json_number_value(value) : NAN;
+        train->measured.noise = json_is_number(error) ? json_number_value(error) : 0;
         if (n && train->request.train.measure_every > 0)
-            train->by_round = by_round_json(list);
+            train->measured.by_round = by_round_json(list);
         if (n)
-            train->by_value = json_incref(json_object_get(all, "by_value"));
+            train->measured.by_value = json_incref(json_object_get(all, "by_value"));
         if (n)
-            train->beside = beside_json(last, measure);
-        train->measured = 1;
+            train->measured.others = others_json(last, measure);
+        train->measured.is_read = 1;
         json_decref(all);
     }
     if (noise)
-        *noise = train->noise;
-    return train->utility;
+        *noise = train->measured.noise;
+    return train->measured.utility;
 }
 
 /* ---- beside another training ---- */
@@ -96,7 +96,8 @@ static void read_rows(const run *r, const run_job *train, measured_rows *out) {
     size_t size = 0;
     *out = (measured_rows){0};
     gnt_st_init(&out->st);
-    if (gnt_store_read(r->store, &train->key, train->record, "trained", &out->bytes, &size, NULL) != 0 ||
+    if (gnt_store_read(r->store, &train->stored.key, train->stored.record, "trained", &out->bytes, &size,
+                       NULL) != 0 ||
         gnt_st_parse(&out->st, "trained", out->bytes, size, NULL) != 0)
         return;
     const gnt_st_tensor *t = gnt_st_find(&out->st, "rows");
@@ -128,7 +129,7 @@ static double error_of_difference(const measured_rows *a, const measured_rows *b
     return n > 1 ? sqrt(squares / ((double)n * (double)(n - 1))) : 0;
 }
 
-double run_utility_beside(const run *r, run_job *train, run_job *none, double *noise) {
+double run_utility_above(const run *r, run_job *train, run_job *none, double *noise) {
     double own, others;
     const double difference = run_utility(r, train, &own) - run_utility(r, none, &others);
     measured_rows a, b;

@@ -1,4 +1,4 @@
-#include "run/order.h"
+#include "run/lease/order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,7 +119,7 @@ static double behind(const run_order *o, int step) {
     return sum;
 }
 
-/* The last part of its name is the draw, "s1" of the suite's or "search3" (run/request_parts.c). */
+/* The last part of its name is the draw, "s1" of the suite's or "search3" (run/request/request_parts.c). */
 static int is_of_search(const char *name) {
     const char *draw = strrchr(name, '/');
     return draw && strncmp(draw, "/search", strlen("/search")) == 0;

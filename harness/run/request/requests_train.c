@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "request/inputs.h"
-#include "run/request_parts.h"
+#include "run/request/request_parts.h"
 
 /* ---- data ---- */
 
-run_job *run_data_job(run *r, size_t task, uint64_t seed) {
+run_job *run_data_job(run_requests *r, size_t task, uint64_t seed) {
     static const char *const outputs[] = {"clients", "targets",         "test", "public",
                                           "shadow",  "defender_shadow", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
@@ -21,10 +21,10 @@ run_job *run_data_job(run *r, size_t task, uint64_t seed) {
     run_job *j = request_begin(r, name, GNT_JOB_DATA, outputs, &fresh);
     if (!j || !fresh)
         return j;
-    request_data(r, j, t, &r->data_digest[task], coordinates);
+    request_data(r, j, t, &r->inputs.data[task], coordinates);
     if (t->public_set.data) {
         char hex[GNT_HEX_SIZE];
-        gnt_digest_hex(&r->public_digest[task], hex);
+        gnt_digest_hex(&r->inputs.public_set[task], hex);
         const gnt_request_source of = {.name = t->public_set.data,
                                        .seed = (int64_t)t->public_set.seed,
                                        .rows = {&t->public_set.rows, 1},
@@ -36,8 +36,8 @@ run_job *run_data_job(run *r, size_t task, uint64_t seed) {
 
 /* ---- training ---- */
 
-int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double strength, int64_t stage,
-                          run_job *trained, uint64_t seed, request_preparer by) {
+int request_add_artefacts(run_requests *r, run_job *j, size_t task, int defense, double strength,
+                          int64_t stage, run_job *trained, uint64_t seed, request_preparer by) {
     if (defense < 0)
         return 0;
     const gnt_suite_defense *d = &r->suite->defense[defense];
@@ -50,15 +50,14 @@ int request_add_artefacts(run *r, run_job *j, size_t task, int defense, double s
         run_job *p =
             request_prepare_defense(r, task, (size_t)defense, i, strength, by_stage ? stage : 0, from, seed,
                                     info->flags & GNT_FLAG_ARTEFACTS_PRIVATE ? by : REQUEST_DEFENDER);
-        if (!p || run_add_input(j, gnt_input_artefacts[i], p, "artefacts") != 0)
+        if (!p || run_job_add_input(j, gnt_input_artefacts[i], p, "artefacts") != 0)
             return -1;
     }
     return 0;
 }
 
-/* Where the hooks of the chain run in addition to the training (job/side). Without any, no plugin is
- * opened. */
-static void ask_for_sides(const run *r, run_job *j, int defense) {
+/* Where the hooks of the chain run beside the training (job/side). Without any, no plugin is opened. */
+static void ask_for_sides(const run_requests *r, run_job *j, int defense) {
     static const struct {
         uint32_t side, hooks;
     } sides[] = {{GNT_SIDE_CLIENT, GNT_HOOK_CONTRIBUTE | GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH |
@@ -79,8 +78,8 @@ static void ask_for_sides(const run *r, run_job *j, int defense) {
 
 /* What the training keeps of its rounds, for all tasks that it trains for. NULL where
  * nothing is observed in a round. */
-static const gnt_request_record *record_of(const run *r, run_job *j, const gnt_suite_task *t, int transforms,
-                                           const char *coordinates) {
+static const gnt_request_record *record_of(const run_requests *r, run_job *j, const gnt_suite_task *t,
+                                           int transforms, const char *coordinates) {
     const gnt_suite *s = r->suite;
     gnt_request_record of = {0};
     int all_epochs = 0;
@@ -106,7 +105,7 @@ static const gnt_request_record *record_of(const run *r, run_job *j, const gnt_s
 
 /* 1 where an observation calls hooks of clients again, of any task that this training is for: what a
  * representation shows calls none. */
-static int probes_clients(const run *r, const gnt_suite_task *t) {
+static int probes_clients(const run_requests *r, const gnt_suite_task *t) {
     for (size_t i = 0; i < r->suite->n_tasks; i++) {
         const gnt_suite_task *other = &r->suite->task[i];
         const uint32_t surface = other->observe.surface;
@@ -117,7 +116,8 @@ static int probes_clients(const run *r, const gnt_suite_task *t) {
     return 0;
 }
 
-static const gnt_request_head *head_of(const run *r, run_job *j, const gnt_suite_task *t, uint64_t seed) {
+static const gnt_request_head *head_of(const run_requests *r, run_job *j, const gnt_suite_task *t,
+                                       uint64_t seed) {
     char coordinates[PART_SIZE], draw[SEED_SIZE];
     request_seed(seed, draw);
     snprintf(coordinates, sizeof coordinates, "%s/%s/head", t->trained_as, draw);
@@ -151,8 +151,8 @@ static gnt_request_federated federated_of(const gnt_suite_task *t, int defense, 
     return request_federated(&of, rounds);
 }
 
-static run_job *training(run *r, const char *name, size_t task, int defense, double strength, uint64_t seed,
-                         int64_t rounds, int shuffle) {
+static run_job *training(run_requests *r, const char *name, size_t task, int defense, double strength,
+                         uint64_t seed, int64_t rounds, int shuffle) {
     static const char *const outputs[] = {"trained", "contributions", "record", "held", "treatments", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
     char coordinates[PART_SIZE], role[NAME_SIZE], draw[SEED_SIZE];
@@ -192,22 +192,23 @@ static run_job *training(run *r, const char *name, size_t task, int defense, dou
     if (t->by_head && !j->untrained)
         q->head = head_of(r, j, t, seed);
     run_job *data = run_data_job(r, task, seed);
-    if (run_add_input(j, "clients", data, defense == RUN_PUBLIC ? "public" : "clients") != 0 ||
-        run_add_input(j, "test", data, "test") != 0 || run_add_input(j, "public", data, "public") != 0 ||
-        request_add_weights(j, t, &r->weights_digest[task], &q->weights_digest) != 0 ||
+    if (run_job_add_input(j, "clients", data, defense == RUN_PUBLIC ? "public" : "clients") != 0 ||
+        run_job_add_input(j, "test", data, "test") != 0 ||
+        run_job_add_input(j, "public", data, "public") != 0 ||
+        request_add_weights(j, t, &r->inputs.weights[task], &q->weights_digest) != 0 ||
         request_add_artefacts(r, j, task, defense, strength, 0, NULL, seed, REQUEST_DEFENDER) != 0)
         return NULL;
     return j;
 }
 
-run_job *run_initial_job(run *r, size_t task, uint64_t seed) {
+run_job *run_initial_job(run_requests *r, size_t task, uint64_t seed) {
     char name[NAME_SIZE], draw[SEED_SIZE];
     request_seed(seed, draw);
     snprintf(name, sizeof name, "start %s/%s", r->suite->task[task].trained_as, draw);
     return training(r, name, task, RUN_PLAIN, NAN, seed, 0, 0);
 }
 
-run_job *run_train_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
+run_job *run_train_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed) {
     const gnt_suite_task *t = &r->suite->task[task];
     char name[NAME_SIZE], label[PART_SIZE], draw[SEED_SIZE];
     /* only a secure sum is taken before the first round: else all start from the same weights */
@@ -224,11 +225,11 @@ static int has_public(const gnt_suite_task *t) {
     return t->federated.rounds > 0 && t->role_rows[GNT_ROLE_PUBLIC] > 0 && !t->public_set.data;
 }
 
-static void public_name(const run *r, size_t task, uint64_t seed, char name[NAME_SIZE]) {
+static void public_name(const run_requests *r, size_t task, uint64_t seed, char name[NAME_SIZE]) {
     snprintf(name, NAME_SIZE, "public %s/s%" PRIu64, r->suite->task[task].trained_as, seed);
 }
 
-run_job *run_public_job(run *r, size_t task, uint64_t seed) {
+run_job *run_public_job(run_requests *r, size_t task, uint64_t seed) {
     const gnt_suite_task *t = &r->suite->task[task];
     char name[NAME_SIZE];
     if (!has_public(t))
@@ -237,13 +238,13 @@ run_job *run_public_job(run *r, size_t task, uint64_t seed) {
     return training(r, name, task, RUN_PUBLIC, NAN, seed, t->federated.rounds, 0);
 }
 
-run_job *run_public_made(const run *r, size_t task, uint64_t seed) {
+run_job *run_public_made(const run_requests *r, size_t task, uint64_t seed) {
     char name[NAME_SIZE];
     public_name(r, task, seed, name);
-    return run_find_ok(r, name);
+    return run_job_find_ok(r->jobs, name);
 }
 
-run_job *run_shuffled_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
+run_job *run_shuffled_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed) {
     const gnt_suite_task *t = &r->suite->task[task];
     char name[NAME_SIZE], label[PART_SIZE];
     if (t->federated.rounds == 0 || t->is_map || t->utility != GNT_UTILITY_ACCURACY)
@@ -253,7 +254,7 @@ run_job *run_shuffled_job(run *r, size_t task, int defense, double strength, uin
     return training(r, name, task, defense, strength, seed, t->federated.rounds, 1);
 }
 
-run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint64_t seed) {
+run_job *run_replay_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed) {
     static const char *const outputs[] = {"replay", NULL};
     run_job *train = run_train_job(r, task, defense, strength, seed);
     char name[NAME_SIZE], label[PART_SIZE];
@@ -281,23 +282,23 @@ run_job *run_replay_job(run *r, size_t task, int defense, double strength, uint6
         j->plugin[j->n_plugins++] = train->plugin[i];
     for (size_t i = 0; i < train->n_inputs; i++)
         if (train->input[i].from && strcmp(train->input[i].name, "test") != 0 &&
-            run_add_input(j, train->input[i].name, train->input[i].from, train->input[i].output) != 0)
+            run_job_add_input(j, train->input[i].name, train->input[i].from, train->input[i].output) != 0)
             return NULL;
-    return run_add_input(j, "trained", train, "trained") == 0 &&
-                   run_add_input(j, "record", train, "record") == 0 &&
-                   run_add_input(j, "held", train, "held") == 0
+    return run_job_add_input(j, "trained", train, "trained") == 0 &&
+                   run_job_add_input(j, "record", train, "record") == 0 &&
+                   run_job_add_input(j, "held", train, "held") == 0
                ? j
                : NULL;
 }
 
-run_job *run_none_job(run *r, size_t task, uint64_t seed) {
+run_job *run_none_job(run_requests *r, size_t task, uint64_t seed) {
     for (size_t d = 0; d < r->suite->n_defenses; d++)
         if (strcmp(r->suite->defense[d].plugin, "none") == 0)
             return run_train_job(r, task, (int)d, NAN, seed);
     return run_train_job(r, task, RUN_PLAIN, NAN, seed);
 }
 
-run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t member, double strength,
+run_job *request_prepare_defense(run_requests *r, size_t task, size_t defense, size_t member, double strength,
                                  int64_t stage, run_job *trained, uint64_t seed, request_preparer by) {
     static const char *const outputs[] = {"artefacts", NULL}, *const role_of[] = {"defense", "attack"},
                              *const who[] = {"", " by the attacker"};
@@ -327,11 +328,11 @@ run_job *request_prepare_defense(run *r, size_t task, size_t defense, size_t mem
                               .key = request_key(r, role_of[by], role)};
     j->request.prepare.plugin = request_plugin(r, j, m, (int32_t)member == d->swept, strength);
     run_job *data = run_data_job(r, task, seed);
-    if (run_add_input(j, "public", data, "public") != 0 ||
-        run_add_input(j, "shadow", data,
-                      by == REQUEST_ATTACKER ? request_shadow(t)
-                                             : gnt_role_names[GNT_ROLE_DEFENDER_SHADOW]) != 0 ||
-        run_add_input(j, "trained", trained, "trained") != 0)
+    if (run_job_add_input(j, "public", data, "public") != 0 ||
+        run_job_add_input(j, "shadow", data,
+                          by == REQUEST_ATTACKER ? request_shadow(t)
+                                                 : gnt_role_names[GNT_ROLE_DEFENDER_SHADOW]) != 0 ||
+        run_job_add_input(j, "trained", trained, "trained") != 0)
         return NULL;
     return j;
 }

@@ -1,4 +1,4 @@
-#include "run/lease.h"
+#include "run/lease/lease.h"
 
 #include <dirent.h>
 #include <errno.h>

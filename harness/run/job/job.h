@@ -1,0 +1,169 @@
+/* job: one unit of work of a run, and the table in which a run finds its jobs by name. A job is made once by
+ * the code that wants its output (run/request/); two that ask for the same name get the same job. What moves
+ * a job from one state to the next is in run/run_impl.h.
+ *
+ * Owner and lifetime: the table owns its jobs, and each job what it points to except constant text and other
+ * jobs, until run_jobs_free. A job never moves in memory. Thread: the scheduler's only one. Errors: NULL or
+ * −1 when out of memory. */
+#ifndef GNT_RUN_JOB_H
+#define GNT_RUN_JOB_H
+
+#include <jansson.h>
+
+#include "base/digest.h"
+#include "process/child.h"
+#include "request/request.h"
+#include "suite/suite.h"
+
+typedef enum run_state {
+    /* Some of its inputs are missing. */
+    RUN_WAITING,
+    /* All inputs are stored, its output is not. */
+    RUN_READY,
+    RUN_RUNNING,
+    /* Its output is stored. */
+    RUN_OK,
+    /* It failed, or a job whose output it needs did. */
+    RUN_ENDED
+} run_state;
+
+typedef struct run_job run_job;
+
+typedef struct run_input {
+    /* Constant text. */
+    const char *name;
+    /* The job whose output it is, and which one (constant text). NULL: a file of the user's, at path. */
+    run_job *from;
+    const char *output;
+    char *path;
+} run_input;
+
+enum { RUN_MOST_INPUTS = 48, RUN_MOST_PLUGINS = 17, RUN_MOST_SIDES = 3 };
+
+/* Its entry of the store. Set by job_steps.c. */
+typedef struct run_stored {
+    /* Known once its inputs are stored. */
+    gnt_digest key;
+    /* The entry's record, once the job is RUN_OK. */
+    json_t *record;
+    /* The output was in the store when the job was first looked at. */
+    int cached;
+} run_stored;
+
+/* How it ended badly. Set by run_job_end, but for `node` (shared_jobs.c), and for how its process ended
+ * (job_steps.c). */
+typedef struct run_ending {
+    /* As gnt_child_verdict has it; constant text. */
+    const char *verdict;
+    char *reason;
+    /* The job whose failure ended this one, which never ran; NULL: its own. */
+    const run_job *origin;
+    /* The machine on which another run found that it fails; NULL: this run found it. */
+    char *node;
+    /* −1 and the signal, or the code and 0. */
+    int exit_code, signal;
+    /* The end of what it wrote to stderr. */
+    char *stderr_tail;
+} run_ending;
+
+/* What it took when its output was made, by this run or by an earlier one. Set by job_cost.c. */
+typedef struct run_cost {
+    double wall_seconds, cpu_seconds;
+    /* Bytes. */
+    uint64_t peak;
+    /* Seconds of its plugins' hooks (plugin/hook_times.h); NULL: unknown. */
+    json_t *hooks;
+} run_cost;
+
+/* The utility of a training, read from its output. Set by trained_utility.c. */
+typedef struct run_measured {
+    /* 1 once the rest has been read. */
+    int is_read;
+    /* NaN: it has none. `noise` is its standard error. */
+    double utility, noise;
+    /* [{"round", "accuracy", "loss", of maps "iou"}]: after each round after which it was measured, where the
+     * suite asks for that; else NULL. */
+    json_t *by_round;
+    /* {ATTRIBUTE: [{"n", "right", "labels"}]}: the test samples by value; NULL without utility. */
+    json_t *by_value;
+    /* Where the test samples have maps {NAME: {"value", "standard_error"}}, the other measures; else NULL. */
+    json_t *others;
+} run_measured;
+
+/* Its processes, while it runs. Set by job_processes.c and side_processes.c. */
+typedef struct run_processes {
+    gnt_child *child;
+    /* Those in which a defense's hooks run. */
+    gnt_child *side[RUN_MOST_SIDES];
+    size_t n_sides;
+    /* The inputs that all of them read, in the job's order; −1: that output was left out. */
+    int fd[RUN_MOST_INPUTS];
+    size_t n_fds;
+    /* When its own process ended badly while sides went on, by the monotonic clock; else 0. */
+    double ended_badly_at;
+    /* The progress last reported; total 0: none. */
+    uint64_t done, total;
+} run_processes;
+
+struct run_job {
+    /* What it does: set by run/request/ when the job is made, then constant. */
+    char *name;
+    gnt_request request;
+    /* The part of the request that could not be made, as constant text; NULL: none. */
+    const char *request_error;
+    run_input input[RUN_MOST_INPUTS];
+    size_t n_inputs;
+    /* NULL-terminated, constant. */
+    const char *const *outputs;
+    /* Plugin files that it opens. */
+    const char *plugin[RUN_MOST_PLUGINS];
+    size_t n_plugins;
+    /* Labels of the defense whose hooks it calls, and of the attack; NULL: none. */
+    const char *defense, *attack;
+    /* Of a training: the measure of utility, and 1 if its weights are initial ones, which have no utility. */
+    gnt_utility_kind utility_kind;
+    int untrained;
+
+    run_state state;
+    run_stored stored;
+    run_ending ending;
+    run_cost cost;
+    run_measured measured;
+    run_processes processes;
+    /* The lowest level among the sandboxes in which its output was made; NULL: unknown. Set by
+     * job_steps.c. */
+    char *sandbox;
+};
+
+typedef struct run_jobs {
+    /* Name -> index in `at`. */
+    json_t *index;
+    run_job **at;
+    size_t n, room;
+} run_jobs;
+
+int run_jobs_open(run_jobs *jobs);
+/* Frees the jobs; their processes must have been freed. */
+void run_jobs_free(run_jobs *jobs);
+
+/* Returns the job of that name. *fresh: it was just made, and what it does is to be filled in. NULL when out
+ * of memory. */
+run_job *run_job_get(run_jobs *jobs, const char *name, int *fresh);
+/* Returns the job of that name if it is RUN_OK; else NULL. */
+run_job *run_job_find_ok(const run_jobs *jobs, const char *name);
+
+/* Adds an output of the job `from` as an input. */
+int run_job_add_input(run_job *j, const char *name, run_job *from, const char *output);
+/* Adds a file of the user's as an input. */
+int run_job_add_file(run_job *j, const char *name, const char *path);
+/* Returns the job whose output is this input of j; NULL if j has none of that name or is NULL. */
+const run_job *run_job_input(const run_job *j, const char *name);
+
+/* Makes it RUN_ENDED. verdict: constant text. */
+void run_job_end(run_job *j, const char *verdict, const char *sentence);
+/* True if it is RUN_OK or RUN_ENDED. */
+int run_job_has_ended(const run_job *j);
+/* Returns the job whose failure ended this one: itself, or one whose output it needed. */
+const run_job *run_job_origin(const run_job *j);
+
+#endif

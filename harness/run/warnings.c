@@ -1,0 +1,106 @@
+/* Warnings about a run as a whole: what its user may not want. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "nn/kernels/blas_core.h"
+#include "run/run_impl.h"
+
+/* Warns of a BLAS that is slower than it could be: results do not suffer from it, times do. */
+static void warn_of_blas_core(const run *r) {
+    char text[GNT_BLAS_CORE_TEXT];
+    if (gnt_blas_core_is_forced_down(text))
+        run_show_warning(r, "%s", text);
+}
+
+/* Warns of a run that will fill the disk. */
+static void warn_of_disk(const run *r) {
+    const double needed =
+        r->plan->update_bytes * (double)r->progress.n_wanted / (double)(r->plan->n ? r->plan->n : 1);
+    const double left = gnt_disk_free(r->options->folder);
+    if (needed > left)
+        run_show_warning(
+            r,
+            "%s: will keep about %.0f GB of observed updates, of which some may be there already, "
+            "and %.0f GB are free; fewer targets, seeds or strengths need less",
+            r->options->folder, needed / 1e9, left / 1e9);
+}
+
+/* Warns of weights with running statistics that clients will not use: most trained networks expect them. */
+static void warn_of_batch_statistics(const run *r) {
+    for (size_t t = 0; t < r->suite->n_tasks; t++) {
+        const gnt_suite_task *task = &r->suite->task[t];
+        if (task->has_statistics && task->federated.training_stats)
+            run_show_warning(
+                r,
+                "task %s: its weights bring running statistics, but clients normalise by those of "
+                "their own batches (\"batch_norm\": \"training\"); to leave the network as it was "
+                "evaluated, set \"federated\": {\"batch_norm\": \"evaluation\"}",
+                task->id);
+    }
+}
+
+/* Returns the least number of rows that training runs of the task dealt to no client, and the greatest in
+ * *most; 0 if none reported any. */
+static int64_t unused_rows(const run *r, const gnt_suite_task *t, int64_t *most) {
+    char prefix[2 * GNT_SUITE_NAME];
+    int64_t least = INT64_MAX;
+    const int n = snprintf(prefix, sizeof prefix, "train %s/", t->id);
+    *most = 0;
+    for (size_t i = 0; i < r->jobs.n; i++) {
+        const run_job *j = r->jobs.at[i];
+        if (strncmp(j->name, prefix, (size_t)n) != 0 || j->state != RUN_OK)
+            continue;
+        json_t *all = run_metadata(r, j, "trained");
+        const json_t *reported = json_object_get(all, "unused");
+        const int64_t unused = json_integer_value(reported);
+        if (reported && unused < least)
+            least = unused;
+        if (unused > *most)
+            *most = unused;
+        json_decref(all);
+    }
+    return *most ? least : 0;
+}
+
+/* Writes what in the suite would leave fewer. */
+static void less_unused(const gnt_suite_federated *f, char *text, size_t size) {
+    if (f->partition == GNT_PARTITION_SHARDS)
+        snprintf(text, size, "make data.clients a multiple of federated.clients × shards, %lld",
+                 (long long)(f->clients * f->shards));
+    else
+        snprintf(text, size, "raise %s, or lower data.clients",
+                 f->partition == GNT_PARTITION_LABELS ? "\"rows\" in federated.partition.clients"
+                                                      : "\"least\" or \"most\" in federated.partition");
+}
+
+/* Warns of rows that nobody trains on. Their number may be drawn for each training, so it is known only
+ * now. */
+static void warn_of_unused_rows(const run *r) {
+    for (size_t i = 0; i < r->suite->n_tasks; i++) {
+        const gnt_suite_task *t = &r->suite->task[i];
+        char range[64] = "", advice[128];
+        int64_t most;
+        const int64_t least = unused_rows(r, t, &most);
+        if (!most)
+            continue;
+        if (least < most)
+            snprintf(range, sizeof range, "%lld to ", (long long)least);
+        less_unused(&t->federated, advice, sizeof advice);
+        run_show_warning(r,
+                         "task %s: %s%lld of the clients' %lld rows are dealt to no client, so nobody trains "
+                         "on them%s; %s",
+                         t->id, range, (long long)most, (long long)t->role_rows[GNT_ROLE_CLIENTS],
+                         *range ? " (it depends on the training)" : "", advice);
+    }
+}
+
+void run_warn_before(const run *r) {
+    warn_of_blas_core(r);
+    warn_of_batch_statistics(r);
+    warn_of_disk(r);
+}
+
+void run_warn_after(const run *r) {
+    warn_of_unused_rows(r);
+}
