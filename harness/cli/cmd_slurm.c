@@ -120,20 +120,21 @@ static void run_arguments(const options *o, const char *folder, const char *jobs
     argv[n] = NULL;
 }
 
-static int submit_or_show(const options *o, const gnt_slurm_ask *ask, const gnt_need *need) {
+static int submit_or_show(const options *o, const gnt_slurm_request *request, const gnt_need *need) {
     gnt_err err = {0};
     gnt_submission done;
     if (o->dry) {
-        char *text = gnt_slurm_dry(ask, &err);
+        char *text = gnt_slurm_dry(request, &err);
         if (!text)
             return failed(&err);
         fputs(text, stdout);
         gnt_free(text);
         return GNT_EXIT_OK;
     }
-    const int lock = gnt_folder_hold(ask->folder); /* two submissions at once */
-    int rc = check_queue(o, ask->suite_name, ask->folder, &err) != 0 ||
-                     gnt_share_begin_anew(ask->folder, &err) != 0 || gnt_slurm_submit(ask, &done, &err) != 0
+    const int lock = gnt_folder_hold(request->folder); /* two submissions at once */
+    int rc = check_queue(o, request->suite_name, request->folder, &err) != 0 ||
+                     gnt_share_reset(request->folder, &err) != 0 ||
+                     gnt_slurm_submit(request, &done, &err) != 0
                  ? -1
                  : 0;
     if (lock >= 0)
@@ -143,11 +144,11 @@ static int submit_or_show(const options *o, const gnt_slurm_ask *ask, const gnt_
     printf(
         "%lld workers are job %s, the one that gathers is job %s; memory %s, time %s%s; progress: gauntlet "
         "slurm status %s\n",
-        (long long)done.workers, done.array, done.gather, ask->mem, ask->time,
+        (long long)done.workers, done.array, done.gather, request->mem, request->time,
         o->mem && o->time ? ""
         : need->known     ? " (from what earlier jobs took)"
                           : " (from the suite's limits)",
-        ask->folder);
+        request->folder);
     gnt_submission_free(&done);
     return GNT_EXIT_OK;
 }
@@ -175,18 +176,18 @@ static int submit_plan(const options *o, const gnt_suite *suite, const gnt_plan 
     snprintf(jobs, sizeof jobs, "%llu", (unsigned long long)o->jobs);
     snprintf(lease, sizeof lease, "%llu", (unsigned long long)o->lease);
     run_arguments(o, real, jobs, lease, run);
-    const gnt_slurm_ask ask = {.folder = real,
-                               .working_folder = working,
-                               .program = program,
-                               .suite_name = suite->name,
-                               .run = run,
-                               .partition = o->partition,
-                               .time = o->time ? o->time : time,
-                               .mem = o->mem ? o->mem : mem,
-                               .workers = (int64_t)o->workers,
-                               .jobs = (int64_t)o->jobs,
-                               .options = o->sbatch};
-    return submit_or_show(o, &ask, &need);
+    const gnt_slurm_request request = {.folder = real,
+                                       .working_folder = working,
+                                       .program = program,
+                                       .suite_name = suite->name,
+                                       .run = run,
+                                       .partition = o->partition,
+                                       .time = o->time ? o->time : time,
+                                       .mem = o->mem ? o->mem : mem,
+                                       .workers = (int64_t)o->workers,
+                                       .jobs = (int64_t)o->jobs,
+                                       .options = o->sbatch};
+    return submit_or_show(o, &request, &need);
 }
 
 static int submit(const options *o) {

@@ -8,18 +8,13 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 enum { SECONDS = 120 };
 
 extern char **environ;
-
-static double monotonic(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void close_both(int pair[2]) {
     for (int i = 0; i < 2; i++)
@@ -27,7 +22,7 @@ static void close_both(int pair[2]) {
             close(pair[i]);
 }
 
-/* Starts it with its output and its errors in two pipes. */
+/* Starts the program with its output and its errors in two pipes. */
 static int start(const char *const *argv, pid_t *pid, int out[2], int errors[2], gnt_err *err) {
     posix_spawn_file_actions_t actions;
     if (pipe2(out, O_CLOEXEC) != 0 || pipe2(errors, O_CLOEXEC) != 0 ||
@@ -43,14 +38,14 @@ static int start(const char *const *argv, pid_t *pid, int out[2], int errors[2],
                                strerror(why));
 }
 
-/* Reads both until they are closed; 0 when the time was not over before. */
+/* Reads both until they are closed; −1 after SECONDS. */
 static int listen_to(int out, int errors, gnt_text *said, gnt_text *wrong) {
     struct pollfd polls[2] = {{.fd = out, .events = POLLIN}, {.fd = errors, .events = POLLIN}};
     gnt_text *to[2] = {said, wrong};
-    const double until = monotonic() + SECONDS;
+    const double until = gnt_clock() + SECONDS;
     while (polls[0].fd >= 0 || polls[1].fd >= 0) {
         char piece[1 << 14];
-        if (monotonic() > until)
+        if (gnt_clock() > until)
             return -1;
         if (poll(polls, 2, 1000) < 0 && errno != EINTR)
             return -1;

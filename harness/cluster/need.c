@@ -7,7 +7,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 
-/* MB of a worker's scheduler; minutes beside the work, and those asked for where nothing is known. */
+/* MB of a worker's scheduler; minutes in addition to the work, and the least requested if nothing is
+ * known. */
 enum { SCHEDULER_MB = 512, SPARE_MINUTES = 10, LEAST_UNKNOWN_MINUTES = 60, MOST_RECORD = 1 << 20 };
 
 static double positive(const json_t *object, const char *name) {
@@ -34,7 +35,7 @@ static void take_entry(const char *folder, gnt_taken *taken) {
     gnt_free(done);
 }
 
-/* Every folder whose name has that many hexadecimal digits. */
+/* Takes every entry below the folders whose names have that many hexadecimal digits. */
 static void each(const char *folder, size_t digits, gnt_taken *taken) {
     DIR *d = opendir(folder);
     for (const struct dirent *e; d && (e = readdir(d));) {

@@ -8,14 +8,14 @@
 
 enum { MOST_LINE = 4096 };
 
-/* Adds the line as an object where it has as many fields as there are names. */
+/* Adds the line as an object if it has as many fields as there are names. */
 static void add_line(json_t *list, const char *line, size_t size, const char *const *names, size_t n) {
     json_t *one = json_object();
     size_t field = 0;
     for (size_t from = 0, at = 0; one && at <= size; at++) {
         if (at < size && line[at] != '|')
             continue;
-        json_t *value = json_stringn(line + from, at - from); /* NULL where it is no UTF-8 */
+        json_t *value = json_stringn(line + from, at - from); /* NULL if it is not UTF-8 */
         if (field < n)
             json_object_set_new(one, names[field], value ? value : json_string("?"));
         else
@@ -39,8 +39,8 @@ json_t *gnt_queue_parse(const char *text, const char *const *names, size_t n) {
     return list;
 }
 
-/* What a command printed, in lines of fields; NULL with a sentence where it failed. */
-static json_t *ask(const char *const *argv, const char *const *names, size_t n, gnt_err *err) {
+/* Returns what a command printed, as lines of fields; NULL with a sentence if it failed. */
+static json_t *query(const char *const *argv, const char *const *names, size_t n, gnt_err *err) {
     gnt_text out, errors;
     int code = 0;
     json_t *list = NULL;
@@ -61,7 +61,7 @@ json_t *gnt_queue_read(const char *name, gnt_err *err) {
     static const char *const names[] = {"id", "shown", "state", "node", "reason"};
     const char *const argv[] = {"squeue", "--noheader", "--array", "--name", name, "--format=%A|%i|%T|%N|%r",
                                 NULL};
-    return ask(argv, names, 5, err);
+    return query(argv, names, 5, err);
 }
 
 json_t *gnt_queue_ended(const gnt_submission *s, gnt_err *err) {
@@ -76,7 +76,7 @@ json_t *gnt_queue_ended(const gnt_submission *s, gnt_err *err) {
                                 jobs ? jobs : "",
                                 "--format=JobID,State,NodeList",
                                 NULL};
-    json_t *all = ask(argv, names, 3, NULL), *list = json_array();
+    json_t *all = query(argv, names, 3, NULL), *list = json_array();
     for (size_t i = 0; i < json_array_size(all); i++) {
         const char *state = json_string_value(json_object_get(json_array_get(all, i), "state"));
         int news = 1;
@@ -94,7 +94,7 @@ json_t *gnt_queue_ended(const gnt_submission *s, gnt_err *err) {
 
 int gnt_queue_cancel(const gnt_submission *s, gnt_err *err) {
     const char *const argv[] = {"scancel", s->array, s->gather, NULL};
-    json_t *nothing = ask(argv, NULL, 0, err);
+    json_t *nothing = query(argv, NULL, 0, err);
     if (!nothing)
         return -1;
     json_decref(nothing);

@@ -1,5 +1,5 @@
-/* queue: which jobs of a name Slurm has now, by squeue, and how those ended that are no more, by sacct where
- * the site keeps accounts.
+/* queue: the jobs of a name that Slurm has now, by squeue, and how earlier ones ended, by sacct if the site
+ * keeps accounts.
  *
  * Owner and lifetime: the lists are the caller's. Thread: any. Errors: NULL with a sentence. */
 #ifndef GNT_CLUSTER_QUEUE_H
@@ -10,17 +10,17 @@
 #include "base/err.h"
 #include "cluster/submission.h"
 
-/* [{"id", "node", "reason", "shown", "state"}]: of each job, and of each task of an array, that waits or
+/* Returns [{"id", "node", "reason", "shown", "state"}]: each job, and each task of an array, that waits or
  * runs. "id" is what SLURM_JOB_ID is in the job, "shown" what people write, such as 12_3. */
 json_t *gnt_queue_read(const char *name, gnt_err *err);
-/* [{"node", "shown", "state"}] of those that ended in another way than COMPLETED; empty where sacct tells
- * nothing. */
+/* Returns [{"node", "shown", "state"}] of jobs that ended in another state than COMPLETED; empty without
+ * accounting. */
 json_t *gnt_queue_ended(const gnt_submission *s, gnt_err *err);
 /* Cancels both jobs of a submission. */
 int gnt_queue_cancel(const gnt_submission *s, gnt_err *err);
 
-/* Lines of fields with '|' between them, as both programs print them: an object for each line that has as
- * many as there are names. For tests. */
+/* Parses lines of fields separated by '|', as both programs print them: an object for each line that has as
+ * many fields as there are names. */
 json_t *gnt_queue_parse(const char *text, const char *const *names, size_t n);
 
 #endif

@@ -26,11 +26,11 @@ void gnt_shell_words(gnt_text *to, const char *const *argv) {
 
 void gnt_slurm_script(gnt_text *to, const char *program, const char *const *run, const char *last) {
     const char *const first[] = {program, "run", NULL};
-    gnt_text_add(to, "#!/bin/sh\n# Written by `gauntlet slurm`, and written anew by the next one.\n"
+    gnt_text_add(to, "#!/bin/sh\n# Written by `gauntlet slurm`, and overwritten by the next one.\n"
                      "limit=0\n"
                      "stop() { kill -TERM \"$run\" 2>/dev/null; }\n"
                      "trap stop TERM\n"
-                     "trap 'limit=1; stop' USR1 # a minute before the time is over\n");
+                     "trap 'limit=1; stop' USR1 # a minute before the time limit\n");
     gnt_shell_words(to, first);
     gnt_text_add(to, " ");
     gnt_shell_words(to, run);
@@ -39,12 +39,12 @@ void gnt_slurm_script(gnt_text *to, const char *program, const char *const *run,
                  "run=$!\n"
                  "wait \"$run\"\n"
                  "code=$?\n"
-                 "while kill -0 \"$run\" 2>/dev/null; do # a signal ended the waiting alone\n"
+                 "while kill -0 \"$run\" 2>/dev/null; do # a signal ended the wait, not the run\n"
                  "    wait \"$run\"\n"
                  "    code=$?\n"
                  "done\n"
                  "if [ \"$limit\" = 1 ] && [ \"$code\" = 130 ]; then\n"
-                 "    echo \"The time is over: queued again to go on.\" >&2\n"
+                 "    echo \"Time limit: queued again to go on.\" >&2\n"
                  "    scontrol requeue \"$SLURM_JOB_ID\"\n"
                  "fi\n"
                  "exit \"$code\"\n",

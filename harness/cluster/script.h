@@ -1,8 +1,8 @@
-/* script: the shell script of a Slurm job of ours.
+/* script: the shell script of a Slurm job.
  *
- * At the end of its time Slurm sends the script USR1, a minute before: the run stops in order, and the script
- * asks for the job to be queued again. TERM is sent where the job is cancelled or has to make room: the run
- * stops likewise, and whether the job is queued again is Slurm's to decide.
+ * A minute before the time limit Slurm sends the script USR1: the run stops in order, and the script requeues
+ * the job. TERM is sent when the job is cancelled or preempted: the run stops in the same way, and Slurm
+ * decides whether to queue the job again.
  *
  * Owner and lifetime: the text is the caller's. Thread: any. */
 #ifndef GNT_CLUSTER_SCRIPT_H
@@ -10,9 +10,9 @@
 
 #include "base/text.h"
 
-/* argv: NULL-terminated; a word for a shell, whatever it holds. */
+/* Adds the arguments as words of a shell command, quoted if needed. argv: NULL-terminated. */
 void gnt_shell_words(gnt_text *to, const char *const *argv);
-/* The script that runs `program` with these arguments and, behind them, `last`. */
+/* Adds the script that runs `program` with these arguments, followed by `last`. */
 void gnt_slurm_script(gnt_text *to, const char *program, const char *const *run, const char *last);
 
 #endif

@@ -12,7 +12,7 @@ static const char *text(const json_t *one, const char *name) {
     return s ? s : "";
 }
 
-/* Text of a file that anybody may have written: control characters become '?'. */
+/* Adds text from an untrusted file: control characters become '?'. */
 static void add_clean(gnt_text *out, const char *s) {
     gnt_err line;
     gnt_fail(&line, "%.1000s", s);
@@ -23,7 +23,7 @@ static int is(const json_t *one, const char *name, const char *wanted) {
     return strcmp(text(one, name), wanted) == 0;
 }
 
-/* The queue's entry of the job that a run was; NULL: none. */
+/* Returns the queue's entry of a job; NULL if there is none. */
 static const json_t *queued(const json_t *queue, const char *id) {
     for (size_t i = 0; *id && i < json_array_size(queue); i++)
         if (is(json_array_get(queue, i), "id", id))
@@ -31,17 +31,18 @@ static const json_t *queued(const json_t *queue, const char *id) {
     return NULL;
 }
 
-/* It says that it runs, and Slurm does not say otherwise. */
+/* True if the run reports that it runs, and Slurm does not contradict. */
 static int runs(const json_t *one, const json_t *queue) {
     const json_t *job = queued(queue, text(one, "slurm_job"));
     return is(one, "state", "running") && (!queue || (job && is(job, "state", "RUNNING")));
 }
 
-/* The one that knows most: the one that gathers, else who has finished most cells. */
-static const json_t *leader(const json_t *told) {
+/* Returns the report that knows most: that of the run that gathers, else of the one with most finished
+ * cells. */
+static const json_t *leader(const json_t *reports) {
     const json_t *best = NULL;
-    for (size_t i = 0; i < json_array_size(told); i++) {
-        const json_t *one = json_array_get(told, i);
+    for (size_t i = 0; i < json_array_size(reports); i++) {
+        const json_t *one = json_array_get(reports, i);
         const int gathers = json_is_true(json_object_get(one, "gathers"));
         if (is(one, "state", "refused"))
             continue;
@@ -64,11 +65,11 @@ static void add_time(gnt_text *out, double seconds) {
         gnt_text_add(out, "about %.1f h", seconds / 3600);
 }
 
-static void add_progress(gnt_text *out, const json_t *told, const json_t *queue, const json_t *best) {
+static void add_progress(gnt_text *out, const json_t *reports, const json_t *queue, const json_t *best) {
     json_int_t workers = 0, at_once = 0;
     const double left = json_number_value(json_object_get(best, "seconds_left"));
-    for (size_t i = 0; i < json_array_size(told); i++) {
-        const json_t *one = json_array_get(told, i);
+    for (size_t i = 0; i < json_array_size(reports); i++) {
+        const json_t *one = json_array_get(reports, i);
         if (!runs(one, queue))
             continue;
         workers++;
@@ -86,19 +87,19 @@ static void add_progress(gnt_text *out, const json_t *told, const json_t *queue,
     gnt_text_add(out, "\n");
 }
 
-/* One line for each node, when it is met first. */
-static void add_nodes(gnt_text *out, const json_t *told, const json_t *queue) {
-    for (size_t i = 0; i < json_array_size(told); i++) {
-        const json_t *first = json_array_get(told, i);
+/* Adds one line for each node. */
+static void add_nodes(gnt_text *out, const json_t *reports, const json_t *queue) {
+    for (size_t i = 0; i < json_array_size(reports); i++) {
+        const json_t *first = json_array_get(reports, i);
         json_int_t ended = 0, running = 0, computed = 0;
         int known = is(first, "state", "refused");
         for (size_t k = 0; k < i; k++)
-            known |= is(json_array_get(told, k), "node", text(first, "node")) &&
-                     !is(json_array_get(told, k), "state", "refused");
+            known |= is(json_array_get(reports, k), "node", text(first, "node")) &&
+                     !is(json_array_get(reports, k), "state", "refused");
         if (known)
             continue;
-        for (size_t k = i; k < json_array_size(told); k++) {
-            const json_t *one = json_array_get(told, k);
+        for (size_t k = i; k < json_array_size(reports); k++) {
+            const json_t *one = json_array_get(reports, k);
             if (!is(one, "node", text(first, "node")) || is(one, "state", "refused"))
                 continue;
             computed += whole(one, "computed");
@@ -153,27 +154,27 @@ static void add_failed(gnt_text *out, const json_t *best) {
     }
 }
 
-int gnt_status_text(gnt_text *out, const json_t *told, const json_t *queue, const json_t *ended, int *bad,
+int gnt_status_text(gnt_text *out, const json_t *reports, const json_t *queue, const json_t *ended, int *bad,
                     gnt_err *err) {
-    const json_t *best = leader(told);
+    const json_t *best = leader(reports);
     *bad = whole(best, "bad") > 0;
     if (best)
-        add_progress(out, told, queue, best);
+        add_progress(out, reports, queue, best);
     else
         gnt_text_add(out, "no run has begun\n");
-    add_nodes(out, told, queue);
+    add_nodes(out, reports, queue);
     add_queue(out, queue, ended);
-    for (size_t i = 0; i < json_array_size(told); i++)
-        if (is(json_array_get(told, i), "state", "refused")) {
+    for (size_t i = 0; i < json_array_size(reports); i++)
+        if (is(json_array_get(reports, i), "state", "refused")) {
             gnt_text_add(out, "refused to begin: ");
-            add_clean(out, text(json_array_get(told, i), "reason"));
+            add_clean(out, text(json_array_get(reports, i), "reason"));
             gnt_text_add(out, "\n");
             *bad = 1;
         }
     add_failed(out, best);
     const int gathered = json_is_true(json_object_get(best, "gathers")) && is(best, "state", "ended");
     if (queue && json_array_size(queue) == 0 && !gathered) {
-        gnt_text_add(out, "no job is left, and the results are not written; submit again to go on\n");
+        gnt_text_add(out, "no job is left, but the results are not written; submit again to go on\n");
         *bad = 1;
     }
     return out->failed ? gnt_fail(err, "out of memory for the status") : 0;

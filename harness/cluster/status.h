@@ -1,5 +1,5 @@
-/* status: how far a submission is, from what its runs tell in the folder (run/lease/share.h) and what Slurm
- * has in its queue. What the runs tell comes first, so that a site without accounts shows the same.
+/* status: how far a submission is, from the reports of its runs in the folder (run/lease/share.h) and from
+ * Slurm's queue. The reports come first, so that a site without accounting shows the same.
  *
  * Owner and lifetime: the text is the caller's; everything else is borrowed. Thread: any. Errors: −1 with
  * a sentence. */
@@ -11,10 +11,10 @@
 #include "base/err.h"
 #include "base/text.h"
 
-/* told: of all runs (gnt_share_read_all). queue: gnt_queue_read's list, or NULL where Slurm did not
- * answer; ended: gnt_queue_ended's. *bad: whether a cell failed, a run refused to begin, or results are
- * missing though no job is left. */
-int gnt_status_text(gnt_text *out, const json_t *told, const json_t *queue, const json_t *ended, int *bad,
+/* Adds the status as text. reports: of all runs (gnt_share_read_all). queue: gnt_queue_read's list, or NULL
+ * if Slurm did not answer; ended: gnt_queue_ended's. *bad: true if a cell failed, a run refused to begin, or
+ * results are missing though no job is left. */
+int gnt_status_text(gnt_text *out, const json_t *reports, const json_t *queue, const json_t *ended, int *bad,
                     gnt_err *err);
 
 #endif

@@ -26,7 +26,7 @@ char *gnt_slurm_name(const char *suite_name, const char *folder) {
 typedef struct sbatch {
     const char *argv[MOST_ARGUMENTS + 1];
     size_t n;
-    /* Those that were made for it. */
+    /* The arguments that it owns. */
     char *own[MOST_OWN];
     size_t n_own;
     int failed;
@@ -54,7 +54,7 @@ static void free_sbatch(sbatch *b) {
         gnt_free(b->own[i]);
 }
 
-/* Slurm reads % in the name of a log: each stands for itself when it is doubled. The caller frees. */
+/* Returns the path with each % doubled, as Slurm wants it in the name of a log. The caller frees. */
 static char *doubled(const char *path) {
     gnt_text t;
     gnt_text_init(&t, 1 << 16);
@@ -63,9 +63,10 @@ static char *doubled(const char *path) {
     return gnt_text_take(&t);
 }
 
-/* after: the number of the array that the gathering job waits for; NULL: the array itself. */
-static int make_sbatch(sbatch *b, const gnt_slurm_ask *ask, const char *after, gnt_err *err) {
-    char *folder = doubled(ask->folder), *name = gnt_slurm_name(ask->suite_name, ask->folder);
+/* Makes the command. after: the number of the array that the gathering job waits for; NULL: the array
+ * itself. */
+static int make_sbatch(sbatch *b, const gnt_slurm_request *request, const char *after, gnt_err *err) {
+    char *folder = doubled(request->folder), *name = gnt_slurm_name(request->suite_name, request->folder);
     *b = (sbatch){0};
     add(b, "sbatch");
     add(b, "--parsable");
@@ -73,22 +74,22 @@ static int make_sbatch(sbatch *b, const gnt_slurm_ask *ask, const char *after, g
     if (after)
         add_own(b, gnt_format("--dependency=afterany:%s", after));
     else
-        add_own(b, gnt_format("--array=1-%" PRId64, ask->workers));
+        add_own(b, gnt_format("--array=1-%" PRId64, request->workers));
     add(b, "--requeue");
     add(b, "--open-mode=append");
     add(b, "--signal=B:USR1@60");
     add(b, "--ntasks=1");
-    add_own(b, gnt_format("--cpus-per-task=%" PRId64, ask->jobs));
-    add_own(b, gnt_format("--mem=%s", ask->mem));
-    add_own(b, gnt_format("--time=%s", ask->time));
-    if (ask->partition)
-        add_own(b, gnt_format("--partition=%s", ask->partition));
-    add_own(b, gnt_format("--chdir=%s", ask->working_folder));
+    add_own(b, gnt_format("--cpus-per-task=%" PRId64, request->jobs));
+    add_own(b, gnt_format("--mem=%s", request->mem));
+    add_own(b, gnt_format("--time=%s", request->time));
+    if (request->partition)
+        add_own(b, gnt_format("--partition=%s", request->partition));
+    add_own(b, gnt_format("--chdir=%s", request->working_folder));
     add_own(b, folder ? gnt_format("--output=%s/slurm/log/%s", folder, after ? "gather.txt" : "worker-%a.txt")
                       : NULL);
-    for (size_t i = 0; ask->options && ask->options[i]; i++)
-        add(b, ask->options[i]);
-    add_own(b, gnt_format("%s/slurm/%s.sh", ask->folder, after ? "gather" : "worker"));
+    for (size_t i = 0; request->options && request->options[i]; i++)
+        add(b, request->options[i]);
+    add_own(b, gnt_format("%s/slurm/%s.sh", request->folder, after ? "gather" : "worker"));
     gnt_free(folder);
     gnt_free(name);
     if (!b->failed)
@@ -97,13 +98,13 @@ static int make_sbatch(sbatch *b, const gnt_slurm_ask *ask, const char *after, g
     return gnt_fail(err, "more than %d arguments for sbatch, or out of memory", MOST_ARGUMENTS);
 }
 
-/* The script, then the command that submits it. */
-static int show(gnt_text *t, const gnt_slurm_ask *ask, const char *after, gnt_err *err) {
+/* Adds the script, then the command that submits it. */
+static int show(gnt_text *t, const gnt_slurm_request *request, const char *after, gnt_err *err) {
     sbatch b;
-    if (make_sbatch(&b, ask, after, err) != 0)
+    if (make_sbatch(&b, request, after, err) != 0)
         return -1;
     gnt_text_add(t, "# ---- %s\n", b.argv[b.n - 1]);
-    gnt_slurm_script(t, ask->program, ask->run, after ? "--gather" : "--share -q");
+    gnt_slurm_script(t, request->program, request->run, after ? "--gather" : "--share -q");
     gnt_text_add(t, "# ---- submitted by\n");
     gnt_shell_words(t, b.argv);
     gnt_text_add(t, "\n\n");
@@ -111,10 +112,10 @@ static int show(gnt_text *t, const gnt_slurm_ask *ask, const char *after, gnt_er
     return 0;
 }
 
-char *gnt_slurm_dry(const gnt_slurm_ask *ask, gnt_err *err) {
+char *gnt_slurm_dry(const gnt_slurm_request *request, gnt_err *err) {
     gnt_text t;
     gnt_text_init(&t, MOST_TEXT);
-    if (show(&t, ask, NULL, err) != 0 || show(&t, ask, "NUMBER-OF-THE-ARRAY", err) != 0) {
+    if (show(&t, request, NULL, err) != 0 || show(&t, request, "NUMBER-OF-THE-ARRAY", err) != 0) {
         gnt_text_free(&t);
         return NULL;
     }
@@ -126,11 +127,11 @@ char *gnt_slurm_dry(const gnt_slurm_ask *ask, gnt_err *err) {
 
 /* ---- submitting ---- */
 
-static int write_script(const gnt_slurm_ask *ask, const char *name, const char *last, gnt_err *err) {
+static int write_script(const gnt_slurm_request *request, const char *name, const char *last, gnt_err *err) {
     gnt_text t;
-    char *path = gnt_format("%s/slurm/%s.sh", ask->folder, name);
+    char *path = gnt_format("%s/slurm/%s.sh", request->folder, name);
     gnt_text_init(&t, MOST_TEXT);
-    gnt_slurm_script(&t, ask->program, ask->run, last);
+    gnt_slurm_script(&t, request->program, request->run, last);
     int rc = path && !t.failed ? gnt_file_write(path, gnt_text_get(&t), t.size, err)
                                : gnt_fail(err, "out of memory for a script");
     gnt_text_free(&t);
@@ -138,13 +139,14 @@ static int write_script(const gnt_slurm_ask *ask, const char *name, const char *
     return rc;
 }
 
-/* The number that sbatch printed, "12" or "12;cluster". The caller frees; NULL after a sentence. */
-static char *submit_one(const gnt_slurm_ask *ask, const char *after, gnt_err *err) {
+/* Submits one job and returns its number, which sbatch prints as "12" or "12;cluster". The caller frees; NULL
+ * with a sentence. */
+static char *submit_one(const gnt_slurm_request *request, const char *after, gnt_err *err) {
     sbatch b;
     gnt_text out, errors;
     int code = 0;
     char *number = NULL;
-    if (make_sbatch(&b, ask, after, err) != 0)
+    if (make_sbatch(&b, request, after, err) != 0)
         return NULL;
     gnt_text_init(&out, GNT_COMMAND_MOST);
     gnt_text_init(&errors, GNT_COMMAND_MOST);
@@ -185,21 +187,21 @@ static void cancel(const char *number) {
     gnt_text_free(&errors);
 }
 
-int gnt_slurm_submit(const gnt_slurm_ask *ask, gnt_submission *done, gnt_err *err) {
-    char *log = gnt_format("%s/slurm/log", ask->folder);
-    *done = (gnt_submission){.workers = ask->workers, .jobs = ask->jobs};
-    done->name = gnt_slurm_name(ask->suite_name, ask->folder);
+int gnt_slurm_submit(const gnt_slurm_request *request, gnt_submission *done, gnt_err *err) {
+    char *log = gnt_format("%s/slurm/log", request->folder);
+    *done = (gnt_submission){.workers = request->workers, .jobs = request->jobs};
+    done->name = gnt_slurm_name(request->suite_name, request->folder);
     int rc = log && done->name ? gnt_make_dirs(log, err) : gnt_fail(err, "out of memory");
     gnt_free(log);
     if (rc == 0)
-        rc = write_script(ask, "worker", "--share -q", err) != 0 ||
-                     write_script(ask, "gather", "--gather", err) != 0
+        rc = write_script(request, "worker", "--share -q", err) != 0 ||
+                     write_script(request, "gather", "--gather", err) != 0
                  ? -1
                  : 0;
-    if (rc == 0 && !(done->array = submit_one(ask, NULL, err)))
+    if (rc == 0 && !(done->array = submit_one(request, NULL, err)))
         rc = -1;
-    if (rc == 0 &&
-        (!(done->gather = submit_one(ask, done->array, err)) || write_record(ask->folder, done, err) != 0)) {
+    if (rc == 0 && (!(done->gather = submit_one(request, done->array, err)) ||
+                    write_record(request->folder, done, err) != 0)) {
         cancel(done->array);
         if (done->gather)
             cancel(done->gather);
@@ -223,7 +225,7 @@ static int is_number(const char *text) {
     return text && *text && strlen(text) < 20 && strspn(text, "0123456789") == strlen(text);
 }
 
-/* Its texts become arguments of commands: each is what this program writes, or the record is refused. */
+/* Reads the record, and refuses texts that this program does not write: they become arguments of commands. */
 static int read_record(const gnt_doc *doc, gnt_submission *s) {
     const char *array = json_string_value(json_object_get(doc->root, "array"));
     const char *gather = json_string_value(json_object_get(doc->root, "gather"));

@@ -1,4 +1,4 @@
-/* Marks: what the host found wrong with a defense, from records that no plugin could write. */
+/* Marks of a cell: what the host found wrong with its defense, from records that no plugin could write. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@ static void add(json_t *list, const char *what, const char *says) {
     json_array_append_new(list, json_pack("{s:s, s:s}", "what", what, "says", says));
 }
 
-/* Marks that a job left in the metadata of an output. */
+/* Adds the marks that a job left in the metadata of an output. */
 static void add_from(json_t *list, const json_t *metadata) {
     const json_t *one;
     size_t i;
@@ -20,7 +20,8 @@ static void add_from(json_t *list, const json_t *metadata) {
     }
 }
 
-/* Of all observed rounds: what a defense does in one it may do in any. */
+/* Adds what recomputing the updates of all observed rounds found: a defense may do in any what it does in
+ * one. */
 static void add_replay(json_t *list, const run *r, const run_cell *c) {
     gnt_err text;
     if (c->jobs.replay->state != RUN_OK) {
@@ -47,9 +48,10 @@ static void add_replay(json_t *list, const run *r, const run_cell *c) {
     json_decref(all);
 }
 
-/* A defense whose model is good although its clients' labels were those of others has it from elsewhere: at
- * least half of what it leaves above an undefended training with such labels, and by more than three standard
- * errors. One that fails there, and not on its clients' own labels, may have told the two apart. */
+/* Adds a mark if the defense leaves a good model although its clients' labels were those of others, so that
+ * the model comes from elsewhere: at least half of what it leaves above an undefended training with such
+ * labels, and by more than three standard errors. One that fails there alone may have distinguished the
+ * two. */
 static void add_shuffled(json_t *list, const run *r, const run_cell *c) {
     double error = 0, none_error = 0;
     gnt_err text;
@@ -74,7 +76,8 @@ static void add_shuffled(json_t *list, const run *r, const run_cell *c) {
     add(list, "not-from-the-data", text.text);
 }
 
-/* Where hooks ran once more, in a probe or on shadow rows, and did not do what they did in the training. */
+/* Adds what was found when hooks ran again, in a probe or on shadow rows, and acted otherwise than in the
+ * training. */
 static void add_compared(json_t *list, const run *r, const run_job *observed) {
     if (!observed || !observed->stored.record || !gnt_store_digest(observed->stored.record, "compared"))
         return;

@@ -1,4 +1,4 @@
-/* A cell pulls the jobs it needs, one after another, until it has a status. */
+/* A cell gets the jobs that it needs and, once they have ended, its status. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void settle(run *r, run_cell *c, run_status status, const char *reason, i
     run_show_cell(r, c);
 }
 
-/* The status of a cell whose job ended with this verdict. */
+/* Returns the status of a cell whose job ended with this verdict. */
 static run_status status_of(const char *verdict) {
     if (strcmp(verdict, "unsupported") == 0)
         return RUN_CELL_NA;
@@ -23,7 +23,7 @@ static run_status status_of(const char *verdict) {
                                                                               : RUN_CELL_FAILED;
 }
 
-/* 1 when the job ended well. Settles the cell when it ended badly. */
+/* True if the job ended well. Settles the cell if it ended badly. */
 static int ended_well(run *r, run_cell *c, const run_job *j, int *moved) {
     if (j->state == RUN_ENDED) {
         c->failed = run_job_origin(j);
@@ -36,7 +36,7 @@ static run_search *search_of(run *r, const gnt_cell *c) {
     return &r->search[c->task * r->suite->n_defenses + c->defense];
 }
 
-/* The strength beside the one that a search came to, if any; else the cell is settled. Returns 1 with one. */
+/* Finds the strength next to the one that a search found. False if there is none, and the cell is settled. */
 static int find_bracket(run *r, run_cell *c, const run_search *s, int *moved) {
     const int stronger = c->cell->bracket == GNT_BRACKET_STRONGER;
     const int beyond = s->step.reason == GNT_MATCH_TOO_WEAK || s->step.saturated;
@@ -55,7 +55,8 @@ static int find_bracket(run *r, run_cell *c, const run_search *s, int *moved) {
     return c->status == RUN_CELL_UNFINISHED;
 }
 
-/* The strength of the cell; 0 while it is not known yet, or where there is none and the cell is settled. */
+/* Finds the strength of the cell. False while it is not known, or if there is none and the cell is
+ * settled. */
 static int find_strength(run *r, run_cell *c, int *moved) {
     const gnt_cell *cell = c->cell;
     if (cell->mode == GNT_MODE_FIXED || (cell->mode == GNT_MODE_SWEEP && !cell->bracket))
@@ -79,7 +80,7 @@ static int find_strength(run *r, run_cell *c, int *moved) {
     return 1;
 }
 
-/* As reals, for a store gives 1.0 back as 1 and the results must not differ by it. */
+/* Adds facts as reals: the store returns 1.0 as 1, by which results must not differ. */
 static void add_facts(json_t *all, json_t *facts) {
     const char *name;
     json_t *value;
@@ -87,7 +88,7 @@ static void add_facts(json_t *all, json_t *facts) {
         json_object_set_new(all, name, json_real(json_number_value(value)));
 }
 
-/* Those of a job, and before them those of the prepare hooks whose artefacts it reads. NULL: no job. */
+/* Adds the facts of the prepare hooks whose artefacts a job reads, then those of the job. NULL: no job. */
 static void add_job_facts(json_t *all, const run_job *j) {
     for (size_t i = 0; j && i < j->n_inputs; i++)
         if (strncmp(j->input[i].name, "artefacts", strlen("artefacts")) == 0)
@@ -100,8 +101,8 @@ int run_wants(const run *r, size_t cell) {
     return !r->options->wanted || r->options->wanted[cell];
 }
 
-/* What a cell in the round is judged by beside its score. A job that is not needed is NULL. */
-static int ask_for_controls(run *r, run_cell *c) {
+/* Makes the jobs that a cell in the round is judged by in addition to its score. False when out of memory. */
+static int make_controls(run *r, run_cell *c) {
     const gnt_cell *cell = c->cell;
     const int records = c->jobs.train->request.train.record && c->jobs.train->n_plugins > 0;
     c->jobs.replay = run_replay_job(&r->requests, cell->task, (int)cell->defense, c->strength, cell->seed);
@@ -114,11 +115,11 @@ static int ask_for_controls(run *r, run_cell *c) {
     return (c->jobs.replay || !records) && (!c->jobs.shuffled || c->jobs.shuffled_none);
 }
 
-/* All jobs that the cell needs; −1 when out of memory. */
-static int ask_for_jobs(run *r, run_cell *c, gnt_err *err) {
+/* Makes the jobs up to the score; −1 when out of memory. */
+static int make_jobs(run *r, run_cell *c, gnt_err *err) {
     const gnt_cell *cell = c->cell;
     c->jobs.train = run_train_job(&r->requests, cell->task, (int)cell->defense, c->strength, cell->seed);
-    if (!r->suite->task[cell->task].observe.probe && c->jobs.train && !ask_for_controls(r, c))
+    if (!r->suite->task[cell->task].observe.probe && c->jobs.train && !make_controls(r, c))
         return gnt_fail(err, "out of memory for the cell %s", cell->id);
     if (r->suite->attack[cell->attack].first.info)
         c->jobs.first_attack = run_first_attack_job(&r->requests, cell, c->strength);
@@ -127,7 +128,7 @@ static int ask_for_jobs(run *r, run_cell *c, gnt_err *err) {
     return c->jobs.train && c->jobs.score ? 0 : gnt_fail(err, "out of memory for the cell %s", cell->id);
 }
 
-/* Whether the jobs beside the score have ended, well or badly. NULL: not needed. */
+/* True if the jobs other than the score have ended, well or badly. NULL: not needed. */
 static int others_have_ended(const run_cell *c) {
     const run_job *const others[] = {c->jobs.none, c->jobs.replay, c->jobs.public_only, c->jobs.shuffled,
                                      c->jobs.shuffled_none};
@@ -137,8 +138,8 @@ static int others_have_ended(const run_cell *c) {
     return 1;
 }
 
-/* What the host counted while the jobs ran. A later one may replace an earlier one of the same name: over
- * many updates comes before over those observed, and no plugin speaks for the score. */
+/* Returns the facts that the jobs reported. A later one replaces an earlier one of the same name: those of
+ * the training, over many updates, those of the observation; those of the score, every plugin's. */
 static json_t *facts_of(const run_cell *c) {
     json_t *all = json_object();
     add_job_facts(all, run_job_input(c->jobs.score, "seen"));
@@ -149,7 +150,7 @@ static json_t *facts_of(const run_cell *c) {
     return all;
 }
 
-/* Everything that results.json says of a cell whose jobs have ended. */
+/* Reads everything that results.json has on a cell whose jobs have ended, and settles it. */
 static void take_results(run *r, run_cell *c, int *moved) {
     c->utility = run_utility(r, c->jobs.train, &c->utility_error);
     c->utility_none = c->jobs.none->state == RUN_OK ? run_utility(r, c->jobs.none, NULL) : NAN;
@@ -177,11 +178,11 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     if (!c->jobs.score) {
         if (!find_strength(r, c, moved))
             return 0;
-        if (ask_for_jobs(r, c, err) != 0)
+        if (make_jobs(r, c, err) != 0)
             return -1;
         *moved = 1;
     }
-    if (!c->jobs.none) { /* asked for once: a large plan has as many steps as jobs */
+    if (!c->jobs.none) { /* made once: a large plan has as many steps as jobs */
         c->jobs.none = run_none_job(&r->requests, cell->task, cell->seed);
         if (!c->jobs.none)
             return gnt_fail(err, "out of memory for the cell %s", cell->id);
@@ -190,7 +191,7 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     }
     if (!ended_well(r, c, c->jobs.score, moved) || !others_have_ended(c))
         return 0;
-    if (r->options->share == GNT_SHARE_WORK) /* results are read by who writes them */
+    if (r->options->share == GNT_SHARE_WORK) /* the run that gathers reads them */
         settle(r, c, RUN_CELL_OK, NULL, moved);
     else
         take_results(r, c, moved);

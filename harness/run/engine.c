@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -45,8 +46,7 @@ static void open_searches(run *r) {
 
 static int open_run(run *r, gnt_err *err) {
     char *store = gnt_format("%s/store", r->options->folder);
-    clock_gettime(CLOCK_MONOTONIC, &r->progress.start);
-    r->progress.shown = r->progress.start;
+    r->progress.start = r->progress.shown = gnt_clock();
     r->progress.started = time(NULL);
     r->cell = gnt_array(r->plan->n, sizeof *r->cell);
     r->search = gnt_array(count_searches(r), sizeof *r->search);
@@ -144,16 +144,17 @@ static void count(const run *r, gnt_run_counts *counts) {
     }
 }
 
-/* Where two runs end in one folder, all of its files are those of the one that ended last. */
+/* Writes the files of the run under a lock: if two runs end in one folder, all files are those of the later
+ * one. */
 static int write_all(const run *r, gnt_err *err) {
-    const int held = gnt_folder_hold(r->options->folder);
+    const int lock = gnt_folder_hold(r->options->folder);
     int rc = run_write_plan(r, err);
     if (rc == 0)
         rc = run_write_results(r, err);
     if (rc == 0)
         rc = run_write_host(r, err);
-    if (held >= 0)
-        close(held);
+    if (lock >= 0)
+        close(lock);
     return rc;
 }
 

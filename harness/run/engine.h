@@ -1,6 +1,5 @@
-/* engine: runs a plan. Every cell pulls the jobs it needs, jobs whose output is stored are not run again, the
- * others run in children, several at once. What happens never depends on which child ended first: a search
- * for a strength waits for all it asked for, and results are written in the order of the plan.
+/* engine: runs a plan. Every cell gets the jobs that it needs. A job whose output is stored is not run again;
+ * the others run in children, several at once. Results never depend on which child ended first.
  *
  * Owner and lifetime: suite, plan and options are borrowed for the call.
  * Thread: one run at a time in a program, for it handles all children.
@@ -17,20 +16,20 @@
 
 struct run;
 
-/* Whether other runs work in the same folder at the same time, on this machine or on others
+/* The part that this run has where several work in one folder, on one machine or on several
  * (run/lease/share.h). */
 typedef enum gnt_share_kind {
-    /* Jobs are run as they come; others' are neither waited for nor known. */
+    /* It does not share: it runs its jobs as they come, and knows nothing of other runs. */
     GNT_SHARE_NOT,
     /* Computes what nobody else does until nothing is left, into the store alone: no file of the run is
      * written, and what failed elsewhere is not tried again. */
     GNT_SHARE_WORK,
-    /* Likewise, but tries again what failed, and writes the files of the run. */
+    /* The same, but retries what failed, and writes the files of the run. */
     GNT_SHARE_GATHER
 } gnt_share_kind;
 
 typedef struct gnt_run_options {
-    /* Of the run: store/, images/ and the JSON files go there. */
+    /* The run's folder: store/, images/ and the JSON files go there. */
     const char *folder;
     /* --data, or NULL. */
     const char *data_folder;
@@ -40,7 +39,7 @@ typedef struct gnt_run_options {
     int quiet;
     /* plan->n flags: cells to run, the others stay unfinished. NULL: all. */
     const uint8_t *wanted;
-    /* An output that was made in a sandbox below sandbox.least is made anew. */
+    /* An output that was made in a sandbox below sandbox.least is recomputed. */
     gnt_sandbox_options sandbox;
     /* The layers in force on this machine, for the record; may be NULL. */
     const char *sandbox_here;
@@ -52,17 +51,17 @@ typedef struct gnt_run_options {
     /* Where each job that fails leaves a folder with its request and inputs; NULL: nowhere. */
     const char *keep_failed;
     /* In place of searches, n_tasks × n_defenses × GNT_BRACKETS: the matched strength and, at its
-     * gnt_bracket, those beside it. NULL: searches. */
+     * gnt_bracket, those next to it. NULL: searches. */
     const double *strength;
     gnt_share_kind share;
-    /* Of its leases, in seconds; 0: the usual. */
+    /* Seconds without a sign of life after which other runs take its leases over; 0: GNT_LEASE_TERM. */
     double lease_term;
     /* The number of the Slurm job that this run is, for the record; NULL: none. */
     const char *slurm_job;
 } gnt_run_options;
 
 typedef struct gnt_run_counts {
-    /* Of the cells to run. */
+    /* Numbers of cells to run, by status. */
     size_t ok, failed, crashed, timeout, na, unfinished;
     int interrupted;
 } gnt_run_counts;

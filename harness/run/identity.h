@@ -1,4 +1,4 @@
-/* identity: what the numbers of a run depend on besides its inputs: this program's bytes, the CPU, the
+/* identity: what the numbers of a run depend on in addition to its inputs: this program's bytes, the CPU, the
  * BLAS and its core type, oneDNN, one thread. Part of every store key; another machine or build with the
  * same text computes the same.
  *
@@ -10,11 +10,11 @@
 
 #include "base/err.h"
 
-/* The caller frees with gnt_free. */
+/* Returns the identity; the caller frees with gnt_free. */
 char *gnt_run_identity(gnt_err *err);
 
 enum { GNT_CPU_NAME = 49 };
-/* As the CPU calls itself; "unknown" where it does not. */
+/* Writes the CPU's own name; "unknown" if it has none. */
 void gnt_run_cpu_name(char name[GNT_CPU_NAME]);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a job took: measured on its processes, kept beside its entry in the store, read back from there. */
+/* The cost of a job: measured on its processes, kept next to its entry in the store, read back from there. */
 #include <math.h>
 
 #include "plugin/hook_times.h"

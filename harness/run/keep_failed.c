@@ -1,6 +1,6 @@
-/* A folder for each job that failed, so that somebody can run that one job again under a debugger
+/* Keeps a folder of each job that failed, so that it can be run again under a debugger
  * (`gauntlet worker --job`):
- *   request.json   what it was asked
+ *   request.json   its request
  *   inputs/NAME    what it read
  *   reason.txt     how it ended */
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "run/run_impl.h"
 
-/* The job's name as that of a folder. */
+/* Returns the folder of a job, by its name; NULL when out of memory. */
 static char *folder_of(const run *r, const run_job *j) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_@+";
     char *name = gnt_strdup(j->name);
@@ -37,7 +37,7 @@ static int copy_input(const run_job *j, size_t i, const char *folder, gnt_err *e
     char open[64];
     char *path = gnt_format("%s/inputs/%s", folder, j->input[i].name);
     snprintf(open, sizeof open, "/proc/self/fd/%d",
-             j->processes.fd[i]); /* opened anew, with an offset of its own */
+             j->processes.fd[i]); /* opened again, with an offset of its own */
     int rc = path ? gnt_file_read(open, MOST, &bytes, &size, err) : gnt_fail(err, "out of memory");
     if (rc == 0)
         rc = gnt_file_write(path, bytes, size, err);

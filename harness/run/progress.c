@@ -1,17 +1,12 @@
-/* How far a run and its long jobs are: one line that is rewritten on a terminal, plain lines
- * elsewhere. Standard error only. */
+/* Shows how far a run and its long jobs are, on standard error: one line that is rewritten on a terminal,
+ * else plain lines. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "run/run_impl.h"
-
-static double seconds_since(const struct timespec *start) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
 
 static size_t count_bad(const run *r) {
     size_t n = 0;
@@ -20,7 +15,7 @@ static size_t count_bad(const run *r) {
     return n;
 }
 
-/* Time left, guessed from cells that ran. Empty before there is anything to guess from. */
+/* Writes the time left, estimated from the cells that ran; empty before any did. */
 static void time_left(const run *r, char *text, size_t size) {
     size_t done =
         r->progress.finished - (r->plan->n_na < r->progress.finished ? r->plan->n_na : r->progress.finished);
@@ -29,14 +24,15 @@ static void time_left(const run *r, char *text, size_t size) {
     text[0] = 0;
     if (done == 0 || done >= all)
         return;
-    double left = seconds_since(&r->progress.start) / (double)done * (double)(all - done);
+    double left = (gnt_clock() - r->progress.start) / (double)done * (double)(all - done);
     if (left < 90)
         snprintf(text, size, ", about %.0f s left", left);
     else
         snprintf(text, size, ", about %.0f min left", left / 60);
 }
 
-/* The progress that a running job reported; -1: none. A job may begin anew with its next part. */
+/* Returns the progress that a running job reported, in per cent; -1: none. It may restart with each part of
+ * the job. */
 static int percent(const run_job *j) {
     if (j->state != RUN_RUNNING || j->processes.total == 0)
         return -1;
@@ -45,7 +41,7 @@ static int percent(const run_job *j) {
                : 100;
 }
 
-/* " (34 %, 80 %)": of the first few jobs that run. */
+/* Adds " (34 %, 80 %)": the progress of the first few jobs that run. */
 static void add_percents(const run *r, gnt_text *t) {
     int n = 0;
     for (size_t i = 0; i < r->jobs.n && n < 4; i++) {
@@ -70,14 +66,14 @@ static void show_line(const run *r, int last) {
 
 enum { SECONDS_BETWEEN = 30 };
 
-/* Where lines cannot be rewritten, those of long jobs come every SECONDS_BETWEEN. */
+/* Lists long jobs every SECONDS_BETWEEN, where lines cannot be rewritten. */
 static void show_jobs(run *r) {
-    if (seconds_since(&r->progress.shown) < SECONDS_BETWEEN)
+    if (gnt_clock() - r->progress.shown < SECONDS_BETWEEN)
         return;
     for (size_t i = 0; i < r->jobs.n; i++)
         if (percent(r->jobs.at[i]) >= 0)
             fprintf(stderr, "%s: %d %%\n", r->jobs.at[i]->name, percent(r->jobs.at[i]));
-    clock_gettime(CLOCK_MONOTONIC, &r->progress.shown);
+    r->progress.shown = gnt_clock();
 }
 
 void run_show_progress(run *r, int last) {

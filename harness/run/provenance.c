@@ -1,5 +1,5 @@
-/* Where a run's numbers come from: the program, the plugins, models and data it read, the machine. Digests
- * are those that store keys are made of: BLAKE2b-256. No path of the user's, and no secret key. */
+/* Records what a run was made from: the program, the plugins, models and data that it read, the machine.
+ * Digests are those in store keys, BLAKE2b-256. No path of the user's, and no secret key. */
 #include <cblas.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -24,7 +24,7 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Whether an entry of the list has the same members. */
+/* True if an entry of the list has the same members. */
 static int listed(const json_t *list, const json_t *entry) {
     for (size_t i = 0; i < json_array_size(list); i++)
         if (json_equal(json_array_get(list, i), entry))
@@ -32,7 +32,7 @@ static int listed(const json_t *list, const json_t *entry) {
     return 0;
 }
 
-/* Takes the entry over. */
+/* Takes ownership of the entry. */
 static void add_once(json_t *list, json_t *entry) {
     if (entry && !listed(list, entry))
         json_array_append(list, entry);

@@ -15,7 +15,7 @@ struct run;
 
 typedef enum gnt_cell_job { GNT_CELL_TRAINING, GNT_CELL_ATTACK } gnt_cell_job;
 
-/* Whether that job of a cell of the plan ended well; −1 where not. */
+/* Fails with a sentence unless that job of a cell of the plan ended well. */
 int gnt_run_check_job(const struct run *r, size_t cell, gnt_cell_job which, gnt_err *err);
 /* Runs a job that ended well once more and throws away what it leaves. *seconds: the
  * processor time that it took. */

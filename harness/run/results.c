@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "results/equal_utility.h"
@@ -320,10 +321,7 @@ int run_write_host(const run *r, gnt_err *err) {
         cached += (size_t)j->stored.cached;
         json_array_append_new(jobs, job_json(j));
     }
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double wall = (double)(now.tv_sec - r->progress.start.tv_sec) +
-                  1e-9 * (double)(now.tv_nsec - r->progress.start.tv_nsec);
+    const double wall = gnt_clock() - r->progress.start;
     return write_json(r, "host.json",
                       json_pack("{s:i, s:s, s:o, s:f, s:f, s:f, s:i, s:I, s:o, s:o}", "format", 1, "identity",
                                 r->host, "provenance", run_provenance(r), "seconds", wall, "cpu_seconds", cpu,

@@ -1,10 +1,10 @@
 /* run_impl: what the files of the scheduler share. Private to run/; its rooms (store/, lease/, job/,
  * request/) know nothing of it.
  *
- * A run turns a plan into results by pull. A cell asks for its jobs, a search for its training runs, a job
- * for the outputs of others. gnt_run (engine.c) goes round until nothing moves: every search takes a step,
- * every cell, every job; then it waits for a process to end. All state is in `run` below and in the store; a
- * run that is killed at any moment goes on from the store.
+ * A run turns a plan into results by pull. A cell makes the jobs that it needs, a search its training runs.
+ * gnt_run (engine.c) goes round until nothing moves: every search takes a step, every cell, every job; then
+ * it waits for a process to end. All state is in `run` below and in the store; a run that is killed at any
+ * moment goes on from the store.
  *
  * ---- The states of a job ----
  *
@@ -39,7 +39,7 @@
  * ---- Invariants ----
  *
  *  1. There is one job for each name, and the name determines the request (request/requests.h). A job is made
- *     when something asks for it, never removed before the run ends, and never moves in memory.
+ *     when its output is first needed, never removed before the run ends, and never moves in memory.
  *  2. What a job does (the first part of run_job) does not change after it was made, so that a request and
  *     its key do not depend on the order in which jobs end.
  *  3. The jobs form no circle: a job reads outputs of kinds before its own alone, in the order data, start,
@@ -63,8 +63,8 @@
  *     cell_steps.c) and does not change after that. progress.finished counts settled cells.
  * 12. A cell is ok only after its score was read and all other jobs of run_cell_jobs have ended, well or
  *     badly; it has failed as soon as its score cannot be computed.
- * 13. A search is a pure function of its history (match/match.h). It asks for nothing unless a cell that this
- *     run is to finish needs its strength. Its own training runs have seeds that no cell has.
+ * 13. A search is a pure function of its history (match/match.h). It runs only if a cell that this run
+ *     is to finish needs its strength. Its own training runs have seeds that no cell has.
  * 14. A run that shares computes a job only while it has the lease of its key, and gives the lease back after
  *     the output or the failure is written (run_share_ended). A lost lease costs a computation, never a wrong
  *     byte.
@@ -95,7 +95,7 @@ typedef struct run_search {
     int settled;
     gnt_match_spec spec;
     gnt_match_point *history;
-    size_t n, room;
+    size_t n;
     gnt_match_next_step step;
     /* Utility of the undefended training, mean over the suite's seeds. */
     double none;
@@ -114,7 +114,7 @@ typedef enum run_status {
     RUN_CELL_TIMEOUT
 } run_status;
 
-/* The jobs that a cell asked for; NULL: not yet, or there is none to ask for. */
+/* The jobs of a cell; NULL: not made yet, or not needed. */
 typedef struct run_cell_jobs {
     run_job *train, *attack, *score;
     /* The first attack of a chain. */
@@ -151,9 +151,9 @@ typedef struct run_cell {
 typedef struct run_progress {
     /* Cells that this run is to finish, and cells that have a status. */
     size_t n_wanted, finished;
-    /* shown: when running jobs were last listed. Both by the monotonic clock. */
-    struct timespec start, shown;
-    /* By the real-time clock. */
+    /* When the run began, and when running jobs were last listed, by the monotonic clock. */
+    double start, shown;
+    /* When it began, by the real-time clock. */
     time_t started;
 } run_progress;
 

@@ -1,4 +1,4 @@
-/* The metadata of a score come out of the store, which somebody else may have written: what results.json
+/* Checks the metadata of a score, which come from a store that anybody may have written: what results.json
  * takes over has the shape that docs/results.md promises, or the cell has no score. */
 #include <string.h>
 
@@ -22,7 +22,7 @@ static int is_count(const json_t *value) {
     return json_is_integer(value) || json_is_null(value);
 }
 
-/* What an interval is over, in a word. */
+/* True for the name of what an interval is over. */
 static int is_over(const json_t *value) {
     for (int i = 0; json_is_string(value) && i < GNT_INTERVALS; i++)
         if (!strcmp(json_string_value(value), gnt_interval_over_name((gnt_interval_over)i)))
@@ -51,7 +51,7 @@ static int is_text(const json_t *value) {
     return json_is_string(value);
 }
 
-/* Values, or what was made of some rows. */
+/* True for values, or what was made of some rows. */
 static int is_points(const json_t *value) {
     return json_is_array(value) || json_is_object(value);
 }

@@ -1,13 +1,13 @@
-/* Searches for matched utility: asks match/ what to train next, and trains it. */
+/* A search for matched utility: match/ decides what to train next, which becomes jobs. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "run/run_impl.h"
 
-/* 1 when job `j` has ended; one that failed settles the search. */
+/* True if the job has ended; one that failed settles the search. */
 static int has_ended(const run *r, run_search *s, run_job *j) {
-    /* others have read theirs when they were found (run/job_steps.c) */
+    /* other runs read it when they find the job in the store (finish_stored) */
     if (j->state == RUN_OK && r->options->share == GNT_SHARE_WORK && !j->measured.is_read &&
         !run_has_utility(r, j))
         run_job_end(j, "failed", "the utility that a training left cannot be read back from the store");
@@ -21,9 +21,9 @@ static int has_ended(const run *r, run_search *s, run_job *j) {
     return run_job_has_ended(j);
 }
 
-/* Mean utility of the plain training over the suite's seeds, on which cells stand beside it; NaN while
- * it is not there. The target is made of it, so that the search's own trainings decide nothing but the
- * strength. */
+/* Sets s->none to the mean utility of the undefended training over the suite's seeds, those of the cells, and
+ * *ready once it is known. The target is computed from it, so that the search's own training runs decide
+ * nothing but the strength. */
 static int baseline(run *r, run_search *s, int *ready, gnt_err *err) {
     const size_t n = r->suite->n_seeds;
     double sum = 0;
@@ -45,26 +45,21 @@ static int remember(run_search *s, double strength, int64_t seed, double utility
     for (size_t i = 0; i < s->n; i++)
         if (s->history[i].strength == strength && s->history[i].seed == seed)
             return 0;
-    if (s->n == s->room) {
-        size_t room = s->room ? 2 * s->room : 16;
-        gnt_match_point *grown = gnt_resize(s->history, room, sizeof *grown);
-        if (!grown)
-            return -1;
-        s->history = grown;
-        s->room = room;
-    }
+    if (GNT_GROW(s->history, s->n) != 0)
+        return -1;
     s->history[s->n++] = (gnt_match_point){strength, seed, utility, noise};
     return 0;
 }
 
-static run_job *asked_job(run *r, const run_search *s, int64_t number) {
+static run_job *planned_job(run *r, const run_search *s, int64_t number) {
     return run_train_job(&r->requests, s->task, (int)s->defense, s->step.strength, run_search_seed(number));
 }
 
-/* Adds what a training came to. Paired, that is the undefended utility and how far the training was from the
- * undefended one of its seed: what the two have in common, such as the rows of the test, is no scatter. */
+/* Adds the utility of a training run to the history. Paired, that is the undefended utility plus the
+ * difference to the undefended run of the same seed: what the two have in common, such as the test rows, adds
+ * no scatter. */
 static int take_training(run *r, run_search *s, int64_t number) {
-    run_job *j = asked_job(r, s, number);
+    run_job *j = planned_job(r, s, number);
     double noise, utility;
     if (r->suite->task[s->task].match.paired)
         utility = s->none + run_utility_above(
@@ -74,13 +69,13 @@ static int take_training(run *r, run_search *s, int64_t number) {
     return remember(s, s->step.strength, number, utility, noise);
 }
 
-/* Trains what the last step asked for; *ready when all of it is there. */
-static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
+/* Trains what the last step planned; *ready once all of it is done. */
+static int train_planned(run *r, run_search *s, int *ready, gnt_err *err) {
     const int paired = r->suite->task[s->task].match.paired;
     *ready = 1;
     for (int64_t i = 0; i < s->step.n_seeds; i++) {
         const int64_t number = s->step.seed + i;
-        run_job *j = asked_job(r, s, number);
+        run_job *j = planned_job(r, s, number);
         run_job *none = paired ? run_none_job(&r->requests, s->task, run_search_seed(number)) : j;
         if (!j || !none)
             return gnt_fail(err, "out of memory for a search");
@@ -93,7 +88,7 @@ static int train_asked(run *r, run_search *s, int *ready, gnt_err *err) {
     return 0;
 }
 
-/* Warns once for a task whose target is met by a defense that does nothing. */
+/* Warns once of a task whose target is met by a defense that does nothing. */
 static void warn_of_easy_target(const run *r, const run_search *s) {
     if (!(fabs(s->none - s->spec.target) <= s->spec.tolerance))
         return;
@@ -118,7 +113,7 @@ int run_step_search(run *r, run_search *s, int *moved, gnt_err *err) {
     if (!isfinite(s->none)) {
         if (baseline(r, s, &ready, err) != 0)
             return -1;
-        if (ready && !s->settled && !isfinite(s->none)) { /* it would be asked for without end */
+        if (ready && !s->settled && !isfinite(s->none)) { /* else this would go on without end */
             s->settled = 1;
             s->reason = gnt_strdup("the undefended training has no utility: it diverged");
         }
@@ -130,7 +125,7 @@ int run_step_search(run *r, run_search *s, int *moved, gnt_err *err) {
         if (gnt_suite_match_spec(r->suite, s->task, s->defense, s->none, &s->spec, err) != 0)
             return -1;
         warn_of_easy_target(r, s);
-    } else if (train_asked(r, s, &ready, err) != 0)
+    } else if (train_planned(r, s, &ready, err) != 0)
         return -1;
     if (!ready || s->settled) {
         *moved |= s->settled;

@@ -1,16 +1,16 @@
-/* Jobs where several runs share a folder: which to compute next, what others have computed meanwhile, and
- * what is told of it. A run that does not share starts its jobs as they come.
+/* Jobs of runs that share a folder: which to compute next, what others have computed meanwhile, and reports
+ * of how far this run is. A run that does not share starts its jobs as they come.
  *
- * A ready job is looked for in the store, then claimed, then looked for once more, for who held it may
- * have left it in between. One that others hold is asked about again later, the later the longer nothing
- * happened. */
+ * A ready job is looked up in the store, then its lease is acquired, then it is looked up again: the last
+ * holder may have stored it in between. One whose lease others have is tried again later, after pauses that
+ * double. */
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "run/lease/order.h"
 #include "run/run_impl.h"
@@ -21,12 +21,6 @@
 static const double least_wait = 0.1, most_wait = 4, between_records = 15;
 /* Failed cells that a record names, at most. */
 enum { MOST_FAILED = 200 };
-
-static double monotonic(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 int run_share_open(run *r, gnt_err *err) {
     const gnt_run_options *o = r->options;
@@ -45,10 +39,10 @@ void run_share_close(run *r) {
     run_order_free(r->sharing.order);
 }
 
-/* ---- what this run tells ---- */
+/* ---- reports ---- */
 
 static void count_jobs(const run *r, json_int_t *stored, json_int_t *failed, double *left) {
-    size_t asked = 0;
+    size_t begun = 0;
     *stored = *failed = 0;
     *left = 0;
     for (size_t i = 0; i < r->jobs.n; i++) {
@@ -63,11 +57,11 @@ static void count_jobs(const run *r, json_int_t *stored, json_int_t *failed, dou
     for (size_t i = 0; i < r->jobs.n; i++)
         known += run_order_seconds(r->sharing.order, r->jobs.at[i]->name, r->jobs.at[i]->attack);
     for (size_t i = 0; i < r->plan->n; i++)
-        asked += r->cell[i].jobs.score != NULL;
+        begun += r->cell[i].jobs.score != NULL;
     const size_t open =
-        r->progress.n_wanted - r->plan->n_na > asked ? r->progress.n_wanted - r->plan->n_na - asked : 0;
-    if (asked)
-        *left += known / (double)asked * (double)open;
+        r->progress.n_wanted - r->plan->n_na > begun ? r->progress.n_wanted - r->plan->n_na - begun : 0;
+    if (begun)
+        *left += known / (double)begun * (double)open;
 }
 
 static json_t *failed_cells(run *r) {
@@ -90,24 +84,23 @@ void run_share_report(run *r, const char *state) {
     json_int_t stored, failed;
     double left;
     size_t bad = 0;
-    if (!r->sharing.share || (!state && monotonic() - r->sharing.reported < between_records))
+    if (!r->sharing.share || (!state && gnt_clock() - r->sharing.reported < between_records))
         return;
     count_jobs(r, &stored, &failed, &left);
     for (size_t i = 0; i < r->plan->n; i++)
         bad += (size_t)run_is_bad(r->cell[i].status);
     json_t *all = json_pack(
         "{s:s, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:i, s:s, s:o}", "state",
-        state ? state : "running", "seconds",
-        monotonic() - (double)r->progress.start.tv_sec - 1e-9 * (double)r->progress.start.tv_nsec, "gathers",
+        state ? state : "running", "seconds", gnt_clock() - r->progress.start, "gathers",
         r->options->share == GNT_SHARE_GATHER, "cells", (json_int_t)r->progress.n_wanted, "finished",
         (json_int_t)r->progress.finished, "bad", (json_int_t)bad, "jobs", (json_int_t)r->jobs.n, "stored",
         stored, "failed", failed, "running", (json_int_t)r->running, "computed",
         (json_int_t)r->sharing.computed, "computed_seconds", r->sharing.computed_seconds, "seconds_left",
         left, "at_once", r->options->jobs, "sandbox",
         r->options->sandbox_level ? r->options->sandbox_level : "", "failed_cells", failed_cells(r));
-    gnt_share_tell(r->sharing.share, all, NULL); /* for people alone: a run goes on without */
+    gnt_share_report(r->sharing.share, all, NULL); /* only people read it: the run goes on without */
     json_decref(all);
-    r->sharing.reported = monotonic();
+    r->sharing.reported = gnt_clock();
 }
 
 /* ---- the next job ---- */
@@ -138,7 +131,7 @@ static ready_job *ready_jobs(const run *r, size_t *n) {
     return all;
 }
 
-/* Its output is there now: it is to be taken from the store like any other. */
+/* True if its output is in the store now. READY → WAITING: it is read from there like any other. */
 static int is_stored(const run *r, run_job *j) {
     json_t *record;
     const int found = run_find_stored(r, j, &record, NULL) == 0 && record;
@@ -148,7 +141,7 @@ static int is_stored(const run *r, run_job *j) {
     return found;
 }
 
-/* As gnt_child_verdict has it; "failed" where it is none of these. */
+/* Returns the verdict, as constant text; "failed" unless it is one of these. */
 static const char *verdict_of(const json_t *failure) {
     static const char *const verdicts[] = {"unsupported", "stopped", "crashed", "timeout"};
     const char *said = json_string_value(json_object_get(failure, "verdict"));
@@ -158,21 +151,21 @@ static const char *verdict_of(const json_t *failure) {
     return "failed";
 }
 
-/* Another run has found that it fails. The one that gathers tries for itself. */
+/* True if another run has found that it fails. READY → ENDED. The run that gathers tries for itself. */
 static int has_failed(run *r, run_job *j) {
     if (r->options->share == GNT_SHARE_GATHER)
         return 0;
     json_t *failure = gnt_share_failure(r->sharing.share, &j->stored.key);
     const char *reason = json_string_value(json_object_get(failure, "reason"));
     if (failure) {
-        run_job_end(j, verdict_of(failure), reason ? reason : "another run says no more");
+        run_job_end(j, verdict_of(failure), reason ? reason : "the other run gave no reason");
         j->ending.node = gnt_strdup(json_string_value(json_object_get(failure, "node")));
     }
     json_decref(failure);
     return j->state == RUN_ENDED;
 }
 
-/* 1: the job is ours to compute. 0: others hold it, or *moved. */
+/* Returns 1 if this run has the lease and is to compute the job; 0 if others have it, or *moved. */
 static int try_job(run *r, run_job *j, int *moved, gnt_err *err) {
     if (is_stored(r, j) || has_failed(r, j)) {
         *moved = 1;
@@ -190,7 +183,7 @@ static int try_job(run *r, run_job *j, int *moved, gnt_err *err) {
 static int next_shared(run *r, run_job **next, int *moved, gnt_err *err) {
     size_t n;
     *next = NULL;
-    if (monotonic() < r->sharing.look_at)
+    if (gnt_clock() < r->sharing.look_at)
         return 0;
     ready_job *all = ready_jobs(r, &n);
     int rc = all ? 0 : gnt_fail(err, "out of memory for the jobs of a run"), any = 0;
@@ -211,7 +204,7 @@ static int next_shared(run *r, run_job **next, int *moved, gnt_err *err) {
     if (*next || any)
         r->sharing.look_wait = least_wait;
     else if (n) {
-        r->sharing.look_at = monotonic() + r->sharing.look_wait;
+        r->sharing.look_at = gnt_clock() + r->sharing.look_wait;
         r->sharing.look_wait = fmin(2 * r->sharing.look_wait, most_wait);
     }
     return rc;
@@ -236,7 +229,7 @@ int run_share_waits(run *r) {
         others = r->jobs.at[i]->state == RUN_READY;
     if (!others)
         return 0;
-    const double ms = 1e3 * (r->sharing.look_at - monotonic());
+    const double ms = 1e3 * (r->sharing.look_at - gnt_clock());
     poll(NULL, 0, ms < 1 ? 1 : ms > MOST_MS ? MOST_MS : (int)ms);
     r->interrupted |= gnt_interrupted() != 0;
     return 1;

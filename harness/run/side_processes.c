@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "plugin/hook_times.h"
 #include "request/side.h"
 
@@ -30,13 +31,13 @@ static int start_one(run *r, run_job *j, const gnt_request_sides *s, uint32_t si
         return gnt_fail(err, "cannot connect two processes of a job: %s", strerror(errno));
     }
     const gnt_request of_side = gnt_request_of_side(s, side);
-    json_t *ask = gnt_request_encode(&of_side, GNT_FIELDS_ALL);
+    json_t *request = gnt_request_encode(&of_side, GNT_FIELDS_ALL);
     gnt_sandbox_spec own_sandbox = *sandbox;
-    own_sandbox.may_fork = copies; /* no processes but where clients are served by copies */
+    own_sandbox.may_fork = copies; /* only where clients are served by copies */
     const gnt_child_socket sockets[] = {{.name = "training", .fd = end[1]},
                                         {.name = "outer", .fd = line[0]},
                                         {.name = "inner", .fd = line[1]}};
-    const gnt_child_spec spec = {.request = ask,
+    const gnt_child_spec spec = {.request = request,
                                  .sandbox = &own_sandbox,
                                  .inputs = own,
                                  .n_inputs = n,
@@ -45,9 +46,9 @@ static int start_one(run *r, run_job *j, const gnt_request_sides *s, uint32_t si
                                  .seconds = r->suite->seconds,
                                  .cpu_seconds = r->suite->cpu_seconds,
                                  .memory = (uint64_t)r->suite->memory_mb << 20};
-    const int rc = ask ? gnt_child_start(&j->processes.side[j->processes.n_sides], &spec, err)
-                       : gnt_fail(err, "out of memory for a job's process");
-    json_decref(ask);
+    const int rc = request ? gnt_child_start(&j->processes.side[j->processes.n_sides], &spec, err)
+                           : gnt_fail(err, "out of memory for a job's process");
+    json_decref(request);
     close(end[1]);
     if (copies) {
         close(line[0]);
@@ -82,23 +83,17 @@ int run_sides_start(run *r, run_job *j, const gnt_sandbox_spec *sandbox, const g
     return 0;
 }
 
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* A side whose job has ended finds its socket closed and ends. One that is in a hook
- * has `grace` seconds for it. */
+/* Stops sides that go on for `grace` seconds after the job has ended badly. A side that is in no hook finds
+ * its socket closed and ends by itself. */
 static void stop_late_sides(run_job *j) {
     gnt_err ignored;
     if (!gnt_child_result_of(j->processes.child) ||
         strcmp(gnt_child_verdict(j->processes.child, &ignored), "ok") == 0)
         return;
     if (j->processes.ended_badly_at <= 0)
-        j->processes.ended_badly_at = seconds_now();
+        j->processes.ended_badly_at = gnt_clock();
     for (size_t i = 0; i < j->processes.n_sides; i++)
-        if (!gnt_child_result_of(j->processes.side[i]) && seconds_now() - j->processes.ended_badly_at > grace)
+        if (!gnt_child_result_of(j->processes.side[i]) && gnt_clock() - j->processes.ended_badly_at > grace)
             gnt_child_stop(j->processes.side[i]);
 }
 
@@ -110,7 +105,8 @@ int run_sides_have_ended(run_job *j) {
     return gnt_child_result_of(j->processes.child) != NULL;
 }
 
-/* Of a side that was asked to stop because the job had ended: its own status where it had failed before. */
+/* Returns the verdict of a side: of one that was stopped because the job had ended, its own status if it had
+ * failed before. */
 static const char *verdict_of(const gnt_child *side, gnt_err *reason) {
     const gnt_child_result *result = gnt_child_result_of(side);
     const char *word = json_string_value(json_object_get(result->status, "status"));
@@ -127,7 +123,7 @@ static const char *verdict_of(const gnt_child *side, gnt_err *reason) {
     return gnt_child_verdict(side, reason);
 }
 
-/* A side that had to be stopped because the job had ended is no reason. */
+/* True if the side ended badly by itself, and was not stopped because the job had ended. */
 static int is_reason(const gnt_child *side) {
     gnt_err ignored;
     const char *verdict = gnt_child_result_of(side) ? verdict_of(side, &ignored) : "ok";

@@ -1,7 +1,8 @@
-/* side_processes: the processes beside a job's own in which a defense's hooks run, one for each side of the
- * protocol: "client", "server", "query" (job/side). The request names them under "sides". Each is a child
- * like any other, in the job's sandbox, with the limits of the job, the job's artefacts, models and public
- * data, and a socket to the job's process. A side gets nothing else of the job's inputs, keys and request.
+/* side_processes: the processes, in addition to a job's own, in which a defense's hooks run, one for each
+ * side of the protocol: "client", "server", "query" (job/side). The request names them under "sides". Each
+ * is a child like any other, in the job's sandbox, with the limits of the job, the job's artefacts, models
+ * and public data, and a socket to the job's process. A side gets nothing else of the job's inputs, keys and
+ * request.
  *
  * Owner and lifetime: the job's `processes`. Thread: the one that handles the children. Errors: −1 with a
  * sentence. */

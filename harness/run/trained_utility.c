@@ -1,4 +1,4 @@
-/* The utility that a training left, read back from the store. */
+/* The utility of a training, read back from the store. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "nn/io/safetensors.h"
 #include "run/run_impl.h"
 
-enum { ALWAYS = 3 }; /* of the keys of a round, those that every task has */
+enum { ALWAYS = 3 }; /* the first keys of a round, which every task has */
 
 int run_has_utility(const run *r, const run_job *train) {
     json_t *all = run_metadata(r, train, "trained");
@@ -20,7 +20,7 @@ int run_has_utility(const run *r, const run_job *train) {
     return holds;
 }
 
-/* What results.json says of each round after which utility was measured. */
+/* Returns "by_round" of results.json: the rounds after which utility was measured. */
 static json_t *by_round_json(const json_t *list) {
     const char *const keys[] = {"round", "accuracy", "loss", gnt_map_names[GNT_MAP_IOU]};
     json_t *points = json_array();
@@ -38,8 +38,8 @@ static json_t *by_round_json(const json_t *list) {
     return points;
 }
 
-/* What else was measured of maps, and the loss beside them: {NAME: {"value", "standard_error"}}; NULL where
- * the test samples have none. */
+/* Returns the other measures of maps, and the loss: {NAME: {"value", "standard_error"}}; NULL if the test
+ * samples have no maps. */
 static json_t *others_json(const json_t *measured, const char *measure) {
     json_t *all = json_object_get(measured, gnt_map_names[GNT_MAP_IOU]) ? json_object() : NULL;
     for (int k = 0; all && k <= GNT_MAP_NUMBERS; k++) {
@@ -81,9 +81,9 @@ double run_utility(const run *r, run_job *train, double *noise) {
     return train->measured.utility;
 }
 
-/* ---- beside another training ---- */
+/* ---- compared with another training ---- */
 
-/* What a bundle's utility is the mean of, row by row. */
+/* The numbers, row by row, of which a bundle's utility is the mean. */
 typedef struct measured_rows {
     gnt_st st;
     uint8_t *bytes;
@@ -112,8 +112,8 @@ static void free_rows(measured_rows *m) {
     gnt_free(m->bytes);
 }
 
-/* Standard error of the mean difference between two trainings on the same rows; NaN where these were not
- * kept. */
+/* Returns the standard error of the mean difference between two training runs on the same rows; NaN if these
+ * were not kept. */
 static double error_of_difference(const measured_rows *a, const measured_rows *b) {
     double sum = 0, squares = 0;
     const int64_t n = a->n;

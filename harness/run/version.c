@@ -1,4 +1,4 @@
-/* Compiled with GNT_SOURCE as the Makefile says; alone, so that a new commit compiles nothing else anew. */
+/* Compiled with GNT_SOURCE as the Makefile says; alone, so that a new commit recompiles nothing else. */
 #include "run/version.h"
 
 #ifndef GNT_SOURCE

@@ -117,18 +117,18 @@ static void what_is_submitted_is_shown(void **state) {
     gnt_err err = {0};
     const char *const run[] = {"my suite.json", "-o", "/data/50% done", NULL};
     const char *const options[] = {"--constraint=avx2", NULL};
-    const gnt_slurm_ask ask = {.folder = "/data/50% done",
-                               .working_folder = "/home/a b",
-                               .program = "/bin/gauntlet",
-                               .suite_name = "quick",
-                               .run = run,
-                               .partition = "long",
-                               .time = "60",
-                               .mem = "1000M",
-                               .workers = 5,
-                               .jobs = 2,
-                               .options = options};
-    char *text = gnt_slurm_dry(&ask, &err);
+    const gnt_slurm_request request = {.folder = "/data/50% done",
+                                       .working_folder = "/home/a b",
+                                       .program = "/bin/gauntlet",
+                                       .suite_name = "quick",
+                                       .run = run,
+                                       .partition = "long",
+                                       .time = "60",
+                                       .mem = "1000M",
+                                       .workers = 5,
+                                       .jobs = 2,
+                                       .options = options};
+    char *text = gnt_slurm_dry(&request, &err);
     static const char *const wanted[] = {"/bin/gauntlet run 'my suite.json' -o '/data/50% done' --share -q &",
                                          "--array=1-5",
                                          "--cpus-per-task=2",

@@ -291,7 +291,7 @@ static void one_identity_for_all(void **state) {
     assert_int_equal(json_array_size(told), 1);
     assert_string_equal(json_string_value(json_object_get(json_array_get(told, 0), "state")), "refused");
     json_decref(told);
-    assert_int_equal(gnt_share_begin_anew(p->folder, &err), 0);
+    assert_int_equal(gnt_share_reset(p->folder, &err), 0);
     assert_int_equal(gnt_share_open(&b, p->folder, "host 1; cpu Y", "13", brief, &err), 0);
     gnt_share_close(b);
 }

@@ -129,7 +129,7 @@ static void lists_of_labels_come_as_written(void **state) {
     assert_int_equal(f.labels.n, 10);
     for (int i = 0; i < 10; i++)
         assert_int_equal(f.labels.at[i], i);
-    const gnt_request_federated given = request_federated_as_told(&s.task[0]);
+    const gnt_request_federated given = request_federated_for_attack(&s.task[0]);
     assert_int_equal(given.clients, 2);
     assert_true(given.rows.n == 0 && given.n_labels.n == 0 && given.labels.n == 0);
     gnt_suite_free(&s);

@@ -1,5 +1,5 @@
 /* job: one unit of work of a run, and the table in which a run finds its jobs by name. A job is made once by
- * the code that wants its output (run/request/); two that ask for the same name get the same job. What moves
+ * the code that wants its output (run/request/); two uses of one name are one job. What moves
  * a job from one state to the next is in run/run_impl.h.
  *
  * Owner and lifetime: the table owns its jobs, and each job what it points to except constant text and other
@@ -66,7 +66,7 @@ typedef struct run_ending {
     char *stderr_tail;
 } run_ending;
 
-/* What it took when its output was made, by this run or by an earlier one. Set by job_cost.c. */
+/* Time and memory that its output took, in this run or an earlier one. Set by job_cost.c. */
 typedef struct run_cost {
     double wall_seconds, cpu_seconds;
     /* Bytes. */
@@ -81,8 +81,8 @@ typedef struct run_measured {
     int is_read;
     /* NaN: it has none. `noise` is its standard error. */
     double utility, noise;
-    /* [{"round", "accuracy", "loss", of maps "iou"}]: after each round after which it was measured, where the
-     * suite asks for that; else NULL. */
+    /* [{"round", "accuracy", "loss", of maps "iou"}]: after each round after which it was measured, if the
+     * suite wants that; else NULL. */
     json_t *by_round;
     /* {ATTRIBUTE: [{"n", "right", "labels"}]}: the test samples by value; NULL without utility. */
     json_t *by_value;
@@ -93,7 +93,7 @@ typedef struct run_measured {
 /* Its processes, while it runs. Set by job_processes.c and side_processes.c. */
 typedef struct run_processes {
     gnt_child *child;
-    /* Those in which a defense's hooks run. */
+    /* The processes in which a defense's hooks run. */
     gnt_child *side[RUN_MOST_SIDES];
     size_t n_sides;
     /* The inputs that all of them read, in the job's order; −1: that output was left out. */
@@ -106,7 +106,7 @@ typedef struct run_processes {
 } run_processes;
 
 struct run_job {
-    /* What it does: set by run/request/ when the job is made, then constant. */
+    /* Its task: set by run/request/ when the job is made, then constant. */
     char *name;
     gnt_request request;
     /* The part of the request that could not be made, as constant text; NULL: none. */
@@ -120,7 +120,8 @@ struct run_job {
     size_t n_plugins;
     /* Labels of the defense whose hooks it calls, and of the attack; NULL: none. */
     const char *defense, *attack;
-    /* Of a training: the measure of utility, and 1 if its weights are initial ones, which have no utility. */
+    /* For a training: the measure of utility, and 1 if its weights are initial ones, which have no
+     * utility. */
     gnt_utility_kind utility_kind;
     int untrained;
 
@@ -139,7 +140,7 @@ typedef struct run_jobs {
     /* Name -> index in `at`. */
     json_t *index;
     run_job **at;
-    size_t n, room;
+    size_t n;
 } run_jobs;
 
 int run_jobs_open(run_jobs *jobs);

@@ -37,14 +37,8 @@ run_job *run_job_get(run_jobs *jobs, const char *name, int *fresh) {
     *fresh = !known;
     if (known)
         return jobs->at[json_integer_value(known)];
-    if (jobs->n == jobs->room) {
-        size_t room = jobs->room ? 2 * jobs->room : 64;
-        run_job **grown = gnt_resize(jobs->at, room, sizeof *grown);
-        if (!grown)
-            return NULL;
-        jobs->at = grown;
-        jobs->room = room;
-    }
+    if (GNT_GROW(jobs->at, jobs->n) != 0)
+        return NULL;
     run_job *j = gnt_alloc(sizeof *j);
     if (j)
         j->name = gnt_strdup(name);

@@ -14,6 +14,7 @@
 #include <sodium/randombytes.h>
 #include <sodium/utils.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 
@@ -29,17 +30,12 @@ struct gnt_leases {
     char *folder, *clock, *text;
     char token[TOKEN_SIZE];
     double term;
-    /* Keys that others hold -> when we first saw that, or last saw that they live, by the monotonic clock. */
-    json_t *held;
+    /* Keys of others' leases -> when this process first saw them, or last saw that the holder lives, by the
+     * monotonic clock. */
+    json_t *others;
     own_lease *own;
-    size_t n, room;
+    size_t n;
 };
-
-static double monotonic(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double seconds_of(const struct timespec *t) {
     return (double)t->tv_sec + 1e-9 * (double)t->tv_nsec;
@@ -50,7 +46,7 @@ static char *path_of(const gnt_leases *l, const char *hex, const char *ending) {
                    : gnt_format("%s/%s", l->folder, hex);
 }
 
-/* The file system's own time: that of a file which it has just touched. NaN where it cannot be told. */
+/* Returns the file system's time: that of a file which it has just touched. NaN on failure. */
 static double file_system_now(const gnt_leases *l) {
     struct stat st;
     double now = NAN;
@@ -62,7 +58,8 @@ static double file_system_now(const gnt_leases *l) {
     return now;
 }
 
-/* Not touched for a term. One from the future is as old: its holder would have touched it since. */
+/* True if it was not touched for a term. So too if its time is in the future: its holder would have touched
+ * it. */
 static int is_stale(const gnt_leases *l, const struct stat *st, double now) {
     return fabs(now - seconds_of(&st->st_mtim)) > l->term; /* not where now is NaN */
 }
@@ -80,8 +77,8 @@ int gnt_leases_open(gnt_leases **out, const char *folder, const json_t *holder, 
     l->folder = gnt_strdup(folder);
     l->clock = gnt_format("%s/clock.%s", folder, l->token);
     l->text = json_dumps(text, JSON_COMPACT);
-    l->held = json_object();
-    if (!l->folder || !l->clock || !l->text || !l->held)
+    l->others = json_object();
+    if (!l->folder || !l->clock || !l->text || !l->others)
         goto no_memory;
     if (strlen(l->text) >= MOST_TEXT) {
         json_decref(text);
@@ -101,7 +98,7 @@ no_memory:
     return gnt_fail(err, "out of memory for leases");
 }
 
-/* ---- what others hold ---- */
+/* ---- leases of others ---- */
 
 static int is_key(const char *name) {
     return strlen(name) == HEX && strspn(name, "0123456789abcdef") == HEX;
@@ -115,33 +112,33 @@ static const own_lease *find_own(const gnt_leases *l, const char *hex) {
 }
 
 int gnt_leases_look(gnt_leases *l, gnt_err *err) {
-    const double now = monotonic();
-    json_t *held = json_object();
+    const double now = gnt_clock();
+    json_t *seen = json_object();
     DIR *d = opendir(l->folder);
-    int rc = held ? 0 : gnt_fail(err, "out of memory for leases");
+    int rc = seen ? 0 : gnt_fail(err, "out of memory for leases");
     if (!d)
         rc = gnt_fail(err, "%s: cannot list it: %s", l->folder, strerror(errno));
     for (const struct dirent *e; rc == 0 && (e = readdir(d));) {
         if (!is_key(e->d_name) || find_own(l, e->d_name))
             continue;
-        json_t *since = json_object_get(l->held, e->d_name);
-        if (json_object_set_new(held, e->d_name, since ? json_incref(since) : json_real(now)) != 0)
+        json_t *since = json_object_get(l->others, e->d_name);
+        if (json_object_set_new(seen, e->d_name, since ? json_incref(since) : json_real(now)) != 0)
             rc = gnt_fail(err, "out of memory for leases");
     }
     if (d)
         closedir(d);
     if (rc == 0) {
-        json_decref(l->held);
-        l->held = json_incref(held);
+        json_decref(l->others);
+        l->others = json_incref(seen);
     }
-    json_decref(held);
+    json_decref(seen);
     return rc;
 }
 
-/* Whether the lease of a holder that is no more was there and is now gone, or it was let go of. */
+/* True if the lease is free: released, or removed because its holder died. */
 static int take_stale(const gnt_leases *l, const char *path, const char *mine) {
     struct stat was, taken;
-    /* to open a file asks the server of a network file system; to look at one may not */
+    /* opening a file always reaches the server of a network file system; stat() may not */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT;
@@ -152,7 +149,7 @@ static int take_stale(const gnt_leases *l, const char *path, const char *mine) {
         return 0;
     int taken_it = lstat(mine, &taken) == 0 && taken.st_dev == was.st_dev && taken.st_ino == was.st_ino &&
                    is_stale(l, &taken, file_system_now(l));
-    if (!taken_it && link(mine, path) != 0) /* another was faster, whose own this is: back to its place */
+    if (!taken_it && link(mine, path) != 0) /* another process was faster: its lease goes back to its place */
         taken_it = 0;
     unlink(mine);
     return taken_it;
@@ -160,7 +157,7 @@ static int take_stale(const gnt_leases *l, const char *path, const char *mine) {
 
 /* ---- claims ---- */
 
-/* 1 when the lease is made, 0 when there is one. */
+/* Makes a lease. Returns 1, or 0 if there is one. */
 static int make(const gnt_leases *l, const char *path, const char *part, gnt_err *err) {
     struct stat st;
     int made = 0, rc = 0, fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -169,7 +166,7 @@ static int make(const gnt_leases *l, const char *path, const char *part, gnt_err
     rc = gnt_fd_write(fd, part, l->text, strlen(l->text), err);
     if (rc == 0) {
         const int why = link(part, path) == 0 ? 0 : errno;
-        /* a server that is asked again may refuse what it has done the first time */
+        /* a server that gets a request twice may refuse what it has already done */
         made = why == 0 || (why == EEXIST && fstat(fd, &st) == 0 && st.st_nlink == 2);
         if (why != 0 && why != EEXIST)
             rc = gnt_fail(err, "%s: cannot be made: %s; a shared run needs hard links", path, strerror(why));
@@ -180,15 +177,9 @@ static int make(const gnt_leases *l, const char *path, const char *part, gnt_err
 }
 
 static int remember(gnt_leases *l, const char *hex) {
-    if (l->n == l->room) {
-        size_t room = l->room ? 2 * l->room : 16;
-        own_lease *grown = gnt_resize(l->own, room, sizeof *grown);
-        if (!grown)
-            return -1;
-        l->own = grown;
-        l->room = room;
-    }
-    l->own[l->n] = (own_lease){.touched = monotonic()};
+    if (GNT_GROW(l->own, l->n) != 0)
+        return -1;
+    l->own[l->n] = (own_lease){.touched = gnt_clock()};
     memcpy(l->own[l->n++].hex, hex, GNT_HEX_SIZE);
     return 0;
 }
@@ -198,8 +189,8 @@ int gnt_leases_claim(gnt_leases *l, const gnt_digest *key, gnt_err *err) {
     gnt_digest_hex(key, hex);
     if (find_own(l, hex))
         return 1;
-    const json_t *since = json_object_get(l->held, hex);
-    if (since && monotonic() - json_number_value(since) < l->term)
+    const json_t *since = json_object_get(l->others, hex);
+    if (since && gnt_clock() - json_number_value(since) < l->term)
         return 0;
     char *path = path_of(l, hex, ""), *part = path_of(l, hex, "part"), *mine = path_of(l, hex, "stale");
     int got = path && part && mine ? 0 : gnt_fail(err, "out of memory for a lease");
@@ -209,18 +200,18 @@ int gnt_leases_claim(gnt_leases *l, const gnt_digest *key, gnt_err *err) {
         unlink(path);
         got = gnt_fail(err, "out of memory for a lease");
     }
-    if (got == 0 && json_object_set_new(l->held, hex, json_real(monotonic())) != 0)
+    if (got == 0 && json_object_set_new(l->others, hex, json_real(gnt_clock())) != 0)
         got = gnt_fail(err, "out of memory for a lease");
     if (got == 1)
-        json_object_del(l->held, hex);
+        json_object_del(l->others, hex);
     gnt_free(path);
     gnt_free(part);
     gnt_free(mine);
     return got;
 }
 
-/* A descriptor of our own lease; −1 when another's, or none, stands in its place. What it says tells, for
- * a new file may have the number of one that went. */
+/* Opens this process's own lease; −1 if another's, or none, is in its place. Compares its content: a new file
+ * may have the inode of a removed one. */
 static int open_own(const gnt_leases *l, const char *path) {
     char text[MOST_TEXT];
     const size_t size = strlen(l->text);
@@ -232,7 +223,7 @@ static int open_own(const gnt_leases *l, const char *path) {
     return fd;
 }
 
-static void let_go(gnt_leases *l, size_t i) {
+static void release(gnt_leases *l, size_t i) {
     char *path = path_of(l, l->own[i].hex, "");
     int fd = open_own(l, path);
     if (fd >= 0) {
@@ -248,11 +239,11 @@ void gnt_leases_release(gnt_leases *l, const gnt_digest *key) {
     gnt_digest_hex(key, hex);
     const own_lease *o = find_own(l, hex);
     if (o)
-        let_go(l, (size_t)(o - l->own));
+        release(l, (size_t)(o - l->own));
 }
 
 void gnt_leases_renew(gnt_leases *l) {
-    const double now = monotonic();
+    const double now = gnt_clock();
     for (size_t i = 0; i < l->n; i++) {
         own_lease *o = &l->own[i];
         if (now - o->touched < l->term / 4)
@@ -292,13 +283,13 @@ void gnt_leases_close(gnt_leases *l) {
     if (!l)
         return;
     while (l->n)
-        let_go(l, l->n - 1);
+        release(l, l->n - 1);
     if (l->clock)
         unlink(l->clock);
     gnt_free(l->folder);
     gnt_free(l->clock);
     free(l->text);
     gnt_free(l->own);
-    json_decref(l->held);
+    json_decref(l->others);
     gnt_free(l);
 }

@@ -8,11 +8,11 @@
 
 #include "base/mem.h"
 
-/* Kinds of job by the words that their names begin with; what a cell needs later has a higher step. */
+/* Kinds of job by the first word of their names; what a cell needs later has a higher step. */
 static const struct kind {
     const char *word;
     int step;
-    /* Seconds, where no such job has ended. */
+    /* Seconds, until such a job has ended. */
     double guess;
 } kinds[] = {
     {"data", 0, 1},    {"start", 0, 1},  {"model", 0, 20},           {"prepare", 1, 5},
@@ -21,7 +21,8 @@ static const struct kind {
     {"attack", 4, 10}, {"score", 5, 1},
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds, N_STEPS = 6, OTHER_STEP = 3 };
-/* Trainings of a search that are likely to follow one, and samples of a class that say enough of it. */
+/* Training runs of a search that are likely to follow one, and samples of a class that are enough to know
+ * it. */
 enum { FOLLOWING = 4, ENOUGH = 16 };
 
 typedef struct job_class {
@@ -33,7 +34,7 @@ typedef struct job_class {
 struct run_order {
     json_t *index; /* class -> its number */
     job_class *of;
-    size_t n, room;
+    size_t n;
 };
 
 run_order *run_order_make(void) {
@@ -61,7 +62,7 @@ static const struct kind *kind_of(const char *name) {
     return NULL;
 }
 
-/* Of jobs like this; NULL when out of memory. */
+/* Returns the class of jobs like this; NULL when out of memory. */
 static job_class *class_of(run_order *o, const char *name, const char *attack) {
     char text[512];
     const struct kind *kind = kind_of(name);
@@ -69,14 +70,8 @@ static job_class *class_of(run_order *o, const char *name, const char *attack) {
     const json_t *known = json_object_get(o->index, text);
     if (known)
         return &o->of[json_integer_value(known)];
-    if (o->n == o->room) {
-        size_t room = o->room ? 2 * o->room : 32;
-        job_class *grown = gnt_resize(o->of, room, sizeof *grown);
-        if (!grown)
-            return NULL;
-        o->of = grown;
-        o->room = room;
-    }
+    if (GNT_GROW(o->of, o->n) != 0)
+        return NULL;
     if (json_object_set_new(o->index, text, json_integer((json_int_t)o->n)) != 0)
         return NULL;
     o->of[o->n] = (job_class){.step = kind ? kind->step : OTHER_STEP};
@@ -102,7 +97,7 @@ double run_order_seconds(run_order *o, const char *name, const char *attack) {
     return c && c->n ? c->sum / (double)c->n : kind ? kind->guess : 1;
 }
 
-/* What a cell needs behind a job of this step, at the longest. */
+/* Returns the seconds that a cell needs after a job of this step, by the longest class of each step. */
 static double behind(const run_order *o, int step) {
     double most[N_STEPS] = {0}, sum = 0;
     int known[N_STEPS] = {0};
@@ -119,7 +114,7 @@ static double behind(const run_order *o, int step) {
     return sum;
 }
 
-/* The last part of its name is the draw, "s1" of the suite's or "search3" (run/request/request_parts.c). */
+/* True for a training run of a search: the last part of its name is "search3", else "s1" (request_seed). */
 static int is_of_search(const char *name) {
     const char *draw = strrchr(name, '/');
     return draw && strncmp(draw, "/search", strlen("/search")) == 0;

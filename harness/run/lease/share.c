@@ -37,7 +37,7 @@ static int write_json(const char *path, const json_t *value, gnt_err *err) {
 
 /* ---- one numerics identity ---- */
 
-/* *there: what the first run wrote; NULL where nobody did. */
+/* Reads what the first run wrote; *there: false if there is none. */
 static int read_identity(const char *path, gnt_doc *doc, int *there, gnt_err *err) {
     *there = gnt_file_exists(path);
     if (!*there)
@@ -52,7 +52,7 @@ static int read_identity(const char *path, gnt_doc *doc, int *there, gnt_err *er
                     path);
 }
 
-/* Writes it where there is none; whoever is first decides for all. */
+/* Writes it unless there is one: the first run decides for all. */
 static int put_identity(const gnt_share *s, const char *path, const char *identity, gnt_err *err) {
     json_t *mine = json_pack("{s:i, s:s, s:s}", "format", 1, "identity", identity, "node", s->node);
     char *part = gnt_format("%s.%s-%ld.part", path, s->node, (long)getpid());
@@ -115,10 +115,10 @@ static int make_folders(const gnt_share *s, gnt_err *err) {
     return rc;
 }
 
-static void tell_refusal(gnt_share *s, const gnt_err *err) {
+static void report_refusal(gnt_share *s, const gnt_err *err) {
     json_t *state = json_pack("{s:s, s:s}", "state", "refused", "reason", err ? err->text : "");
     if (state)
-        gnt_share_tell(s, state, NULL);
+        gnt_share_report(s, state, NULL);
     json_decref(state);
 }
 
@@ -146,7 +146,7 @@ int gnt_share_open(gnt_share **out, const char *folder, const char *identity, co
         rc = make_folders(s, err);
     }
     if (rc == 0 && (rc = check_identity(s, identity, err)) != 0)
-        tell_refusal(s, err);
+        report_refusal(s, err);
     if (rc == 0)
         rc = open_leases(s, term, err);
     if (rc != 0) {
@@ -161,7 +161,7 @@ int gnt_share_open(gnt_share **out, const char *folder, const char *identity, co
 void gnt_share_close(gnt_share *s) {
     if (!s)
         return;
-    if (s->leases) /* of those that died while this ran */
+    if (s->leases) /* leases of processes that died while this one ran */
         gnt_leases_sweep(s->leases);
     gnt_leases_close(s->leases);
     json_decref(s->failed);
@@ -246,7 +246,7 @@ void gnt_share_forget_failure(gnt_share *s, const gnt_digest *key) {
 
 /* ---- how far a run is ---- */
 
-int gnt_share_tell(gnt_share *s, const json_t *state, gnt_err *err) {
+int gnt_share_report(gnt_share *s, const json_t *state, gnt_err *err) {
     json_t *all = json_deep_copy(state);
     char *path = gnt_format("%s/worker/%s-%s%ld.json", s->folder, s->node, *s->slurm_job ? "job" : "",
                             *s->slurm_job ? strtol(s->slurm_job, NULL, 10) : (long)getpid());
@@ -306,7 +306,7 @@ static int clear(const char *share, const char *part, gnt_err *err) {
     return rc;
 }
 
-int gnt_share_begin_anew(const char *folder, gnt_err *err) {
+int gnt_share_reset(const char *folder, gnt_err *err) {
     char *share = share_of(folder), *identity = share ? gnt_format("%s/identity.json", share) : NULL;
     int rc = identity ? 0 : gnt_fail(err, "out of memory for a shared run");
     if (rc == 0 && unlink(identity) != 0 && errno != ENOENT)

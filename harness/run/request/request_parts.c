@@ -109,10 +109,10 @@ gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds)
                                    .training_stats = f->training_stats};
 }
 
-gnt_request_federated request_federated_as_told(const gnt_suite_task *t) {
-    gnt_request_federated told = request_federated(t, t->federated.rounds);
-    told.rows = told.n_labels = told.labels = (gnt_ints){0};
-    return told;
+gnt_request_federated request_federated_for_attack(const gnt_suite_task *t) {
+    gnt_request_federated known = request_federated(t, t->federated.rounds);
+    known.rows = known.n_labels = known.labels = (gnt_ints){0};
+    return known;
 }
 
 static gnt_request_observe observe_of(const gnt_suite_observe *o, int64_t targets, int64_t batch,
@@ -149,7 +149,7 @@ const gnt_request_attribute *request_attribute(run_job *j, const gnt_suite_task 
     return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
 }
 
-/* What weighs anything, of weights by attribute; how many. *out is the job's. */
+/* Lists the attributes with a positive weight; returns how many. *out is the job's. */
 static size_t hidden_of(run_job *j, const gnt_suite_task *t, const double *weight,
                         const gnt_request_hidden **out) {
     gnt_request_hidden hide[GNT_DATA_ATTRS];

@@ -37,7 +37,7 @@ static int names_model(const gnt_request_plugin *p, const char *parameter) {
     return 0;
 }
 
-/* One more at the end. */
+/* Appends one model. */
 static int append_model(run_job *j, gnt_request_named_models *list, const gnt_request_named_model *one) {
     gnt_request_named_model *grown = gnt_arena_array(&j->request.memory, list->n + 1, sizeof *grown);
     if (!grown)

@@ -14,11 +14,11 @@
 
 /* Digests of everything that a suite reads besides plugins. Set by input_digests.c. */
 typedef struct run_inputs {
-    /* Of each task: its data set, the set of its public rows if that is another one, its weights. */
+    /* One for each task: its data set, the set of its public rows if that is another one, its weights. */
     gnt_digest *data, *public_set, *weights;
-    /* Of each of the suite's models. */
+    /* One for each of the suite's models. */
     gnt_digest *model_data, *model_weights;
-    /* Of each attack's starting points. */
+    /* One for each attack: its starting points. */
     gnt_digest *start;
     /* The weights of gnt_lpips_names; a path is NULL if they are not wanted or not there. */
     gnt_digest lpips[GNT_LPIPS_NETS];

@@ -1,4 +1,4 @@
-/* What is asked of the jobs from an observation on: observe, prepare-attack, attack, score. */
+/* Makes the jobs from an observation on: observe, prepare-attack, attack, score. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 /* ---- observation ---- */
 
-/* What was observed in a round is read from the record of the training: no hook runs,
+/* Adds the inputs of an observation in a round, which is read from the record of the training: no hook runs,
  * and no plugin is opened. */
 static int read_round(run_requests *r, run_job *j, const gnt_cell *c, double strength) {
     run_job *data = run_data_job(r, c->task, c->seed);
@@ -24,7 +24,7 @@ static int read_round(run_requests *r, run_job *j, const gnt_cell *c, double str
                : 0;
 }
 
-/* What is observed: targets, or shadow rows behind the clients' own defense or one that the attacker
+/* The rows observed: targets, or shadow rows behind the clients' own defense or one that the attacker
  * prepared. */
 typedef enum observed { TARGETS, SHADOW, SHADOW_OF_ATTACKER } observed;
 
@@ -90,8 +90,8 @@ static gnt_request_value value_of(run_job *j, const gnt_value *v) {
         .list = {gnt_arena_copy(&j->request.memory, v->list, (size_t)v->n, sizeof *v->list), (size_t)v->n}};
 }
 
-/* What an adaptive attacker knows of the defense: ids and parameters; its artefacts, where they are public or
- * private ones are granted, and the models it works with come as inputs. */
+/* Sets what an adaptive attacker knows of the defense: ids and parameters. The models it works with become
+ * inputs. */
 static int known_of(run_requests *r, run_job *j, const gnt_cell *c, double strength,
                     gnt_request_attacker *q) {
     const gnt_suite_defense *d = &r->suite->defense[c->defense];
@@ -141,10 +141,10 @@ static int add_known(run_requests *r, run_job *j, const gnt_cell *c, double stre
     return 0;
 }
 
-/* One plugin at work in a cell: the attack, or a member of a chain. */
+/* One plugin of a cell's attack: the attack, or a member of a chain. */
 typedef struct part {
     const gnt_suite_member *member;
-    /* In the names of its streams, and of its jobs. */
+    /* Its part of the names of streams, and of jobs. */
     const char *label, *name;
     int64_t budget;
     uint32_t grants, goals, surface;
@@ -161,15 +161,15 @@ static part last_part(const run_requests *r, const gnt_cell *c) {
                   a->first.info ? (uint32_t)GNT_SURFACE_ENCODING : c->surface};
 }
 
-/* Is attack `plain` what the first member of the chain `a` does, by itself? */
+/* True if the attack `plain` is the first member of the chain `a` by itself. */
 static int is_first_of(const gnt_suite_attack *plain, const gnt_suite_attack *a) {
     uint32_t matter = gnt_info_knowledge(a->first.info);
     return !plain->first.info && plain->member.info == a->first.info && plain->budget == a->first_budget &&
            strcmp(plain->member.params, a->first.params) == 0 && !((plain->grants ^ a->grants) & matter);
 }
 
-/* Where the suite lists the same attack by itself, it is that one's job. `own` has room for the
- * name of one that is not. */
+/* Returns the first member of a chain, under the names of the attack by itself if the suite lists that: then
+ * both are one job. `own`: room for the name otherwise. */
 static part first_part(const run_requests *r, const gnt_cell *c, char own[PART_SIZE]) {
     const gnt_suite_attack *a = &r->suite->attack[c->attack];
     part p = {&a->first,       a->first.info->id, own,       a->first_budget,
@@ -183,15 +183,15 @@ static part first_part(const run_requests *r, const gnt_cell *c, char own[PART_S
     return p;
 }
 
-/* What the requests of both jobs of an attack say. */
-static void ask_attack(run_requests *r, run_job *j, const gnt_cell *c, const part *p,
-                       gnt_request_attacker *q) {
+/* Sets what the requests of both jobs of an attack have in common. */
+static void set_attacker(run_requests *r, run_job *j, const gnt_cell *c, const part *p,
+                         gnt_request_attacker *q) {
     const gnt_suite_task *t = &r->suite->task[c->task];
     j->defense = r->suite->defense[c->defense].label;
     j->attack = p->label == p->name ? p->label : r->suite->attack[c->attack].label;
     *q = (gnt_request_attacker){
         .model = request_model(t),
-        .federated = request_federated_as_told(t),
+        .federated = request_federated_for_attack(t),
         .granted = p->grants,
         .goals = p->goals,
         .budget = p->budget,
@@ -200,7 +200,8 @@ static void ask_attack(run_requests *r, run_job *j, const gnt_cell *c, const par
     q->plugin = request_plugin(r, j, p->member, 0, NAN);
 }
 
-/* An output of the observations at the stages before, the latest eight, earliest first; *stages: which. */
+/* Adds an output of the observations at the stages before, the latest eight, earliest first; *stages:
+ * which. */
 static int add_history(run_requests *r, run_job *j, const gnt_cell *c, double strength, const char *output,
                        gnt_ints *stages) {
     const gnt_suite_task *t = &r->suite->task[c->task];
@@ -233,7 +234,7 @@ static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double st
     snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->stage, p->label,
              c->seed);
     gnt_request_prepare_attack *q = &j->request.prepare_attack;
-    ask_attack(r, j, c, p, &q->attacker);
+    set_attacker(r, j, c, p, &q->attacker);
     q->stage = c->stage;
     q->told_stage = p->member->info->scope == GNT_SCOPE_STAGE ? c->stage : -1;
     q->observe = request_observe(t);
@@ -257,7 +258,7 @@ static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double st
     return rc == 0 ? j : NULL;
 }
 
-/* What the attacker sees, and what of it is granted. */
+/* Adds what the attacker sees, and what of it is granted. */
 static int add_observation(run_requests *r, run_job *j, const gnt_cell *c, double strength,
                            uint32_t granted) {
     static const struct {
@@ -277,8 +278,7 @@ static int add_observation(run_requests *r, run_job *j, const gnt_cell *c, doubl
     return rc == 0 && (granted & GNT_KNOWS_HISTORY) ? add_history(r, j, c, strength, "seen", &stages) : rc;
 }
 
-/* The last of a chain sees what the first recovered, with the labels that that one was granted, and nothing
- * else of what was observed. */
+/* Adds what the last of a chain sees: what the first recovered, and the labels that that one was granted. */
 static int add_recovered(run_requests *r, run_job *j, const gnt_cell *c, double strength) {
     run_job *seen = observe_job(r, c, strength, TARGETS);
     int rc = run_job_add_input(j, "seen", seen, "broadcast");
@@ -300,7 +300,7 @@ static run_job *part_job(run_requests *r, const gnt_cell *c, double strength, co
         return j;
     snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64, t->id, c->stage, p->label, c->seed);
     gnt_request_attack *q = &j->request.attack;
-    ask_attack(r, j, c, p, &q->attacker);
+    set_attacker(r, j, c, p, &q->attacker);
     q->chained = chained;
     q->key = request_key(r, "attack", role);
     int rc = chained ? add_recovered(r, j, c, strength) : add_observation(r, j, c, strength, p->grants);
@@ -326,7 +326,7 @@ run_job *run_attack_job(run_requests *r, const gnt_cell *c, double strength) {
     return part_job(r, c, strength, &p, r->suite->attack[c->attack].first.info != NULL);
 }
 
-/* One of the suite's models, whose weights are the input `name` of the score. */
+/* Adds one of the suite's models, whose weights become the input `name` of the score. */
 static int add_judge(run_requests *r, run_job *j, size_t model, const char *name,
                      const gnt_request_model **out) {
     const gnt_request_model of = request_model(&r->suite->model[model].of);
@@ -334,8 +334,8 @@ static int add_judge(run_requests *r, run_job *j, size_t model, const char *name
     return run_job_add_input(j, name, run_model_job(r, model), "model");
 }
 
-/* The networks that the suite wants images compared by: their weights are inputs, their
- * digests part of the request. */
+/* Adds the networks that the suite wants images compared by: their weights are inputs, their digests part of
+ * the request. */
 static int add_judges(run_requests *r, run_job *j, const gnt_suite_task *t) {
     gnt_request_score *q = &j->request.score;
     const gnt_suite *s = r->suite;

@@ -1,4 +1,4 @@
-/* What is asked of the jobs behind the suite's models. */
+/* Makes the jobs of the suite's models: their data, and their training. */
 #include <stdio.h>
 
 #include "run/request/request_parts.h"

@@ -1,4 +1,4 @@
-/* What is asked of the jobs up to a trained model: data, prepare, train, replay. */
+/* Makes the jobs up to a trained model: data, prepare, train, replay. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,8 +56,8 @@ int request_add_artefacts(run_requests *r, run_job *j, size_t task, int defense,
     return 0;
 }
 
-/* Where the hooks of the chain run beside the training (job/side). Without any, no plugin is opened. */
-static void ask_for_sides(const run_requests *r, run_job *j, int defense) {
+/* Sets which sides of the training run hooks of the chain (job/side). Without any, no plugin is opened. */
+static void set_sides(const run_requests *r, run_job *j, int defense) {
     static const struct {
         uint32_t side, hooks;
     } sides[] = {{GNT_SIDE_CLIENT, GNT_HOOK_CONTRIBUTE | GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH |
@@ -76,8 +76,8 @@ static void ask_for_sides(const run_requests *r, run_job *j, int defense) {
     q->copies = (hooks & (GNT_HOOK_STATE | GNT_HOOK_CONTRIBUTE)) != 0;
 }
 
-/* What the training keeps of its rounds, for all tasks that it trains for. NULL where
- * nothing is observed in a round. */
+/* Returns what the training records of its rounds, for all tasks that it trains for. NULL if nothing is
+ * observed in a round. */
 static const gnt_request_record *record_of(const run_requests *r, run_job *j, const gnt_suite_task *t,
                                            int transforms, const char *coordinates) {
     const gnt_suite *s = r->suite;
@@ -103,8 +103,8 @@ static const gnt_request_record *record_of(const run_requests *r, run_job *j, co
     return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
 }
 
-/* 1 where an observation calls hooks of clients again, of any task that this training is for: what a
- * representation shows calls none. */
+/* True if an observation of any task that this training is for calls hooks of clients again; that of a
+ * representation calls none. */
 static int probes_clients(const run_requests *r, const gnt_suite_task *t) {
     for (size_t i = 0; i < r->suite->n_tasks; i++) {
         const gnt_suite_task *other = &r->suite->task[i];
@@ -129,9 +129,9 @@ static const gnt_request_head *head_of(const run_requests *r, run_job *j, const 
     return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
 }
 
-/* The same budget on public data: as many clients a round, steps and batches; no more
- * clients than there are rows. Where the suite counts out what clients hold, which public rows may not be
- * enough for, or deals by groups, which they may not have, they are dealt evenly. */
+/* Returns the federated settings. On public data the budget is the same: as many clients a round, steps and
+ * batches, but no more clients than rows. Rows are dealt evenly if the suite counts out what clients get, for
+ * which there may be too few public rows, or deals by groups, which these may not have. */
 static gnt_request_federated federated_of(const gnt_suite_task *t, int defense, int64_t rounds) {
     gnt_suite_task of = *t;
     gnt_suite_federated *f = &of.federated;
@@ -179,11 +179,12 @@ static run_job *training(run_requests *r, const char *name, size_t task, int def
         q->samples = request_clients_samples(r, j, t, seed);
     j->defense = defense < 0 ? NULL : r->suite->defense[defense].label;
     q->defense = request_chain(r, j, defense, strength);
-    ask_for_sides(r, j, defense);
+    set_sides(r, j, defense);
     q->shuffle_labels = shuffle;
     q->client_states = (request_hooks(r, defense) & GNT_HOOK_STATE) && !shuffle &&
                        !run_is_search_seed(seed) && probes_clients(r, t);
-    if (!shuffle && defense >= 0 && rounds && !run_is_search_seed(seed)) { /* no cell looks at a search's */
+    if (!shuffle && defense >= 0 && rounds &&
+        !run_is_search_seed(seed)) { /* no cell reads those of a search */
         q->measure_every = t->curve ? (rounds + t->curve - 1) / t->curve : 0;
         q->record =
             record_of(r, j, t, (request_hooks(r, defense) & GNT_HOOK_TRANSFORM_UPDATE) != 0, coordinates);
@@ -220,7 +221,7 @@ run_job *run_train_job(run_requests *r, size_t task, int defense, double strengt
     return training(r, name, task, defense, strength, seed, t->federated.rounds, 0);
 }
 
-/* Public rows that are samples of the task: of its own set, with its labels. */
+/* True if public rows are samples of the task: of its own set, with its labels. */
 static int has_public(const gnt_suite_task *t) {
     return t->federated.rounds > 0 && t->role_rows[GNT_ROLE_PUBLIC] > 0 && !t->public_set.data;
 }
@@ -301,7 +302,7 @@ run_job *run_none_job(run_requests *r, size_t task, uint64_t seed) {
 run_job *request_prepare_defense(run_requests *r, size_t task, size_t defense, size_t member, double strength,
                                  int64_t stage, run_job *trained, uint64_t seed, request_preparer by) {
     static const char *const outputs[] = {"artefacts", NULL}, *const role_of[] = {"defense", "attack"},
-                             *const who[] = {"", " by the attacker"};
+                             *const preparer[] = {"", " by the attacker"};
     const gnt_suite_task *t = &r->suite->task[task];
     const gnt_suite_defense *d = &r->suite->defense[defense];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], draw[SEED_SIZE];
@@ -311,7 +312,7 @@ run_job *request_prepare_defense(run_requests *r, size_t task, size_t defense, s
     request_label(r, (int)defense, strength, label, sizeof label);
     request_seed(seed, draw);
     snprintf(name, sizeof name, "prepare %s/r%" PRId64 "/%s/member %zu/%s%s", t->trained_as, stage, label,
-             member, draw, who[by]);
+             member, draw, preparer[by]);
     run_job *j = request_begin(r, name, GNT_JOB_PREPARE_DEFENSE, outputs, &fresh);
     if (!j || !fresh)
         return j;

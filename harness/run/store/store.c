@@ -19,7 +19,7 @@ struct gnt_store {
 };
 
 enum { MOST_RECORD = 1 << 20, MOST_JOB = 1000, HEX = GNT_HEX_SIZE - 1 };
-/* Seconds after which a writer that writes no more is taken for dead. */
+/* Seconds without a write after which a writer counts as dead. */
 enum { IDLE_WRITER = 60 };
 static const size_t most_output = (size_t)8 << 30;
 static const char sum_key[] = ",\"sum\":\"", sum_end[] = "\"}";
@@ -48,7 +48,7 @@ void gnt_store_close(gnt_store *s) {
     gnt_free(s);
 }
 
-/* The entry's folder, or, with a name, a file in it. The caller frees. */
+/* Returns the path of the entry's folder or, with a name, of a file in it. The caller frees. */
 static char *path_of(const gnt_store *s, const gnt_digest *key, const char *name, const char *ending) {
     char hex[GNT_HEX_SIZE];
     gnt_digest_hex(key, hex);
@@ -83,24 +83,24 @@ static int sum_holds(const gnt_digest *key, const char *text, size_t size) {
     return memcmp(text + size - TAIL, tail, TAIL) == 0;
 }
 
-/* The text of done.json; the caller frees. */
+/* Returns the text of done.json; the caller frees. */
 static char *record_text(const gnt_digest *key, const json_t *record) {
     char *text = gnt_json_canonical(record), *whole = NULL, sum[GNT_HEX_SIZE];
     size_t size = text ? strlen(text) : 0;
     if (size > 1) {
-        gnt_store_sum(key, text, size - 1, sum); /* but for the bracket at the end */
+        gnt_store_sum(key, text, size - 1, sum); /* without the bracket at the end */
         whole = gnt_format("%.*s%s%s%s", (int)(size - 1), text, sum_key, sum, sum_end);
     }
     gnt_free(text);
     return whole;
 }
 
-/* As this store writes it, and nothing else. */
+/* True if the record is one that this store writes. */
 static int record_ok(const json_t *record) {
     const json_t *outputs = json_object_get(record, "outputs"), *facts = json_object_get(record, "facts");
     const char *status = json_string_value(json_object_get(record, "status"));
     const char *job = json_string_value(json_object_get(record, "job")), *name;
-    const json_t *sandbox = json_object_get(record, "sandbox"); /* of jobs that open plugins */
+    const json_t *sandbox = json_object_get(record, "sandbox"); /* only of jobs that open plugins */
     json_t *value;
     if (json_object_size(record) != (sandbox ? 5 : 4) || (sandbox && !json_is_string(sandbox)) || !status ||
         strcmp(status, "ok") != 0 || !job || strlen(job) > MOST_JOB || !json_is_object(outputs) ||
@@ -122,7 +122,7 @@ const char *gnt_store_digest(const json_t *record, const char *name) {
 
 /* ---- reading ---- */
 
-/* Every output named by the record is there with the digest it had. */
+/* True if every output of the record is there and has its digest. */
 static int outputs_hold(const gnt_store *s, const gnt_digest *key, const json_t *record) {
     const char *name;
     json_t *value;
@@ -140,7 +140,7 @@ static int outputs_hold(const gnt_store *s, const gnt_digest *key, const json_t 
     return 1;
 }
 
-/* Every output named by the record is there. */
+/* True if every output of the record is there. */
 static int outputs_are_there(const gnt_store *s, const gnt_digest *key, const json_t *record) {
     const char *name;
     json_t *value;
@@ -202,7 +202,7 @@ int gnt_store_read(gnt_store *s, const gnt_digest *key, const json_t *record, co
         if (strcmp(found, wanted) != 0) {
             gnt_free(*bytes);
             *bytes = NULL;
-            rc = gnt_fail(err, "%s: its bytes are not those that were stored; run again, and it is made anew",
+            rc = gnt_fail(err, "%s: its bytes are not those that were stored; run again to recompute it",
                           path);
         }
     }
@@ -229,8 +229,8 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return remove(path);
 }
 
-/* Removes what the store never puts at a path: a folder in a file's place, or the reverse. Where
- * that fails, writing fails. */
+/* Removes what the store never puts at a path: a folder in a file's place, or the reverse. If that fails,
+ * writing fails. */
 static void remove_foreign(const char *path, int for_folder) {
     struct stat st;
     if (lstat(path, &st) == 0 && (S_ISDIR(st.st_mode) != 0) != for_folder)
@@ -259,7 +259,7 @@ static int write_outputs(gnt_store *s, const gnt_digest *key, json_t *digests,
     return 0;
 }
 
-/* The entry's folder. */
+/* Makes the entry's folder. */
 static int make_entry(gnt_store *s, const gnt_digest *key, gnt_err *err) {
     char *entry = path_of(s, key, NULL, "");
     int rc = entry ? 0 : gnt_fail(err, "out of memory for the store");
@@ -271,7 +271,7 @@ static int make_entry(gnt_store *s, const gnt_digest *key, gnt_err *err) {
     return rc;
 }
 
-/* Takes away what writers on other machines left unfinished beside the record at `done`. */
+/* Removes what writers on other machines left unfinished next to the record at `done`. */
 static void sweep_entry(const char *done) {
     char *folder = gnt_strdup(done);
     if (folder) {
@@ -301,8 +301,8 @@ static int write_entry(gnt_store *s, const gnt_digest *key, json_t *record, cons
     return rc;
 }
 
-/* 1 when `record` has become that of a whole entry that was made in a sandbox of the same level, 0 when there
- * is none, −1 on error. */
+/* Replaces `record` by that of a whole entry made in a sandbox of the same level. Returns 1, 0 if there is
+ * none, −1 on error. */
 static int adopt(gnt_store *s, const gnt_digest *key, json_t *record, gnt_err *err) {
     json_t *there;
     if (gnt_store_find(s, key, &there, err) != 0)
@@ -323,7 +323,7 @@ int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt
         return found > 0 ? 0 : -1;
     if (write_entry(s, key, record, outputs, n, err) == 0)
         return 0;
-    /* a machine that made the same may have been faster, and have taken this writer for dead */
+    /* another machine may have stored the same first, and have taken this writer for dead */
     return adopt(s, key, record, NULL) > 0 ? 0 : -1;
 }
 
