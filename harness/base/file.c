@@ -21,40 +21,28 @@ static int read_fd(int fd, const char *name, size_t most, uint8_t **bytes, size_
         if (st.st_size < 0 || (uint64_t)st.st_size > most)
             return gnt_fail(err, "%s: holds %lld bytes, more than the %zu allowed", name,
                             (long long)st.st_size, most);
-        room = (size_t)st.st_size + 1;
+        room = (size_t)st.st_size + 2; /* for the byte that is not there, and the zero at the end */
     }
     uint8_t *data = gnt_array(room, 1);
     if (!data)
         return gnt_fail(err, "%s: out of memory for %zu bytes", name, room);
-    for (;;) {
-        if (n + 1 >= room) {
-            uint8_t probe;
-            ssize_t more = read(fd, &probe, 1);
-            if (more == 0)
-                break;
-            if (more < 0 && errno == EINTR)
-                continue;
-            if (more < 0)
-                goto broken;
-            size_t bigger = room * 2;
-            uint8_t *grown = n + 1 > most ? NULL : gnt_resize(data, bigger, 1);
+    for (ssize_t got = 1; got != 0 && n <= most;) {
+        if (n + 1 == room) {
+            uint8_t *grown = gnt_resize(data, 2 * room, 1);
             if (!grown) {
-                gnt_fail(err, "%s: holds more than the %zu bytes allowed", name, most);
+                gnt_fail(err, "%s: out of memory for %zu bytes", name, 2 * room);
                 goto cleanup;
             }
             data = grown;
-            room = bigger;
-            data[n++] = probe;
-            continue;
+            room *= 2;
         }
-        ssize_t got = read(fd, data + n, room - 1 - n);
-        if (got == 0)
-            break;
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            goto broken;
-        n += (size_t)got;
+        got = read(fd, data + n, room - 1 - n);
+        if (got > 0)
+            n += (size_t)got;
+        else if (got < 0 && errno != EINTR) {
+            gnt_fail(err, "%s: cannot read: %s", name, strerror(errno));
+            goto cleanup;
+        }
     }
     if (n > most) {
         gnt_fail(err, "%s: holds more than the %zu bytes allowed", name, most);
@@ -64,8 +52,6 @@ static int read_fd(int fd, const char *name, size_t most, uint8_t **bytes, size_
     *bytes = data;
     *size = n;
     return 0;
-broken:
-    gnt_fail(err, "%s: cannot read: %s", name, strerror(errno));
 cleanup:
     gnt_free(data);
     return -1;

@@ -1,6 +1,5 @@
 #include "base/mem.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,16 +43,22 @@ char *gnt_strdup(const char *text) {
     return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
-char *gnt_format(const char *format, ...) {
-    va_list args, again;
-    va_start(args, format);
+char *gnt_vformat(const char *format, va_list args) {
+    va_list again;
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     char *text = n < 0 ? NULL : gnt_alloc((size_t)n + 1);
     if (text)
         vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
+    return text;
+}
+
+char *gnt_format(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = gnt_vformat(format, args);
+    va_end(args);
     return text;
 }
 

@@ -8,6 +8,7 @@
 #ifndef GNT_BASE_MEM_H
 #define GNT_BASE_MEM_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 void *gnt_alloc(size_t bytes);
@@ -24,6 +25,7 @@ int gnt_grow(void *list, size_t n, size_t size);
 /* NULL gives NULL. */
 char *gnt_strdup(const char *text);
 char *gnt_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *gnt_vformat(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 void gnt_free(void *block);
 
 /* 64-byte aligned, for numeric buffers. */

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "data/bytes.h"
 #include "data/source.h"
 #include "data/spectrum.h"
 
@@ -34,9 +35,7 @@ typedef struct speakers {
 
 /* ---- who is there ---- */
 
-static char *recording_path(const char *folder, int speaker_number, int digit, int take) {
-    return gnt_format("%s/data/%02d/%d_%02d_%d.wav", folder, speaker_number, digit, speaker_number, take);
-}
+#define RECORDING "%s/data/%02d/%d_%02d_%d.wav" /* of folder, speaker, digit, speaker, take */
 
 static int find_recordings(speakers *all, const char *folder, gnt_err *err) {
     for (int number = 1; number <= SPEAKERS; number++) {
@@ -44,12 +43,8 @@ static int find_recordings(speakers *all, const char *folder, gnt_err *err) {
         *s = (speaker){.number = number};
         for (int digit = 0; digit < DIGITS; digit++)
             for (int take = 0; take < TAKES; take++) {
-                char *path = recording_path(folder, number, digit, take);
-                if (!path)
-                    return gnt_fail(err, "%s: out of memory", folder);
-                s->has[digit][take] = (uint8_t)gnt_file_exists(path);
+                s->has[digit][take] = (uint8_t)data_has(RECORDING, folder, number, digit, number, take);
                 s->recordings += s->has[digit][take];
-                gnt_free(path);
             }
         all->n += s->recordings > 0;
     }
@@ -92,15 +87,11 @@ static int read_meta(speakers *all, const char *folder, gnt_err *err) {
     size_t size = 0;
     json_error_t why;
     json_t *meta = NULL;
-    char *path = gnt_format("%s/audioMNIST_meta.txt", folder);
-    int rc = path ? 0 : gnt_fail(err, "%s: out of memory", folder);
-    if (rc == 0 && !gnt_file_exists(path)) { /* where its authors have it */
-        gnt_free(path);
-        path = gnt_format("%s/data/audioMNIST_meta.txt", folder);
-        rc = path ? 0 : gnt_fail(err, "%s: out of memory", folder);
-    }
-    if (rc == 0)
-        rc = gnt_file_read(path, MOST_META, &text, &size, err);
+    const char *under =
+        data_has("%s/audioMNIST_meta.txt", folder) ? "" : "/data"; /* as its authors have it */
+    char *path = gnt_format("%s%s/audioMNIST_meta.txt", folder, under);
+    int rc =
+        path ? gnt_file_read(path, MOST_META, &text, &size, err) : gnt_fail(err, "%s: out of memory", folder);
     if (rc == 0 && !(meta = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &why)))
         rc = gnt_fail(err, "%s: line %d: %s; expected a JSON object of speakers", path, why.line, why.text);
     for (int i = 0; rc == 0 && i < all->n; i++)
@@ -119,12 +110,8 @@ static int read_meta(speakers *all, const char *folder, gnt_err *err) {
 static int read_row(gnt_data *d, int64_t row, const char *path, data_spectrum **spectrum, gnt_err *err) {
     data_wav w;
     int rc = data_wav_read(&w, path, err);
-    if (rc == 0 && (!*spectrum || data_spectrum_rate(*spectrum) != w.rate)) {
-        data_spectrum_free(*spectrum);
-        rc = data_spectrum_new(spectrum, w.rate, err);
-    }
     if (rc == 0)
-        rc = data_spectrum_draw(*spectrum, &w, path, d->pixels + row * CELLS, err);
+        rc = data_spectrum_draw(spectrum, &w, path, d->pixels + row * CELLS, err);
     data_wav_free(&w);
     return rc;
 }
@@ -149,7 +136,7 @@ static int read_rows(gnt_data *d, const speakers *all, const char *folder, gnt_e
             for (int take = 0; rc == 0 && take < TAKES; take++) {
                 if (!all->at[i].has[digit][take])
                     continue;
-                char *path = recording_path(folder, all->at[i].number, digit, take);
+                char *path = gnt_format(RECORDING, folder, all->at[i].number, digit, all->at[i].number, take);
                 rc = path ? read_row(d, row, path, &spectrum, err)
                           : gnt_fail(err, "%s: out of memory", folder);
                 gnt_free(path);

@@ -1,5 +1,8 @@
 #include "data/bytes.h"
 
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -47,30 +50,16 @@ cleanup:
 int data_bytes_open(data_bytes *out, const char *folder, const char *name, size_t most, gnt_err *err) {
     uint8_t *packed = NULL;
     size_t n = 0;
-    int rc = -1;
-    memset(out, 0, sizeof *out);
-    out->path = gnt_format("%s/%s", folder, name);
-    if (!out->path)
-        return gnt_fail(err, "%s: out of memory", name);
-    if (gnt_file_exists(out->path)) {
-        rc = gnt_file_read(out->path, most, &out->at, &out->size, err);
-        goto cleanup;
-    }
-    char *gz = gnt_format("%s.gz", out->path);
-    if (!gz) {
-        gnt_fail(err, "%s: out of memory", name);
-        goto cleanup;
-    }
-    if (!gnt_file_exists(gz)) {
-        gnt_fail(err, "%s: is missing (so is %s.gz)", out->path, name);
-        gnt_free(gz);
-        goto cleanup;
-    }
-    gnt_free(out->path);
-    out->path = gz;
-    if (gnt_file_read(gz, most + (1 << 16), &packed, &n, err) == 0)
+    const int plain = data_has("%s/%s", folder, name);
+    *out = (data_bytes){.size = 0};
+    if (!plain && !data_has("%s/%s.gz", folder, name))
+        return gnt_fail(err, "%s/%s: is missing (so is %s.gz)", folder, name, name);
+    out->path = gnt_format("%s/%s%s", folder, name, plain ? "" : ".gz");
+    int rc = !out->path ? gnt_fail(err, "%s: out of memory", name)
+             : plain    ? gnt_file_read(out->path, most, &out->at, &out->size, err)
+                        : gnt_file_read(out->path, most + (1 << 16), &packed, &n, err);
+    if (rc == 0 && !plain)
         rc = inflate_all(out, packed, n, most, err);
-cleanup:
     gnt_free(packed);
     if (rc != 0)
         data_bytes_free(out);
@@ -81,4 +70,13 @@ void data_bytes_free(data_bytes *b) {
     gnt_free(b->path);
     gnt_free(b->at);
     memset(b, 0, sizeof *b);
+}
+
+int data_has(const char *format, ...) {
+    char path[PATH_MAX];
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(path, sizeof path, format, args);
+    va_end(args);
+    return n > 0 && n < PATH_MAX && gnt_file_exists(path);
 }

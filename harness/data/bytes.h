@@ -18,4 +18,7 @@ typedef struct data_bytes {
 int data_bytes_open(data_bytes *out, const char *folder, const char *name, size_t most, gnt_err *err);
 void data_bytes_free(data_bytes *b);
 
+/* True if there is a file of that name; longer names than the system's are none. */
+int data_has(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

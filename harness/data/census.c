@@ -171,23 +171,14 @@ static void draw_person(person *p, gnt_stream *s) {
     p->income = income_score(p) + 56 * draw_bell(s) > 0;
 }
 
-static int generate(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
-    if (data_reserve(d, spec->rows, err))
-        return -1;
-    data_row_keys keys = data_keys("census", spec->seed);
-    int64_t row = 0;
-    for (int part = 0; part < 3; part++)
-        for (int64_t i = 0; i < d->part[part]; i++, row++) {
-            gnt_stream s = data_row_stream(&keys, part, i);
-            person p = {.income = 0};
-            draw_person(&p, &s);
-            person_store(d, row, &p);
-        }
-    return 0;
+static void draw(gnt_data *d, int64_t row, gnt_stream *s) {
+    person p = {.income = 0};
+    draw_person(&p, s);
+    person_store(d, row, &p);
 }
 
 const data_source data_census = {.name = "census",
                                  .about = "a table shaped like Adult, built in",
                                  .rows = {12000, 3000, 3000},
                                  .shape = person_shape,
-                                 .generate = generate};
+                                 .draw = draw};

@@ -20,53 +20,61 @@ typedef struct cifar_file {
     int64_t official;
 } cifar_file;
 
-static const cifar_file files_10[] = {
-    {"data_batch_1.bin", GNT_PART_TRAIN, 10000}, {"data_batch_2.bin", GNT_PART_TRAIN, 10000},
-    {"data_batch_3.bin", GNT_PART_TRAIN, 10000}, {"data_batch_4.bin", GNT_PART_TRAIN, 10000},
-    {"data_batch_5.bin", GNT_PART_TRAIN, 10000}, {"test_batch.bin", GNT_PART_TEST, 10000}};
-static const cifar_file files_100[] = {{"train.bin", GNT_PART_TRAIN, 50000},
-                                       {"test.bin", GNT_PART_TEST, 10000}};
+/* One of the two sets: its files (the first of the training part, the last of the test part), and the label bytes
+ * of a record with the number of their values. */
+typedef struct cifar_set {
+    cifar_file file[MOST_FILES];
+    int n, labels, values[2];
+} cifar_set;
+
+static const cifar_set set_10 = {{{"data_batch_1.bin", GNT_PART_TRAIN, 10000},
+                                  {"data_batch_2.bin", GNT_PART_TRAIN, 10000},
+                                  {"data_batch_3.bin", GNT_PART_TRAIN, 10000},
+                                  {"data_batch_4.bin", GNT_PART_TRAIN, 10000},
+                                  {"data_batch_5.bin", GNT_PART_TRAIN, 10000},
+                                  {"test_batch.bin", GNT_PART_TEST, 10000}},
+                                 6,
+                                 1,
+                                 {10}};
+static const cifar_set set_100 = {
+    {{"train.bin", GNT_PART_TRAIN, 50000}, {"test.bin", GNT_PART_TEST, 10000}}, 2, 2, {20, 100}};
 
 static int is_animal(int label) {
     return label >= 2 && label <= 7;
 }
 
-/* labels: bytes before the pixels; least values are 0, `values` of the byte at each place. */
-static int64_t records_of(const data_bytes *b, int labels, const int *values, gnt_err *err) {
-    size_t record = (size_t)(labels + CELLS), held = b->size / record;
+static int64_t records_of(const data_bytes *b, const cifar_set *set, gnt_err *err) {
+    const size_t record = (size_t)(set->labels + CELLS), n = b->size / record;
     if (b->size % record)
         return gnt_fail(
             err,
             "%s: offset %zu: the file ends inside record %zu; expected a multiple of %zu bytes (%d label "
             "and %d pixel bytes); fetch it again",
-            b->path, b->size, held + 1, record, labels, CELLS);
-    if (!held)
+            b->path, b->size, n + 1, record, set->labels, CELLS);
+    if (!n)
         return gnt_fail(err, "%s: offset 0: the file is empty; expected records of %zu bytes", b->path,
                         record);
-    for (size_t i = 0; i < held; i++)
-        for (int k = 0; k < labels; k++)
-            if (b->at[i * record + (size_t)k] >= values[k])
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < set->labels; k++)
+            if (b->at[i * record + (size_t)k] >= set->values[k])
                 return gnt_fail(err, "%s: offset %zu: record %zu has label %d; expected 0 to %d", b->path,
-                                i * record + (size_t)k, i + 1, b->at[i * record + (size_t)k], values[k] - 1);
-    return (int64_t)held;
+                                i * record + (size_t)k, i + 1, b->at[i * record + (size_t)k],
+                                set->values[k] - 1);
+    return (int64_t)n;
 }
 
 /* Opens every file of the list that is there; one of each part has to be. */
-static int open_all(data_bytes *b, int64_t *rows, const char *folder, const cifar_file *file, int n,
-                    int labels, const int *values, data_notes *notes, gnt_err *err) {
+static int open_all(data_bytes *b, int64_t *rows, const char *folder, const cifar_set *set, data_notes *notes,
+                    gnt_err *err) {
+    const cifar_file *file = set->file;
     int64_t part_rows[2] = {0, 0};
-    for (int i = 0; i < n; i++) {
-        char *path = gnt_format("%s/%s", folder, file[i].name);
-        if (!path)
-            return gnt_fail(err, "%s: out of memory", folder);
-        int there = gnt_file_exists(path);
-        gnt_free(path);
-        if (!there)
+    for (int i = 0; i < set->n; i++) {
+        if (!data_has("%s/%s", folder, file[i].name))
             continue;
-        if (data_bytes_open(&b[i], folder, file[i].name, (size_t)file[i].official * (size_t)(labels + CELLS),
-                            err))
+        if (data_bytes_open(&b[i], folder, file[i].name,
+                            (size_t)file[i].official * (size_t)(set->labels + CELLS), err))
             return -1;
-        rows[i] = records_of(&b[i], labels, values, err);
+        rows[i] = records_of(&b[i], set, err);
         if (rows[i] < 0 || data_note(notes, b[i].path, file[i].part, rows[i], file[i].official, err))
             return -1;
         part_rows[file[i].part] += rows[i];
@@ -74,32 +82,32 @@ static int open_all(data_bytes *b, int64_t *rows, const char *folder, const cifa
     for (int p = 0; p < 2; p++)
         if (!part_rows[p])
             return gnt_fail(err, "%s/%s: is missing; a %s file is needed", folder,
-                            p ? file[n - 1].name : file[0].name, p ? "test" : "training");
+                            p ? file[set->n - 1].name : file[0].name, p ? "test" : "training");
     return 0;
 }
 
-static int load(gnt_data *d, const char *folder, const cifar_file *file, int n, int labels, const int *values,
-                data_notes *notes, gnt_err *err) {
+static int load(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
+    const cifar_set *set = d->variant;
     data_bytes b[MOST_FILES];
     int64_t rows[MOST_FILES] = {0}, part[3] = {0, 0, 0}, row = 0;
     memset(b, 0, sizeof b);
     int rc = -1;
-    if (open_all(b, rows, folder, file, n, labels, values, notes, err))
+    if (open_all(b, rows, folder, set, notes, err))
         goto cleanup;
-    for (int i = 0; i < n; i++)
-        part[file[i].part] += rows[i];
+    for (int i = 0; i < set->n; i++)
+        part[set->file[i].part] += rows[i];
     if (data_reserve(d, part, err))
         goto cleanup;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < set->n; i++)
         for (int64_t r = 0; r < rows[i]; r++, row++) {
-            const uint8_t *record = b[i].at + r * (labels + CELLS);
-            d->label[row] = record[labels - 1];
-            d->attrs[row] = labels == 2 ? record[0] : is_animal(record[0]);
-            memcpy(d->pixels + row * CELLS, record + labels, CELLS);
+            const uint8_t *record = b[i].at + r * (set->labels + CELLS);
+            d->label[row] = record[set->labels - 1];
+            d->attrs[row] = set->labels == 2 ? record[0] : is_animal(record[0]);
+            memcpy(d->pixels + row * CELLS, record + set->labels, CELLS);
         }
     rc = 0;
 cleanup:
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < set->n; i++)
         data_bytes_free(&b[i]);
     return rc;
 }
@@ -110,11 +118,6 @@ static void shape_10(gnt_data *d) {
     data_shape_image(d, 3, SIDE, SIDE, 10);
     d->class_name = classes_10;
     data_add_attr(d, "animal", 2, animal_names);
-}
-
-static int load_10(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
-    static const int values[1] = {10};
-    return load(d, folder, files_10, 6, 1, values, notes, err);
 }
 
 static const char *const folders_10[] = {"cifar10", "cifar10/cifar-10-batches-bin", "cifar-10-batches-bin",
@@ -131,7 +134,8 @@ const data_source data_cifar10 = {.name = "cifar10",
                                   .about = "CIFAR-10, binary version",
                                   .rows = {50000, 10000, 0},
                                   .shape = shape_10,
-                                  .load = load_10,
+                                  .load = load,
+                                  .variant = &set_10,
                                   .folders = folders_10,
                                   .files = found_10};
 
@@ -142,11 +146,6 @@ static void shape_100(gnt_data *d) {
     data_add_attr(d, "coarse", 20, NULL);
 }
 
-static int load_100(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
-    static const int values[2] = {20, 100};
-    return load(d, folder, files_100, 2, 2, values, notes, err);
-}
-
 static const char *const folders_100[] = {"cifar100", "cifar100/cifar-100-binary", "cifar-100-binary", ".",
                                           NULL};
 static const char *const found_100[] = {"train.bin", "test.bin", NULL};
@@ -155,6 +154,7 @@ const data_source data_cifar100 = {.name = "cifar100",
                                    .about = "CIFAR-100, binary version",
                                    .rows = {50000, 10000, 0},
                                    .shape = shape_100,
-                                   .load = load_100,
+                                   .load = load,
+                                   .variant = &set_100,
                                    .folders = folders_100,
                                    .files = found_100};

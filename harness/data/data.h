@@ -49,6 +49,7 @@ typedef struct gnt_data {
     int64_t part[3];
     gnt_digest digest;             /* of the content; part of store keys */
     const char *const *class_name; /* names of the classes, constant; NULL where there are none */
+    const void *variant;           /* which of the sets that its file defines; read by that file alone */
 } gnt_data;
 
 enum { GNT_PART_TRAIN, GNT_PART_TEST, GNT_PART_PUBLIC };

@@ -22,7 +22,7 @@ static int is_complete(const gnt_data *d, const data_source *source, const data_
     int whole = 1;
     for (int i = 0; i < notes->n; i++)
         whole &= notes->file[i].records == notes->file[i].official;
-    return source->generate ||
+    return !source->load ||
            (source->rows_vary ? whole : d->part[0] == source->rows[0] && d->part[1] == source->rows[1]);
 }
 
@@ -41,7 +41,7 @@ static void put_groups(gnt_text *t, const gnt_data *d) {
 
 static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, const data_notes *notes) {
     gnt_text_add(t, "%s: ", d->name);
-    if (source->generate)
+    if (!source->load)
         gnt_text_add(t, "built in");
     else if (is_complete(d, source, notes))
         gnt_text_add(t, "complete");
@@ -109,10 +109,9 @@ static json_t *sound_json(const gnt_data *d, const data_source *source, const da
     for (int p = 0; p < 3; p++)
         json_object_set_new(rows, part_names[p], json_integer(d->part[p]));
     return json_pack("{s:s, s:b, s:s, s:b, s:o, s:o, s:i, s:b, s:o, s:o, s:s}", "name", d->name, "ok", 1,
-                     "source", source->generate ? "built in" : "files", "complete",
-                     is_complete(d, source, notes), "shape", shape, "rows", rows, "classes",
-                     d->has_maps ? 0 : d->classes, "maps", d->has_maps, "groups", groups_json(d), "files",
-                     files_json(notes), "content", hex);
+                     "source", source->load ? "files" : "built in", "complete", is_complete(d, source, notes),
+                     "shape", shape, "rows", rows, "classes", d->has_maps ? 0 : d->classes, "maps",
+                     d->has_maps, "groups", groups_json(d), "files", files_json(notes), "content", hex);
 }
 
 static char *print_json(json_t *value) {

@@ -95,13 +95,13 @@ static void draw_run(run *r, const gnt_key *part, int64_t number) {
 }
 
 typedef struct face_set {
-    const char *name;
     int high, wide;
     double x, y, unit; /* middle of the head and half its height, pixels */
     int label_is_sex;
 } face_set;
 
-static void put_row(gnt_data *d, const face_set *set, int64_t row, const face_person *p, gnt_stream *s) {
+static void put_row(gnt_data *d, int64_t row, const face_person *p, gnt_stream *s) {
+    const face_set *set = d->variant;
     const face_look l = face_draw_look(p, s, set->x, set->y, set->unit);
     int32_t *a = d->attrs + row * d->n_attrs;
     d->label[row] = set->label_is_sex ? p->sex : l.smiles;
@@ -113,10 +113,10 @@ static void put_row(gnt_data *d, const face_set *set, int64_t row, const face_pe
     draw_face(d->pixels + row * d->features, set->high, set->wide, p, &l, s);
 }
 
-static int draw_all(gnt_data *d, const face_set *set, const gnt_data_spec *spec, gnt_err *err) {
+static int generate(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
     if (data_reserve(d, spec->rows, err))
         return -1;
-    data_row_keys keys = data_keys(set->name, spec->seed);
+    data_row_keys keys = data_keys(d->name, spec->seed);
     run r;
     int64_t row = 0;
     for (int part = 0; part < 3; part++)
@@ -126,14 +126,15 @@ static int draw_all(gnt_data *d, const face_set *set, const gnt_data_spec *spec,
             gnt_stream s = data_row_stream(&keys, part, i);
             uint32_t k = r.of_row[i % RUN];
             d->group[row] = (int32_t)(3 * (i / RUN * PEOPLE + k) + part); /* nobody is in two parts */
-            put_row(d, set, row, &r.person[k], &s);
+            put_row(d, row, &r.person[k], &s);
         }
     return 0;
 }
 
 /* ---- the two sets ---- */
 
-static void shape_of(gnt_data *d, const face_set *set) {
+static void shape(gnt_data *d) {
+    const face_set *set = d->variant;
     data_shape_image(d, 3, set->high, set->wide, 2);
     d->class_name = set->label_is_sex ? sex_names : smiling_names;
     d->group_name = "identity";
@@ -147,33 +148,18 @@ static void shape_of(gnt_data *d, const face_set *set) {
     data_add_attr(d, "hair", FACE_HAIRS, hair_names);
 }
 
-static const face_set large = {.name = "faces", .high = 62, .wide = 47, .x = 23, .y = 32, .unit = 20.5};
-static const face_set small = {
-    .name = "faces32", .high = 32, .wide = 32, .x = 15.5, .y = 17, .unit = 12.2, .label_is_sex = 1};
-
-static void shape_faces(gnt_data *d) {
-    shape_of(d, &large);
-}
-
-static void shape_faces32(gnt_data *d) {
-    shape_of(d, &small);
-}
-
-static int generate_faces(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
-    return draw_all(d, &large, spec, err);
-}
-
-static int generate_faces32(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
-    return draw_all(d, &small, spec, err);
-}
+static const face_set large = {.high = 62, .wide = 47, .x = 23, .y = 32, .unit = 20.5};
+static const face_set small = {.high = 32, .wide = 32, .x = 15.5, .y = 17, .unit = 12.2, .label_is_sex = 1};
 
 const data_source data_faces = {.name = "faces",
                                 .about = "drawn faces, 62x47 colour, smiling or not, built in",
                                 .rows = {8000, 2000, 2000},
-                                .shape = shape_faces,
-                                .generate = generate_faces};
+                                .shape = shape,
+                                .generate = generate,
+                                .variant = &large};
 const data_source data_faces32 = {.name = "faces32",
                                   .about = "drawn faces, 32x32 colour, by sex, built in",
                                   .rows = {8000, 2000, 2000},
-                                  .shape = shape_faces32,
-                                  .generate = generate_faces32};
+                                  .shape = shape,
+                                  .generate = generate,
+                                  .variant = &small};

@@ -271,27 +271,18 @@ static void shape(gnt_data *d) {
     data_add_attr(d, "pen", PENS, pen_names);
 }
 
-static int generate(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
-    if (data_reserve(d, spec->rows, err))
-        return -1;
-    data_row_keys keys = data_keys("glyphs", spec->seed);
-    int64_t row = 0;
-    for (int part = 0; part < 3; part++)
-        for (int64_t i = 0; i < d->part[part]; i++, row++) {
-            gnt_stream s = data_row_stream(&keys, part, i);
-            int digit = (int)gnt_random_below(&s, 10);
-            int style = draw_weighted(&s, style_weight, STYLES);
-            int pen = draw_weighted(&s, pen_weight[style], PENS);
-            d->label[row] = digit;
-            d->attrs[2 * row] = style;
-            d->attrs[2 * row + 1] = pen;
-            draw_glyph(d->pixels + row * CELLS, digit, style, pen, &s);
-        }
-    return 0;
+static void draw(gnt_data *d, int64_t row, gnt_stream *s) {
+    int digit = (int)gnt_random_below(s, 10);
+    int style = draw_weighted(s, style_weight, STYLES);
+    int pen = draw_weighted(s, pen_weight[style], PENS);
+    d->label[row] = digit;
+    d->attrs[2 * row] = style;
+    d->attrs[2 * row + 1] = pen;
+    draw_glyph(d->pixels + row * CELLS, digit, style, pen, s);
 }
 
 const data_source data_glyphs = {.name = "glyphs",
                                  .about = "drawn digits, 28x28 grey, built in",
                                  .rows = {6000, 1000, 1000},
                                  .shape = shape,
-                                 .generate = generate};
+                                 .draw = draw};

@@ -77,8 +77,8 @@ static const char *const age[] = {"under 35", "35-44", "45-54", "55-64", "65 and
 static const char *const ethnicity[] = {"Hispanic or Latino", "not Hispanic or Latino", "not given"};
 enum { AGE_BANDS = 5 };
 
-void loan_shape(gnt_data *d, int ratios) {
-    data_shape_table(d, LOAN_FEATURES + (ratios ? LOAN_RATIOS : 0), 3);
+void loan_shape(gnt_data *d) {
+    data_shape_table(d, *(const int *)d->variant, 3);
     d->class_name = affordability;
     data_add_attr(d, "race", 2, race);
     data_add_attr(d, "sex", 3, sex);

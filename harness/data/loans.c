@@ -123,28 +123,23 @@ static int load(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err
     return rc;
 }
 
-static void shape(gnt_data *d) {
-    loan_shape(d, 0);
-}
-
-static void shape_with_ratios(gnt_data *d) {
-    loan_shape(d, 1);
-}
-
+static const int plain = LOAN_FEATURES, with_ratios = LOAN_FEATURES + LOAN_RATIOS;
 static const char *const folders[] = {"fhfa", ".", NULL};
 static const char *const files[] = {FILE_NAME, FILE_NAME ".gz", FILE_NAME ".zip", NULL};
 
 const data_source data_loans = {.name = "loans",
                                 .about = "FHFA, home loans of 2010, " FILE_NAME,
                                 .rows = {TRAIN, TEST, 0},
-                                .shape = shape,
+                                .shape = loan_shape,
+                                .variant = &plain,
                                 .load = load,
                                 .folders = folders,
                                 .files = files};
 const data_source data_loans_ratios = {.name = "loans_ratios",
                                        .about = "the same with the columns that its label is made of",
                                        .rows = {TRAIN, TEST, 0},
-                                       .shape = shape_with_ratios,
+                                       .shape = loan_shape,
+                                       .variant = &with_ratios,
                                        .load = load,
                                        .folders = folders,
                                        .files = files};

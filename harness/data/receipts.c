@@ -45,8 +45,8 @@ static void fill(uint8_t *plane, int side, receipt_box box) {
             plane[y * side + x] = 1;
 }
 
-static void put_row(gnt_data *d, int unit, int64_t row, const receipt_shop *shop, gnt_stream *s) {
-    const int side = RECEIPT_DOTS * unit;
+static void put_row(gnt_data *d, int64_t row, const receipt_shop *shop, gnt_stream *s) {
+    const int unit = *(const int *)d->variant, side = RECEIPT_DOTS * unit;
     uint8_t *pixels = d->pixels + row * d->features;
     int32_t *a = d->attrs + row * d->n_attrs;
     receipt_box changed = {.x0 = 0};
@@ -62,7 +62,7 @@ static void put_row(gnt_data *d, int unit, int64_t row, const receipt_shop *shop
     d->label[row] = 0;
 }
 
-static int draw_all(gnt_data *d, int unit, const gnt_data_spec *spec, gnt_err *err) {
+static int generate(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
     if (data_reserve(d, spec->rows, err))
         return -1;
     data_row_keys keys = data_keys(d->name, spec->seed);
@@ -75,15 +75,15 @@ static int draw_all(gnt_data *d, int unit, const gnt_data_spec *spec, gnt_err *e
             gnt_stream s = data_row_stream(&keys, part, i);
             const uint32_t k = r.of_row[i % RUN];
             d->group[row] = (int32_t)(3 * (i / RUN * SHOPS + k) + part); /* no shop is in two parts */
-            put_row(d, unit, row, &r.shop[k], &s);
+            put_row(d, row, &r.shop[k], &s);
         }
     return 0;
 }
 
 /* ---- the two sets ---- */
 
-static void shape_of(gnt_data *d, int unit) {
-    const int side = RECEIPT_DOTS * unit;
+static void shape(gnt_data *d) {
+    const int side = RECEIPT_DOTS * *(const int *)d->variant;
     data_shape_image(d, 1, side, side, side * side);
     d->has_maps = 1;
     d->group_name = "merchant";
@@ -92,31 +92,19 @@ static void shape_of(gnt_data *d, int unit) {
     data_add_attr(d, "digit", 10, data_digit_names);
 }
 
-static void shape_receipts(gnt_data *d) {
-    shape_of(d, 2);
-}
-
-static void shape_receipts32(gnt_data *d) {
-    shape_of(d, 1);
-}
-
-static int generate_receipts(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
-    return draw_all(d, 2, spec, err);
-}
-
-static int generate_receipts32(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
-    return draw_all(d, 1, spec, err);
-}
+static const int small = 1, large = 2; /* pixels along the side of a dot */
 
 const data_source data_receipts = {.name = "receipts",
                                    .about =
                                        "drawn receipts, 64x64 grey, where they are tampered with, built in",
                                    .rows = {4000, 1000, 1000},
-                                   .shape = shape_receipts,
-                                   .generate = generate_receipts};
+                                   .shape = shape,
+                                   .generate = generate,
+                                   .variant = &large};
 const data_source data_receipts32 = {.name = "receipts32",
                                      .about =
                                          "drawn receipts, 32x32 grey, where they are tampered with, built in",
                                      .rows = {4000, 1000, 1000},
-                                     .shape = shape_receipts32,
-                                     .generate = generate_receipts32};
+                                     .shape = shape,
+                                     .generate = generate,
+                                     .variant = &small};

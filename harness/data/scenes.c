@@ -114,27 +114,18 @@ static void shape(gnt_data *d) {
     data_add_attr(d, "weather", SCENE_WEATHERS, weather_names);
 }
 
-static int generate(gnt_data *d, const gnt_data_spec *spec, gnt_err *err) {
-    if (data_reserve(d, spec->rows, err))
-        return -1;
-    data_row_keys keys = data_keys("scenes", spec->seed);
-    int64_t row = 0;
-    for (int part = 0; part < 3; part++)
-        for (int64_t i = 0; i < d->part[part]; i++, row++) {
-            gnt_stream s = data_row_stream(&keys, part, i);
-            int kind = (int)gnt_random_below(&s, SCENE_KINDS);
-            int time = draw_weighted(&s, time_weight[kind], SCENE_TIMES);
-            int weather = draw_weighted(&s, weather_weight[time], SCENE_WEATHERS);
-            d->label[row] = kind;
-            d->attrs[2 * row] = time;
-            d->attrs[2 * row + 1] = weather;
-            draw_scene(d->pixels + row * 3 * CANVAS_CELLS, kind, time, weather, &s);
-        }
-    return 0;
+static void draw(gnt_data *d, int64_t row, gnt_stream *s) {
+    int kind = (int)gnt_random_below(s, SCENE_KINDS);
+    int time = draw_weighted(s, time_weight[kind], SCENE_TIMES);
+    int weather = draw_weighted(s, weather_weight[time], SCENE_WEATHERS);
+    d->label[row] = kind;
+    d->attrs[2 * row] = time;
+    d->attrs[2 * row + 1] = weather;
+    draw_scene(d->pixels + row * 3 * CANVAS_CELLS, kind, time, weather, s);
 }
 
 const data_source data_scenes = {.name = "scenes",
                                  .about = "drawn landscapes, 32x32 colour, built in",
                                  .rows = {4000, 1000, 2000},
                                  .shape = shape,
-                                 .generate = generate};
+                                 .draw = draw};

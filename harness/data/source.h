@@ -37,9 +37,13 @@ typedef struct data_source {
     int rows_vary;
     /* Sets what all its rows have in common: sizes, classes, attributes, what a group is. */
     void (*shape)(gnt_data *d);
-    /* One of the two: of built-in sets, of sets of files. */
+    /* One of the three. Built-in sets: draws one row from its own stream, or all rows. Sets of files: reads all
+     * rows from the folder that has them. */
+    void (*draw)(gnt_data *d, int64_t row, gnt_stream *s);
     int (*generate)(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
     int (*load)(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
+    /* Becomes gnt_data's: tells apart the sets of one file. */
+    const void *variant;
     /* Where under --data the files may lie, ended by NULL. */
     const char *const *folders;
     /* Any one of these says that the set is there, ended by NULL. */

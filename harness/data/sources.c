@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
+#include "data/bytes.h"
 #include "data/source.h"
 
 /* A data set takes one row here, and a file that defines data_NAME. Lists show them in this order. */
@@ -41,7 +41,23 @@ const data_source *data_find(const char *name) {
 
 int gnt_data_is_builtin(const char *name) {
     const data_source *source = data_find(name);
-    return source && source->generate;
+    return source && !source->load;
+}
+
+static void shape(gnt_data *d, const data_source *source) {
+    snprintf(d->name, sizeof d->name, "%s", source->name);
+    d->variant = source->variant;
+    source->shape(d);
+}
+
+/* A set without rows; NULL when out of memory. */
+static gnt_data *new_data(const data_source *source, gnt_err *err) {
+    gnt_data *d = gnt_alloc(sizeof *d);
+    if (d)
+        shape(d, source);
+    else
+        gnt_fail(err, "%s: out of memory", source->name);
+    return d;
 }
 
 const char *gnt_data_about(const char *name) {
@@ -53,7 +69,7 @@ const char *gnt_data_group_name(const char *name) {
     const data_source *source = data_find(name);
     gnt_data d = {.name = ""};
     if (source)
-        source->shape(&d);
+        shape(&d, source);
     return d.group_name;
 }
 
@@ -61,20 +77,18 @@ const char *gnt_data_group_name(const char *name) {
 static char *folder_of(const data_source *source, const char *folder) {
     for (const char *const *under = source->folders; *under; under++)
         for (const char *const *file = source->files; *file; file++) {
-            int here = !strcmp(*under, ".");
-            char *path = gnt_format("%s%s%s/%s", folder, here ? "" : "/", here ? "" : *under, *file);
-            int found = path && gnt_file_exists(path);
-            gnt_free(path);
-            if (found)
-                return here ? gnt_strdup(folder) : gnt_format("%s/%s", folder, *under);
+            if (!strcmp(*under, ".") && data_has("%s/%s", folder, *file))
+                return gnt_strdup(folder);
+            if (data_has("%s/%s/%s", folder, *under, *file))
+                return gnt_format("%s/%s", folder, *under);
         }
     return NULL;
 }
 
 int gnt_data_present(const char *name, const char *folder) {
     const data_source *source = data_find(name);
-    if (!source || source->generate || !folder)
-        return source && source->generate;
+    if (!source || !source->load || !folder)
+        return source && !source->load;
     char *found = folder_of(source, folder);
     gnt_free(found);
     return found != NULL;
@@ -90,16 +104,12 @@ int gnt_data_default_rows(const char *name, int64_t rows[3]) {
 int gnt_data_published(gnt_data **out, const char *name, gnt_err *err) {
     const data_source *source = data_find(name);
     *out = NULL;
-    if (!source || source->generate)
+    if (!source || !source->load)
         return gnt_fail(err, "%s: it was not published as files of a known shape", name);
-    gnt_data *d = gnt_alloc(sizeof *d);
-    if (!d)
-        return gnt_fail(err, "%s: out of memory", name);
-    snprintf(d->name, sizeof d->name, "%s", name);
-    source->shape(d);
-    memcpy(d->part, source->rows, sizeof d->part);
-    *out = d;
-    return 0;
+    gnt_data *d = *out = new_data(source, err);
+    if (d)
+        memcpy(d->part, source->rows, sizeof d->part);
+    return d ? 0 : -1;
 }
 
 /* 0 in the spec asks for the default number of rows. */
@@ -112,7 +122,18 @@ static int generate(gnt_data *d, const data_source *source, const gnt_data_spec 
         if (full.rows[p] == 0)
             full.rows[p] = source->rows[p];
     }
-    return source->generate(d, &full, err);
+    if (source->generate)
+        return source->generate(d, &full, err);
+    if (data_reserve(d, full.rows, err))
+        return -1;
+    const data_row_keys keys = data_keys(d->name, full.seed);
+    int64_t row = 0;
+    for (int p = 0; p < 3; p++)
+        for (int64_t i = 0; i < d->part[p]; i++, row++) {
+            gnt_stream s = data_row_stream(&keys, p, i);
+            source->draw(d, row, &s);
+        }
+    return 0;
 }
 
 int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folder, data_notes *notes,
@@ -125,14 +146,12 @@ int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folde
         return gnt_fail(err, "no data set is called \"%s\"%s%s%s; `gauntlet data list` shows them all", word,
                         near ? "; did you mean \"" : "", near ? near : "", near ? "\"" : "");
     }
-    gnt_data *d = gnt_alloc(sizeof *d);
+    gnt_data *d = new_data(source, err);
     if (!d)
-        return gnt_fail(err, "%s: out of memory", source->name);
-    snprintf(d->name, sizeof d->name, "%s", source->name);
-    source->shape(d);
+        return -1;
     int rc;
     char *found = NULL;
-    if (source->generate)
+    if (!source->load)
         rc = generate(d, source, spec, err);
     else if (!folder || !*folder)
         rc = gnt_fail(err, "%s is read from files: name their folder with --data DIR or GAUNTLET_DATA",

@@ -43,8 +43,20 @@ static int fftw_load(fftw *f, gnt_err *err) {
                              "FFTW, which makes spectra of recordings,", "libfftw3-dev", err);
 }
 
-int data_spectrum_new(data_spectrum **out, int32_t rate, gnt_err *err) {
+void data_spectrum_free(data_spectrum *s) {
+    if (!s)
+        return;
+    if (s->plan)
+        s->f.drop(s->plan);
+    s->f.give(s->in);
+    s->f.give(s->out);
+    gnt_free(s->hann);
+    gnt_free(s);
+}
+
+static int open_for(data_spectrum **out, int32_t rate, gnt_err *err) {
     data_spectrum *s = gnt_alloc(sizeof *s);
+    data_spectrum_free(*out);
     *out = NULL;
     if (!s)
         return gnt_fail(err, "out of memory for a spectrum");
@@ -69,21 +81,6 @@ int data_spectrum_new(data_spectrum **out, int32_t rate, gnt_err *err) {
     return 0;
 }
 
-void data_spectrum_free(data_spectrum *s) {
-    if (!s)
-        return;
-    if (s->plan)
-        s->f.drop(s->plan);
-    s->f.give(s->in);
-    s->f.give(s->out);
-    gnt_free(s->hann);
-    gnt_free(s);
-}
-
-int32_t data_spectrum_rate(const data_spectrum *s) {
-    return s->rate;
-}
-
 static double mean_of(const data_wav *w) {
     double sum = 0;
     for (int64_t i = 0; i < w->samples; i++)
@@ -105,7 +102,7 @@ static int find_second(const data_wav *w, double mean, int64_t *begin) {
     return 0;
 }
 
-int data_spectrum_draw(data_spectrum *s, const data_wav *w, const char *path, uint8_t *pixels, gnt_err *err) {
+static int draw(data_spectrum *s, const data_wav *w, const char *path, uint8_t *pixels, gnt_err *err) {
     const double mean = mean_of(w);
     int64_t begin;
     double most = 0;
@@ -134,31 +131,26 @@ int data_spectrum_draw(data_spectrum *s, const data_wav *w, const char *path, ui
     return 0;
 }
 
-#else
-
-struct data_spectrum {
-    int32_t rate;
-};
-
-int data_spectrum_new(data_spectrum **out, int32_t rate, gnt_err *err) {
-    (void)rate;
-    *out = NULL;
-    return gnt_fail(err,
-                    "recordings cannot be made spectra: this build has no FFTW; install libfftw3-dev and "
-                    "build again");
+int data_spectrum_draw(data_spectrum **s, const data_wav *w, const char *path, uint8_t *pixels,
+                       gnt_err *err) {
+    if ((!*s || (*s)->rate != w->rate) && open_for(s, w->rate, err) != 0)
+        return -1;
+    return draw(*s, w, path, pixels, err);
 }
+
+#else
 
 void data_spectrum_free(data_spectrum *s) {
     (void)s;
 }
 
-int32_t data_spectrum_rate(const data_spectrum *s) {
-    return s->rate;
-}
-
-int data_spectrum_draw(data_spectrum *s, const data_wav *w, const char *path, uint8_t *pixels, gnt_err *err) {
+int data_spectrum_draw(data_spectrum **s, const data_wav *w, const char *path, uint8_t *pixels,
+                       gnt_err *err) {
     (void)s, (void)w, (void)pixels;
-    return gnt_fail(err, "%s: this build has no FFTW", path);
+    return gnt_fail(err,
+                    "%s: this build has no FFTW, which makes spectra of recordings; install libfftw3-dev "
+                    "and build again",
+                    path);
 }
 
 #endif

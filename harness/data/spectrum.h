@@ -13,15 +13,14 @@
 
 enum { DATA_SPECTRUM_SIDE = 224 };
 
-/* Of recordings of one rate. */
+/* Plan and windows for recordings of one rate. */
 typedef struct data_spectrum data_spectrum;
-int data_spectrum_new(data_spectrum **out, int32_t rate, gnt_err *err);
 void data_spectrum_free(data_spectrum *s);
-int32_t data_spectrum_rate(const data_spectrum *s);
 
-/* pixels: rows of the picture, the highest frequency first. A recording of silence has none: an error that
+/* pixels: rows of the picture, the highest frequency first. *s is NULL or comes from an earlier call, and is
+ * replaced if the rate is another; the caller frees it. A recording of silence has no picture: an error that
  * begins with `path`. */
-int data_spectrum_draw(data_spectrum *s, const data_wav *recording, const char *path, uint8_t *pixels,
+int data_spectrum_draw(data_spectrum **s, const data_wav *recording, const char *path, uint8_t *pixels,
                        gnt_err *err);
 
 #endif

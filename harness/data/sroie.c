@@ -119,20 +119,15 @@ static int load(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err
 
 /* ---- the two sets ---- */
 
-static void shape_of(gnt_data *d, int side) {
+static const int small = 64, large = SROIE_MOST_SIDE; /* pixels along the side of a tile */
+
+static void shape(gnt_data *d) {
+    const int side = *(const int *)d->variant;
     data_shape_image(d, 1, side, side, side * side);
     d->has_maps = 1;
     d->group_name = "receipt";
     data_add_attr(d, "field", SROIE_FIELDS, sroie_field_names);
     data_add_attr(d, "tampered", 2, tampered_names);
-}
-
-static void shape_64(gnt_data *d) {
-    shape_of(d, 64);
-}
-
-static void shape_128(gnt_data *d) {
-    shape_of(d, SROIE_MOST_SIDE);
 }
 
 static const char *const folders[] = {"sroie", "SROIE", "ICDAR-2019-SROIE", ".", NULL};
@@ -143,7 +138,8 @@ const data_source data_sroie64 = {.name = "sroie64",
                                   .about = "SROIE, 64x64 tiles of receipts, spliced here, JPEG files",
                                   .rows = {3700, 1200, 1200},
                                   .rows_vary = 1,
-                                  .shape = shape_64,
+                                  .shape = shape,
+                                  .variant = &small,
                                   .load = load,
                                   .folders = folders,
                                   .files = files};
@@ -151,7 +147,8 @@ const data_source data_sroie128 = {.name = "sroie128",
                                    .about = "SROIE, 128x128 tiles of receipts, spliced here, JPEG files",
                                    .rows = {1250, 430, 375},
                                    .rows_vary = 1,
-                                   .shape = shape_128,
+                                   .shape = shape,
+                                   .variant = &large,
                                    .load = load,
                                    .folders = folders,
                                    .files = files};

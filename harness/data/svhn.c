@@ -2,9 +2,9 @@
  * run fastest, and y, N×1 labels from 1 to 10, where 10 stands for the digit 0. */
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "data/bytes.h"
 #include "data/mat.h"
 #include "data/source.h"
 
@@ -54,15 +54,11 @@ static void copy_image(uint8_t *to, const uint8_t *from) {
 
 static int find_files(svhn_file f[3], const char *folder, gnt_err *err) {
     for (int p = 0; p < 3; p++) {
-        char *path = gnt_format("%s/%s", folder, files[p].name);
-        if (!path)
-            return gnt_fail(err, "%s: out of memory", folder);
-        if (gnt_file_exists(path)) {
-            f[p].path = path;
-            continue;
-        }
-        gnt_free(path);
-        if (p != GNT_PART_PUBLIC)
+        if (data_has("%s/%s", folder, files[p].name)) {
+            f[p].path = gnt_format("%s/%s", folder, files[p].name);
+            if (!f[p].path)
+                return gnt_fail(err, "%s: out of memory", folder);
+        } else if (p != GNT_PART_PUBLIC)
             return gnt_fail(err, "%s/%s: is missing; train_32x32.mat and test_32x32.mat are needed", folder,
                             files[p].name);
     }

@@ -111,17 +111,11 @@ static int unzip(data_bytes *b, const uint8_t *packed, size_t n, const char *nam
 
 #endif
 
-static int is_there(const char *folder, const char *name, const char *ending) {
-    char *path = gnt_format("%s/%s%s", folder, name, ending);
-    const int there = path && gnt_file_exists(path);
-    gnt_free(path);
-    return there;
-}
-
 int data_zip_open(data_bytes *out, const char *folder, const char *name, size_t most, gnt_err *err) {
     uint8_t *packed = NULL;
     size_t n = 0;
-    if (is_there(folder, name, "") || is_there(folder, name, ".gz") || !is_there(folder, name, ".zip"))
+    if (data_has("%s/%s", folder, name) || data_has("%s/%s.gz", folder, name) ||
+        !data_has("%s/%s.zip", folder, name))
         return data_bytes_open(out, folder, name, most, err);
     memset(out, 0, sizeof *out);
     out->path = gnt_format("%s/%s.zip", folder, name);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "fl/fl.h"
 
@@ -78,6 +79,7 @@ int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, co
 /* Everything a round of the server needs. */
 typedef struct server {
     gnt_fl *fl;
+    gnt_arena arena;         /* of what follows but the updates and `left` */
     const gnt_samples *data; /* dealt: client k holds rows start[k] … start[k + 1] − 1 */
     const gnt_samples *public_data;
     const gnt_fl_watch *watch;
@@ -151,32 +153,35 @@ static void average(const server *s, int32_t n, double rate) {
     }
 }
 
+/* What a client starts from: the broadcast weights, with its own parameters where clients keep some. */
+static const float *weights_for(server *s, int32_t client, const float *weights) {
+    if (!s->merged)
+        return weights;
+    memcpy(s->merged, weights, (size_t)s->fl->n_params * sizeof *weights);
+    gnt_model_place(s->fl->model, 0, s->own + client * s->fl->n_own, s->merged);
+    return s->merged;
+}
+
 /* The client's update into update[k], its buffers into client_buffers, its own
  * parameters where they came from. */
 static int compute_client(server *s, int32_t round, int32_t client, const gnt_samples *samples,
                           const float *weights, const float *buffers, gnt_fl_shared *shared, gnt_err *err) {
-    gnt_fl *fl = s->fl;
-    if (s->merged) {
-        shared->own = s->own + client * fl->n_own;
-        memcpy(s->merged, weights, (size_t)fl->n_params * sizeof *weights);
-        gnt_model_place(fl->model, 0, shared->own, s->merged);
-        weights = s->merged;
-    }
-    return gnt_fl_client(fl, round, client, samples, NULL, s->public_data, weights, buffers, GNT_FL_BATCHES,
-                         shared, err);
+    if (s->merged)
+        shared->own = s->own + client * s->fl->n_own;
+    return gnt_fl_client(s->fl, round, client, samples, NULL, s->public_data, weights_for(s, client, weights),
+                         buffers, GNT_FL_BATCHES, shared, err);
 }
 
 /* ---- beside what would have been sent without a defense ---- */
 
 static int has_a_say(const gnt_chain *c) {
-    int32_t i = 0;
-    for (; i < c->n; i++) {
+    for (int32_t i = 0; i < c->n; i++) {
         const gnt_defense *h = c->member[i].hooks;
         if (h->encode_set || h->encode_batch || h->local_rate || h->client_update || h->transform_update ||
             h->aggregate)
-            break;
+            return 1;
     }
-    return i < c->n;
+    return 0;
 }
 
 static int begin_comparing(server *s, int32_t round, gnt_err *err) {
@@ -197,14 +202,9 @@ static void compute_plain(server *s, int32_t round, int32_t client, const gnt_sa
     const gnt_chain *chain = fl->chain, none = {.n_params = chain->n_params, .n_buffers = chain->n_buffers};
     const gnt_fl_shared shared = {.update = s->plain.update};
     gnt_err ignored;
-    if (s->merged) {
-        memcpy(s->merged, weights, (size_t)fl->n_params * sizeof *weights);
-        gnt_model_place(fl->model, 0, s->own + client * fl->n_own, s->merged);
-        weights = s->merged;
-    }
     fl->chain = &none;
-    if (gnt_fl_client(fl, round, client, samples, NULL, s->public_data, weights, buffers, GNT_FL_BATCHES,
-                      &shared, &ignored) != 0)
+    if (gnt_fl_client(fl, round, client, samples, NULL, s->public_data, weights_for(s, client, weights),
+                      buffers, GNT_FL_BATCHES, &shared, &ignored) != 0)
         s->comparing = 0;
     fl->chain = chain;
     fl->diverged = 0;
@@ -262,10 +262,10 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
 
 /* 1 where a client has anything to go on with from one round to the next. */
 static int clients_keep(const gnt_fl *fl) {
-    int keep = fl->n_own > 0;
     for (int32_t i = 0; i < fl->chain->n; i++)
-        keep |= fl->chain->member[i].hooks->save != NULL;
-    return keep;
+        if (fl->chain->member[i].hooks->save)
+            return 1;
+    return fl->n_own > 0;
 }
 
 /* Local work of the clients that a round does not choose (s->chosen: n of them are). */
@@ -348,66 +348,51 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
 }
 
 static void server_free(server *s) {
-    for (int32_t k = 0; k < s->most; k++) {
-        gnt_free_aligned(s->update ? s->update[k] : NULL);
-        gnt_free(s->client_buffers ? s->client_buffers[k] : NULL);
-    }
-    gnt_free(s->update);
+    for (int32_t k = 0; s->update && k < s->most; k++)
+        gnt_free_aligned(s->update[k]);
     gnt_free_aligned(s->left);
-    gnt_free(s->index);
-    gnt_free(s->samples);
-    gnt_free(s->share);
-    gnt_free(s->buffers_sum);
-    gnt_free(s->client_buffers);
-    gnt_free(s->velocity);
-    gnt_free(s->old);
-    gnt_free(s->next);
-    gnt_free(s->merged);
-    gnt_free(s->chosen);
-    gnt_free(s->id);
-    gnt_free(s->rates);
     gnt_fl_undefended_free(&s->plain);
     gnt_fl_added_free(&s->added);
+    gnt_arena_free(&s->arena);
 }
 
 static int server_open(server *s) {
-    gnt_fl *fl = s->fl;
-    s->most = gnt_fl_per_round(&fl->config);
-    size_t params = (size_t)fl->n_shared, buffers = (size_t)fl->n_buffers;
-    s->update = gnt_array((size_t)s->most, sizeof *s->update);
-    s->share = gnt_array((size_t)s->most, sizeof *s->share);
-    s->buffers_sum = gnt_array(buffers, sizeof *s->buffers_sum);
-    s->client_buffers = gnt_array((size_t)s->most, sizeof *s->client_buffers);
-    s->index = gnt_array((size_t)s->most, sizeof *s->index);
-    s->samples = gnt_array((size_t)s->most, sizeof *s->samples);
-    s->old = gnt_array(params, sizeof *s->old);
-    s->next = gnt_array(params, sizeof *s->next);
-    if (fl->n_own)
-        s->merged = gnt_array((size_t)fl->n_params, sizeof *s->merged);
-    s->chosen = gnt_array((size_t)fl->config.clients, sizeof *s->chosen);
+    const gnt_fl *fl = s->fl;
+    const gnt_fl_config *c = &fl->config;
+    const size_t most = (size_t)(s->most = gnt_fl_per_round(c));
+    const size_t params = (size_t)fl->n_shared, buffers = (size_t)fl->n_buffers;
     int64_t most_rows = 0;
-    for (int32_t k = 0; k < fl->config.clients; k++)
+    for (int32_t k = 0; k < c->clients; k++)
         if (s->start[k + 1] - s->start[k] > most_rows)
             most_rows = s->start[k + 1] - s->start[k];
-    s->id = gnt_array((size_t)most_rows, sizeof *s->id);
-    for (int64_t i = 0; s->id && i < most_rows; i++)
-        s->id[i] = i;
-    s->rates = gnt_array((size_t)fl->config.steps, sizeof *s->rates);
-    const int others = fl->config.all_train && s->most < fl->config.clients && clients_keep(fl);
-    if (others)
-        s->left = gnt_aligned(params, sizeof *s->left);
-    int server_momentum = fl->config.steps == 0 && fl->config.momentum != 0;
-    if (server_momentum)
-        s->velocity = gnt_array(params, sizeof *s->velocity);
-    if (!s->update || !s->share || !s->buffers_sum || !s->client_buffers || !s->old || !s->next ||
-        !s->index || !s->samples || !s->chosen || !s->id || !s->rates || (fl->n_own && !s->merged) ||
-        (others && !s->left) || (server_momentum && !s->velocity))
+    gnt_arena *a = &s->arena;
+    s->update = gnt_arena_array(a, most, sizeof *s->update);
+    s->share = gnt_arena_array(a, most, sizeof *s->share);
+    s->buffers_sum = gnt_arena_array(a, buffers, sizeof *s->buffers_sum);
+    s->client_buffers = gnt_arena_array(a, most, sizeof *s->client_buffers);
+    s->index = gnt_arena_array(a, most, sizeof *s->index);
+    s->samples = gnt_arena_array(a, most, sizeof *s->samples);
+    s->old = gnt_arena_array(a, params, sizeof *s->old);
+    s->next = gnt_arena_array(a, params, sizeof *s->next);
+    s->chosen = gnt_arena_array(a, (size_t)c->clients, sizeof *s->chosen);
+    s->id = gnt_arena_array(a, (size_t)most_rows, sizeof *s->id);
+    s->rates = gnt_arena_array(a, (size_t)c->steps, sizeof *s->rates);
+    if (fl->n_own)
+        s->merged = gnt_arena_array(a, (size_t)fl->n_params, sizeof *s->merged);
+    if (c->steps == 0 && c->momentum != 0)
+        s->velocity = gnt_arena_array(a, params, sizeof *s->velocity);
+    const int others = c->all_train && s->most < c->clients && clients_keep(fl);
+    if (others && !(s->left = gnt_aligned(params, sizeof *s->left)))
         return -1;
-    for (int32_t k = 0; k < s->most; k++)
-        if (!(s->update[k] = gnt_aligned(params, sizeof **s->update)) ||
-            !(s->client_buffers[k] = gnt_array(buffers, sizeof **s->client_buffers)))
+    for (size_t k = 0; !a->failed && k < most; k++) {
+        s->client_buffers[k] = gnt_arena_array(a, buffers, sizeof **s->client_buffers);
+        s->update[k] = gnt_aligned(params, sizeof **s->update);
+        if (!s->update[k])
             return -1;
-    return 0;
+    }
+    for (int64_t i = 0; !a->failed && i < most_rows; i++)
+        s->id[i] = i;
+    return a->failed ? -1 : 0;
 }
 
 int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,

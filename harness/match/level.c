@@ -87,17 +87,21 @@ static int trial_number(const gnt_match_spec *spec, const gnt_match_point *p) {
     return (int)((p->seed - spec->most_seeds) / gnt_match_most_confirming(spec));
 }
 
+/* Takes the n-th utility into a mean, the squared deviations from it, and the mean of the stated noise². */
+static void add_utility(double *mean, double *squares, double *noise2, int n, const gnt_match_point *p) {
+    const double step = p->utility - *mean;
+    *mean += step / n;
+    *squares += step * (p->utility - *mean);
+    *noise2 += (p->noise * p->noise - *noise2) / n;
+}
+
 static void level_add(gnt_match_level *l, const gnt_match_point *p, int is_search) {
     l->searched += is_search;
     if (!usable(p->utility)) {
         l->broken++;
         return;
     }
-    l->n++;
-    double step = p->utility - l->mean;
-    l->mean += step / l->n;
-    l->squares += step * (p->utility - l->mean);
-    l->noise2 += (p->noise * p->noise - l->noise2) / l->n;
+    add_utility(&l->mean, &l->squares, &l->noise2, ++l->n, p);
 }
 
 static int trial_add(gnt_match_trial *t, const gnt_match_point *p, gnt_err *err) {
@@ -110,11 +114,7 @@ static int trial_add(gnt_match_trial *t, const gnt_match_point *p, gnt_err *err)
         t->broken++;
         return 0;
     }
-    t->n++;
-    const double step = p->utility - t->mean;
-    t->mean += step / t->n;
-    t->squares += step * (p->utility - t->mean);
-    t->noise2 += (p->noise * p->noise - t->noise2) / t->n;
+    add_utility(&t->mean, &t->squares, &t->noise2, ++t->n, p);
     return 0;
 }
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 #include "metric/stats.h"
 
 /* Means at the strengths that have a training. */
@@ -13,23 +13,13 @@ typedef struct curve {
     size_t n;
 } curve;
 
-static int curve_make(curve *c, size_t n) {
-    *c = (curve){.x = gnt_array(n + 1, sizeof *c->x),
-                 .y = gnt_array(n + 1, sizeof *c->y),
-                 .fitted = gnt_array(n + 1, sizeof *c->fitted),
-                 .weight = gnt_array(n + 1, sizeof *c->weight),
-                 .strength = gnt_array(n + 1, sizeof *c->strength),
-                 .pooled = gnt_array(n + 1, sizeof *c->pooled)};
-    return c->x && c->y && c->fitted && c->weight && c->strength && c->pooled ? 0 : -1;
-}
-
-static void curve_free(curve *c) {
-    gnt_free(c->x);
-    gnt_free(c->y);
-    gnt_free(c->fitted);
-    gnt_free(c->weight);
-    gnt_free(c->strength);
-    gnt_free(c->pooled);
+static curve curve_make(gnt_arena *a, size_t n) {
+    return (curve){.x = gnt_arena_array(a, n, sizeof(double)),
+                   .y = gnt_arena_array(a, n, sizeof(double)),
+                   .fitted = gnt_arena_array(a, n, sizeof(double)),
+                   .weight = gnt_arena_array(a, n, sizeof(double)),
+                   .strength = gnt_arena_array(a, n, sizeof(size_t)),
+                   .pooled = gnt_arena_array(a, n, sizeof(size_t))};
 }
 
 static int is_there(const gnt_equal_point *p) {
@@ -190,24 +180,23 @@ static void read_off(gnt_equal *out, curve *c, const gnt_equal_point *point, siz
 
 int gnt_metric_equal(gnt_equal *out, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds,
                      double at, double *by_seed, gnt_err *err) {
-    curve c;
-    double *own = by_seed ? NULL : gnt_array(n_seeds + 1, sizeof *own);
+    gnt_arena a = {0};
+    curve c = curve_make(&a, n_strengths);
     *out = (gnt_equal){.verdict = GNT_EQUAL_NO_CURVE, .value = NAN, .error = NAN, .low = NAN, .high = NAN};
-    if (curve_make(&c, n_strengths) != 0 || (!by_seed && !own)) {
-        curve_free(&c);
-        gnt_free(own);
+    by_seed = by_seed ? by_seed : gnt_arena_array(&a, n_seeds, sizeof *by_seed);
+    if (a.failed) {
+        gnt_arena_free(&a);
         return gnt_fail(err, "out of memory for a curve of %zu strengths", n_strengths);
     }
     for (size_t s = 0; s < n_seeds; s++) {
         out->seeds += (size_t)has_seed(point, n_strengths, n_seeds, s);
-        (by_seed ? by_seed : own)[s] = NAN;
+        by_seed[s] = NAN;
     }
     fill(&c, point, n_strengths, n_seeds, n_seeds);
     out->strengths = c.n;
     if (c.n >= 2 && isfinite(at))
-        read_off(out, &c, point, n_strengths, n_seeds, at, by_seed ? by_seed : own);
-    curve_free(&c);
-    gnt_free(own);
+        read_off(out, &c, point, n_strengths, n_seeds, at, by_seed);
+    gnt_arena_free(&a);
     return 0;
 }
 

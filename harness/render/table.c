@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "render/escape.h"
 
@@ -55,21 +56,10 @@ void gnt_table_text(gnt_table *t, const char *text) {
     add_owned(t, gnt_strdup(text ? text : ""));
 }
 
-static char *format_owned(const char *format, va_list args) {
-    va_list again;
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    char *text = n < 0 ? NULL : gnt_array((size_t)n + 1, 1);
-    if (text)
-        vsnprintf(text, (size_t)n + 1, format, again);
-    va_end(again);
-    return text;
-}
-
 void gnt_table_format(gnt_table *t, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    add_owned(t, format_owned(format, args));
+    add_owned(t, gnt_vformat(format, args));
     va_end(args);
 }
 
@@ -77,7 +67,7 @@ void gnt_table_caption(gnt_table *t, const char *format, ...) {
     va_list args;
     va_start(args, format);
     gnt_free(t->caption);
-    t->caption = format_owned(format, args);
+    t->caption = gnt_vformat(format, args);
     t->failed |= !t->caption;
     va_end(args);
 }
@@ -185,31 +175,16 @@ void gnt_table_csv(const gnt_table *t, gnt_text *out) {
     gnt_text_add(out, "\r\n");
 }
 
-/* JSON keeps the text as it was; only what JSON itself needs is escaped, and everything that is not ASCII's
- * printable part goes through as UTF-8. */
-static void add_json_text(gnt_text *out, const char *text) {
-    gnt_text_add(out, "\"");
-    for (const char *p = text; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            gnt_text_add(out, "\\%c", *p);
-        else if ((unsigned char)*p < 0x20)
-            gnt_text_add(out, "\\u%04x", (unsigned)*p);
-        else
-            gnt_text_bytes(out, p, 1);
-    }
-    gnt_text_add(out, "\"");
-}
-
 void gnt_table_json(const gnt_table *t, gnt_text *out) {
     out->failed |= t->failed;
     gnt_text_add(out, "[");
     for (size_t i = 0; i < t->n_item; i++) {
         size_t c = i % t->n_column;
         gnt_text_add(out, "%s", c ? ", " : i ? ",\n{" : "\n{");
-        add_json_text(out, t->column[c]);
+        gnt_json_add_text(out, t->column[c]);
         gnt_text_add(out, ": ");
         if (t->item[i].text)
-            add_json_text(out, t->item[i].text);
+            gnt_json_add_text(out, t->item[i].text);
         else
             add_number(out, t->item[i].number, 9, "null");
         if (c == t->n_column - 1)

@@ -48,8 +48,7 @@ static void draw(const file *f, uint8_t *pixels) {
     data_spectrum *s = NULL;
     put("tone.wav", f->at, f->n);
     in_folder(path, sizeof path, "tone.wav");
-    if (data_wav_read(&w, path, &err) || data_spectrum_new(&s, w.rate, &err) ||
-        data_spectrum_draw(s, &w, path, pixels, &err))
+    if (data_wav_read(&w, path, &err) || data_spectrum_draw(&s, &w, path, pixels, &err))
         fail_msg("%s", err.text);
     data_spectrum_free(s);
     data_wav_free(&w);
