@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 
 /* The smaller side is called `job`, the larger `slot`. Potentials u (jobs) and v (slots) keep every reduced
  * cost cost − u − v at or above 0, and 0 on assigned pairs; that makes the assignment so far the cheapest of
@@ -84,16 +84,16 @@ int gnt_metric_assign(int64_t *column_of_r, const double *cost_rc, size_t rows, 
                 .slots = wide ? columns : rows,
                 .job_step = wide ? columns : 1,
                 .slot_step = wide ? 1 : columns};
-    s.u = gnt_array(s.jobs, sizeof *s.u);
-    s.v = gnt_array(s.slots + 1, sizeof *s.v);
-    s.distance = gnt_array(s.slots + 1, sizeof *s.distance);
-    s.job_at = gnt_array(s.slots + 1, sizeof *s.job_at);
-    s.from = gnt_array(s.slots + 1, sizeof *s.from);
-    s.done = gnt_array(s.slots + 1, sizeof *s.done);
-    int result = -1;
-    if (!s.u || !s.v || !s.distance || !s.job_at || !s.from || !s.done) {
-        gnt_fail(err, "out of memory while assigning %zu rows to %zu columns", rows, columns);
-        goto cleanup;
+    gnt_arena a = {0};
+    s.u = gnt_arena_array(&a, s.jobs, sizeof *s.u);
+    s.v = gnt_arena_array(&a, s.slots + 1, sizeof *s.v);
+    s.distance = gnt_arena_array(&a, s.slots + 1, sizeof *s.distance);
+    s.job_at = gnt_arena_array(&a, s.slots + 1, sizeof *s.job_at);
+    s.from = gnt_arena_array(&a, s.slots + 1, sizeof *s.from);
+    s.done = gnt_arena_array(&a, s.slots + 1, sizeof *s.done);
+    if (a.failed) {
+        gnt_arena_free(&a);
+        return gnt_fail(err, "out of memory while assigning %zu rows to %zu columns", rows, columns);
     }
     for (size_t j = 0; j <= s.slots; j++)
         s.job_at[j] = s.jobs;
@@ -102,13 +102,6 @@ int gnt_metric_assign(int64_t *column_of_r, const double *cost_rc, size_t rows, 
     for (size_t j = 0; j < s.slots; j++)
         if (s.job_at[j] != s.jobs)
             column_of_r[wide ? s.job_at[j] : j] = (int64_t)(wide ? j : s.job_at[j]);
-    result = 0;
-cleanup:
-    gnt_free(s.u);
-    gnt_free(s.v);
-    gnt_free(s.distance);
-    gnt_free(s.job_at);
-    gnt_free(s.from);
-    gnt_free(s.done);
-    return result;
+    gnt_arena_free(&a);
+    return 0;
 }

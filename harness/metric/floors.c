@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/mem.h"
 
 int gnt_metric_mean_image(float *mean, const gnt_metric_rows *rows, gnt_err *err) {
@@ -11,23 +12,17 @@ int gnt_metric_mean_image(float *mean, const gnt_metric_rows *rows, gnt_err *err
         return gnt_fail(err, "there are no images to take the mean of");
     double *sum = gnt_array(rows->features, sizeof *sum);
     float *x = gnt_array(rows->features, sizeof *x);
-    int result = -1;
-    if (!sum || !x) {
-        gnt_fail(err, "out of memory for the mean of %zu images", rows->n);
-        goto cleanup;
-    }
-    for (size_t r = 0; r < rows->n; r++) {
+    const int rc = sum && x ? 0 : gnt_fail(err, "out of memory for the mean of %zu images", rows->n);
+    for (size_t r = 0; rc == 0 && r < rows->n; r++) {
         rows->read(rows->context, r, x);
         for (size_t i = 0; i < rows->features; i++)
             sum[i] += fmin(fmax((double)x[i], 0), 1);
     }
-    for (size_t i = 0; i < rows->features; i++)
+    for (size_t i = 0; rc == 0 && i < rows->features; i++)
         mean[i] = (float)(sum[i] / (double)rows->n);
-    result = 0;
-cleanup:
     gnt_free(sum);
     gnt_free(x);
-    return result;
+    return rc;
 }
 
 /* What a guesser of target t draws: uniform pixels, and the number of a public row. */
@@ -79,13 +74,11 @@ int gnt_metric_floors(gnt_metric_floor *out, const float *targets, const uint8_t
     double *least = gnt_array(n_targets, sizeof *least);
     size_t *row = gnt_array(n_targets, sizeof *row);
     float *x = gnt_array(n, sizeof *x);
-    int result = -1;
-    if (!least || !row || !x) {
-        gnt_fail(err, "out of memory for the floors of %zu targets", n_targets);
-        goto cleanup;
-    }
-    find_nearest(row, least, targets, masks, n_targets, shape, public_rows, x);
-    for (size_t t = 0; t < n_targets; t++) {
+    const int rc =
+        least && row && x ? 0 : gnt_fail(err, "out of memory for the floors of %zu targets", n_targets);
+    if (rc == 0)
+        find_nearest(row, least, targets, masks, n_targets, shape, public_rows, x);
+    for (size_t t = 0; rc == 0 && t < n_targets; t++) {
         const float *target = targets + t * n;
         const uint8_t *mask = mask_of(masks, t, shape);
         out[t].nearest_row = row[t];
@@ -94,12 +87,10 @@ int gnt_metric_floors(gnt_metric_floor *out, const float *targets, const uint8_t
         public_rows->read(public_rows->context, out[t].nearest_row, x);
         out[t].nearest = gnt_metric_judge_region(target, x, mask, shape);
     }
-    result = 0;
-cleanup:
     gnt_free(least);
     gnt_free(row);
     gnt_free(x);
-    return result;
+    return rc;
 }
 
 int gnt_metric_nearest(size_t *row, double *least, const float *targets, const uint8_t *masks,
@@ -181,23 +172,19 @@ static void judge_nearest(gnt_metric_floor *out, guesses *g, const gnt_metric_me
 int gnt_metric_floors_of_members(gnt_metric_floor *out, size_t n, const gnt_metric_members *set, size_t first,
                                  gnt_metric_shape shape, const gnt_metric_rows *public_rows,
                                  const float *mean, const gnt_key *key, gnt_err *err) {
+    gnt_arena a = {0};
+    size_t *order = gnt_arena_array(&a, set->m, sizeof *order);
     guesses g = {.n = n, .features = public_rows->features};
-    size_t *order = gnt_array(set->m, sizeof *order);
-    g.x = gnt_array(n * g.features, sizeof *g.x);
-    g.image = gnt_array(n, sizeof *g.image);
-    g.member = gnt_array(n, sizeof *g.member);
-    int rc = order && g.x && g.image && g.member
-                 ? 0
-                 : gnt_fail(err, "out of memory for the floors of %zu guesses", n);
+    g.x = gnt_arena_array(&a, n * g.features, sizeof *g.x);
+    g.image = gnt_arena_array(&a, n, sizeof *g.image);
+    g.member = gnt_arena_array(&a, n, sizeof *g.member);
+    int rc = a.failed ? gnt_fail(err, "out of memory for the floors of %zu guesses", n) : 0;
     if (rc == 0)
         rc = judge_drawn(out, &g, set, first, shape, public_rows, key, err);
     if (rc == 0)
         rc = judge_mean(out, &g, set, mean, shape, err);
     if (rc == 0)
         judge_nearest(out, &g, set, order, shape, public_rows);
-    gnt_free(order);
-    gnt_free(g.x);
-    gnt_free(g.image);
-    gnt_free(g.member);
+    gnt_arena_free(&a);
     return rc;
 }

@@ -165,21 +165,16 @@ gnt_metric_image gnt_metric_no_answer(void) {
 }
 
 gnt_metric_image gnt_metric_judge(const float *target, const float *answer, gnt_metric_shape shape) {
-    gnt_metric_image out = {0};
-    out.mse = gnt_metric_mse(target, answer, entries(shape), &out.broken);
-    out.mse255 = out.mse * 255.0 * 255.0;
-    out.psnr = gnt_metric_psnr(out.mse, &out.exact);
-    out.ssim = gnt_metric_ssim(target, answer, shape);
-    return out;
+    return gnt_metric_judge_region(target, answer, NULL, shape);
 }
 
 gnt_metric_image gnt_metric_judge_region(const float *target, const float *answer, const uint8_t *mask,
                                          gnt_metric_shape shape) {
-    if (!mask)
-        return gnt_metric_judge(target, answer, shape);
-    const gnt_metric_box box = gnt_metric_box_of(mask, shape.height, shape.width);
+    const gnt_metric_box whole = {0, 0, shape.height, shape.width},
+                         box = mask ? gnt_metric_box_of(mask, shape.height, shape.width) : whole;
     gnt_metric_image out = {0};
-    out.mse = masked_mse(target, answer, mask, shape, &out.broken);
+    out.mse = mask ? masked_mse(target, answer, mask, shape, &out.broken)
+                   : gnt_metric_mse(target, answer, entries(shape), &out.broken);
     out.mse255 = out.mse * 255.0 * 255.0;
     out.psnr = gnt_metric_psnr(out.mse, &out.exact);
     out.ssim = box.height ? ssim_in(target, answer, shape, &box) : -1;
@@ -200,17 +195,13 @@ int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n
     size_t n = entries(shape);
     double *cost = gnt_array(n_targets * n_answers, sizeof *cost);
     int64_t *chosen = gnt_array(n_targets, sizeof *chosen);
-    int result = -1;
-    if (!cost || !chosen) {
-        gnt_fail(err, "out of memory while judging %zu images", n_targets);
-        goto cleanup;
-    }
-    for (size_t t = 0; t < n_targets; t++)
+    int rc = cost && chosen ? 0 : gnt_fail(err, "out of memory while judging %zu images", n_targets);
+    for (size_t t = 0; rc == 0 && t < n_targets; t++)
         for (size_t a = 0; a < n_answers; a++)
             cost[t * n_answers + a] = gnt_metric_mse(targets + t * n, answers + a * n, n, NULL);
-    if (gnt_metric_assign(chosen, cost, n_targets, n_answers, err) != 0)
-        goto cleanup;
-    for (size_t t = 0; t < n_targets; t++) {
+    if (rc == 0)
+        rc = gnt_metric_assign(chosen, cost, n_targets, n_answers, err);
+    for (size_t t = 0; rc == 0 && t < n_targets; t++) {
         if (chosen[t] < 0) {
             out[t] = gnt_metric_no_answer();
             continue;
@@ -218,11 +209,9 @@ int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n
         out[t] = gnt_metric_judge(targets + t * n, answers + (size_t)chosen[t] * n, shape);
         out[t].answer = chosen[t];
     }
-    result = 0;
-cleanup:
     gnt_free(cost);
     gnt_free(chosen);
-    return result;
+    return rc;
 }
 
 int gnt_metric_judge_members(gnt_metric_image *out, int64_t *member, const float *members,
