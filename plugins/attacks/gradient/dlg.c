@@ -72,17 +72,20 @@ static gnt_status start_reference(dlg *s) {
     return GNT_OK;
 }
 
-static gnt_status start_dlg(void *self) {
-    dlg *s = self;
+static gnt_status start(dlg *s, const char *id) {
+    s->parts = recipe_of(id);
     return s->reference ? start_reference(s) : GNT_OK;
 }
 
-static gnt_status start_idlg(void *self) {
-    ((dlg *)self)->fixed_label = 1;
-    return start_dlg(self);
+static gnt_status start_dlg(void *self) {
+    return start(self, "dlg");
 }
 
-static const gnt_attack hooks = {.size = sizeof hooks, .run = dlg_run};
+static gnt_status start_idlg(void *self) {
+    return start(self, "idlg");
+}
+
+static const gnt_attack hooks = {.size = sizeof hooks, .run = recipe_run};
 
 /* Plugins, not families: it reads their parameters if the defense is granted. */
 static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};

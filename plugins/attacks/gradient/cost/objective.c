@@ -1,5 +1,5 @@
-/* The cost of dlg and idlg, and its gradient: the squared distance of the update u that x and y would give
- * from the one observed, as residual.h has it. */
+/* The cost of a recipe as a function of its unknowns; and the cost part `squares`: the squared distance between
+ * the update of x and y and the one observed, as residual.h has it. */
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +30,45 @@ static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
     return GNT_OK;
 }
 
+static gnt_status squares_open(dlg_objective *o, const gnt_observation *seen, int by_labels) {
+    dlg *self = o->self;
+    const gnt_host *host = self->host;
+    gnt_status s = residual_open(&o->residual, host, seen, self->choice.mask_zeros, self->choice.outliers);
+    if (s == GNT_OK)
+        s = bind_rates(o, seen);
+    if (s == GNT_OK)
+        s = match_prepare_update(&self->match, host, seen, GNT_WRT_X | (by_labels ? GNT_WRT_Y : 0));
+    if (s != GNT_OK)
+        return s;
+    o->observed = o->residual.squares;
+    o->units = o->scale;
+    if (!self->reference && o->observed > 0)
+        o->scale = empty_cost / o->observed;
+    o->observed *= o->scale;
+    o->args.size = sizeof o->args;
+    o->args.y = o->y;
+    o->args.weights = seen->weights;
+    o->args.buffers = seen->buffers;
+    return GNT_OK;
+}
+
+static double squares_eval(dlg_objective *o, const float *x, const gnt_gradient **g) {
+    const gnt_model_service *m = o->self->host->model;
+    const gnt_views *out;
+    o->args.x = x;
+    o->failed = m->eval(m->context, o->self->match.function, &o->args, &out) != GNT_OK;
+    const double cost = o->failed ? NAN : o->scale * residual_squares(&o->residual, out);
+    const float *const *cotangent = (const float *const *)o->residual.cotangent;
+    o->failed |= !o->failed && m->vjp(m->context, o->self->match.function, cotangent, g) != GNT_OK;
+    return o->failed ? NAN : cost;
+}
+
+const cost_part cost_squares = {.name = "squares", .open = squares_open, .eval = squares_eval};
+
+int dlg_searches_labels(const dlg_objective *o) {
+    return !o->self->parts->label->find;
+}
+
 gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation *seen) {
     const gnt_host *host = self->host;
     *o = (dlg_objective){.self = self};
@@ -44,36 +83,32 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
         return match_refuse(host,
                             "mode is \"reference\", the authors' program, which knows of no defense, but "
                             "the defense is granted: leave that grant out, or take \"guarded\"");
-    gnt_status s = residual_open(&o->residual, host, seen, self->choice.mask_zeros, self->choice.outliers);
-    if (s == GNT_OK)
-        s = bind_rates(o, seen);
-    if (s == GNT_OK)
-        s = match_prepare_update(&self->match, host, seen, GNT_WRT_X | (self->fixed_label ? 0 : GNT_WRT_Y));
-    if (s != GNT_OK)
-        return s;
-    o->observed = o->residual.squares;
     const gnt_model_info *info = host->model->info;
-    o->units = o->scale;
-    if (!self->reference && o->observed > 0)
-        o->scale = empty_cost / o->observed;
-    o->observed *= o->scale;
-    o->prior = prior_of(info, seen->n);
     o->n = seen->n;
     o->classes = info->classes;
     o->features = 1;
     for (int32_t i = 0; i < info->rank; i++)
         o->features *= info->dim[i];
-    o->size = o->n * (o->features + (self->fixed_label ? 0 : o->classes));
     o->y = host->scratch(host->context, (size_t)(o->n * o->classes) * sizeof *o->y);
+    return o->y ? self->parts->cost->open(o, seen, dlg_searches_labels(o)) : match_no_memory(host);
+}
+
+gnt_status dlg_objective_open_prior(dlg_objective *o, const gnt_artefacts *own) {
+    const gnt_host *host = o->self->host;
+    gnt_status status = o->self->parts->prior->open(o, own);
+    if (status != GNT_OK)
+        return status;
+    o->size = o->unknowns + (dlg_searches_labels(o) ? o->n * o->classes : 0);
     o->best = host->scratch(host->context, (size_t)o->size * sizeof *o->best);
-    if (!o->y || !o->best)
+    if (!o->best)
         return match_no_memory(host);
-    o->args.size = sizeof o->args;
-    o->args.y = o->y;
-    o->args.weights = seen->weights;
-    o->args.buffers = seen->buffers;
     dlg_objective_begin(o, 0);
     return GNT_OK;
+}
+
+void dlg_objective_close(dlg_objective *o) {
+    if (o->self->parts->prior->close)
+        o->self->parts->prior->close(o);
 }
 
 void dlg_objective_begin(dlg_objective *o, double weight) {
@@ -84,29 +119,24 @@ void dlg_objective_begin(dlg_objective *o, double weight) {
 double dlg_cost(void *objective, const float *z, float *grad) {
     dlg_objective *o = objective;
     const gnt_host *host = o->self->host;
-    const gnt_model_service *m = host->model;
-    const gnt_views *out;
+    const recipe *parts = o->self->parts;
+    const int by_labels = dlg_searches_labels(o);
     const gnt_gradient *g;
-    int64_t pixels = o->n * o->features;
     if (!o->stopped)
         o->stopped = host->should_stop(host->context);
     if (o->stopped || o->failed)
         return NAN;
-    if (!o->self->fixed_label)
-        soft_labels_set(GNT_OUTPUT_CLASSES, z + pixels, o->n, o->classes, o->y);
-    o->args.x = z;
-    o->failed = m->eval(m->context, o->self->match.function, &o->args, &out) != GNT_OK;
-    double cost = o->failed ? NAN : o->scale * residual_squares(&o->residual, out);
-    const float *const *cotangent = (const float *const *)o->residual.cotangent;
-    o->failed |= !o->failed && m->vjp(m->context, o->self->match.function, cotangent, &g) != GNT_OK;
+    if (by_labels)
+        soft_labels_set(GNT_OUTPUT_CLASSES, z + o->unknowns, o->n, o->classes, o->y);
+    const float *x = parts->prior->image(o, z);
+    double cost = x ? parts->cost->eval(o, x, &g) : NAN;
+    o->failed |= !x || (!o->failed && !parts->prior->pull(o, o->scale, g->x, grad));
     if (o->failed)
         return NAN;
-    for (int64_t i = 0; i < pixels; i++)
-        grad[i] = (float)o->scale * g->x[i];
     double fit = cost;
-    cost += prior_add(&o->prior, z, o->weight, grad);
-    if (!o->self->fixed_label)
-        soft_labels_vjp(GNT_OUTPUT_CLASSES, o->y, g->y, o->n, o->classes, o->scale, grad + pixels);
+    cost += parts->prior->add(o, z, o->weight, grad);
+    if (by_labels)
+        soft_labels_vjp(GNT_OUTPUT_CLASSES, o->y, g->y, o->n, o->classes, o->scale, grad + o->unknowns);
     if (cost < o->least) {
         o->least = cost;
         o->fit = fit;

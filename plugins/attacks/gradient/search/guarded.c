@@ -69,7 +69,7 @@ static void begin_restart(guarded *g, int32_t restart) {
         g->variance = left_over(o, g->fit);
     }
     double hidden = fmax(o->residual.hidden * o->scale, least_hidden * o->observed);
-    hidden *= lead / (double)(o->n * o->features);
+    hidden *= lead / (double)o->unknowns;
     g->leading = s->self->prior * (hidden + ahead * 2 * g->variance / neighbours);
     g->share = g->leading > 0 ? 1 : 0;
     dlg_start(s, restart, start_scale);
@@ -142,10 +142,10 @@ static double rank_of(const dlg_search *s) {
     float *grad = s->z; /* room: the iterate is done with */
     double fit = fmax(o->fit, 1e-12 * o->observed);
     return 0.5 * (double)o->residual.matched * log(fit) +
-           prior_add(&o->prior, o->best, s->self->prior / neighbours, grad);
+           s->self->parts->prior->add(o, o->best, s->self->prior / neighbours, grad);
 }
 
-void dlg_search_guarded(dlg_search *s) {
+static void run_guarded(dlg_search *s) {
     dlg_objective *o = &s->objective;
     guarded g = {.s = s, .rank = INFINITY};
     for (int32_t r = 0; r <= s->self->restarts && s->step < s->steps; r++) {
@@ -168,3 +168,5 @@ void dlg_search_guarded(dlg_search *s) {
             return;
     }
 }
+
+const search_part search_guarded = {.name = "guarded L-BFGS", .run = run_guarded};

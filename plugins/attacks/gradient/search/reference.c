@@ -18,7 +18,7 @@ static int is_converged(dlg_search *s, float *grad) {
     return dlg_cost(&s->objective, s->z, grad) < converged;
 }
 
-void dlg_search_as_published(dlg_search *s) {
+static void run_as_published(dlg_search *s) {
     dlg_objective *o = &s->objective;
     double first = NAN;
     dlg_start(s, 0, 1);
@@ -31,7 +31,7 @@ void dlg_search_as_published(dlg_search *s) {
             first = cost;
         if (isnan(cost))
             break;
-        if (s->self->fixed_label && k % LOOK_EVERY == 0 && is_converged(s, s->winner))
+        if (!dlg_searches_labels(o) && k % LOOK_EVERY == 0 && is_converged(s, s->winner))
             break;
     }
     /* Where the search left all numbers behind, pixels are grey and the cost is the first: a failure that is
@@ -41,5 +41,7 @@ void dlg_search_as_published(dlg_search *s) {
     memcpy(s->winner, s->z, (size_t)o->size * sizeof *s->winner);
     for (int64_t i = 0; i < o->size; i++)
         if (!isfinite(s->winner[i]))
-            s->winner[i] = i < o->n * o->features ? 0.5f : 0;
+            s->winner[i] = i < o->unknowns ? 0.5f : 0;
 }
+
+const search_part search_as_published = {.name = "L-BFGS as published", .run = run_as_published};
