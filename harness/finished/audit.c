@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void say(const audit *a, const char
 
 /* ---- which cells ---- */
 
-/* The same cell but for its seed. */
+/* True if the cells differ in nothing but the seed. */
 static int is_same_cell(const gnt_cell *a, const gnt_cell *b) {
     return a->task == b->task && a->stage == b->stage && a->defense == b->defense && a->attack == b->attack &&
            a->mode == b->mode && a->bracket == b->bracket &&
@@ -48,7 +48,7 @@ static int is_same_cell(const gnt_cell *a, const gnt_cell *b) {
             a->strength == b->strength);
 }
 
-/* Cell i, and with another seed its others that are ok. */
+/* Adds cell i and, with another seed, those of its other seeds that are ok. */
 static void want(audit *a, const json_t *cells, size_t i) {
     if (a->wanted[i])
         return;
@@ -59,8 +59,8 @@ static void want(audit *a, const json_t *cells, size_t i) {
             a->wanted[k] = 1;
 }
 
-/* Cells that are named come first. One that is not ok is run too, to see whether it had to fail; but not with
- * another seed, where it has nothing to be compared. */
+/* Chooses the cells that are named, then draws others. A named one that is not ok is run too, to see whether
+ * it had to fail; but not with another seed, with which it has nothing to be compared. */
 static void want_named(audit *a, const json_t *cells) {
     for (size_t i = 0; a->options->named && i < a->plan->n; i++)
         if (a->options->named[i] && !a->plan->cell[i].reason &&
@@ -186,8 +186,8 @@ static const char *shown(const json_t *value, gnt_shown *text) {
     return text->text;
 }
 
-/* The picture that a cell names is images/cell-NNNNN.safetensors: where a run says
- * otherwise, its cell differs. */
+/* True if both pictures are equal. The picture of a cell is images/cell-NNNNN.safetensors: if a run names
+ * another file, its cell differs. */
 static int same_images(const audit *a, const json_t *cell) {
     const char *name = json_string_value(json_object_get(cell, "images"));
     uint8_t *was = NULL, *now = NULL;
@@ -225,7 +225,7 @@ static void compare_cell(const audit *a, const char *id, const json_t *was, cons
     a->counts->different++;
 }
 
-/* ---- the whole ---- */
+/* ---- audit ---- */
 
 static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
     gnt_run_options how = {.folder = a->scratch,

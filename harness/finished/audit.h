@@ -1,10 +1,10 @@
-/* audit: runs some cells of a finished run again, in a scratch folder that starts empty, and compares what
- * comes out with what the run says. The run's folder may be a stranger's: nothing in it is believed but by
- * comparison, and nothing is written there.
+/* audit: runs some cells of a finished run again, in a scratch folder that starts empty, and compares the
+ * outcome with the run's. The run's folder is untrusted: nothing in it is believed without comparison, and
+ * nothing is written there.
  *
- * With the suite's seed everything must come out the same. With another one, other samples are dealt, other
- * weights drawn and other noise: cells are run again at all their seeds, matched ones at the strength that
- * the run has, and the caller compares what the two runs say.
+ * With the suite's seed everything must be the same. With another one, other samples are dealt, other weights
+ * and other noise are drawn: cells are run again at all their seeds, matched ones at the strength that the
+ * run has, and the caller compares the results of the two runs.
  *
  * Owner and lifetime: everything is borrowed for the call; the scratch folder is gone after it.
  * Thread: the one that handles the children.
@@ -21,13 +21,13 @@
 #include "suite/plan.h"
 
 typedef struct gnt_audit_options {
-    /* Of the run. */
+    /* The run's folder. */
     const char *folder;
     /* As in gnt_run_options. */
     const char *data_folder;
     int jobs;
-    /* How many are drawn from those that are ok, besides those named. With another seed
-     * a cell is all its seeds. */
+    /* Number of cells drawn from those that are ok, in addition to those named. With another seed a cell is
+     * all its seeds. */
     size_t cells;
     /* plan->n flags: cells that are run again whatever is drawn, ok or not. NULL: none. */
     const uint8_t *named;
@@ -36,12 +36,13 @@ typedef struct gnt_audit_options {
     /* Decides which cells are drawn. */
     uint64_t seed;
     gnt_sandbox_options sandbox;
-    /* NULL: the suite's seed, and what comes out is compared byte for byte. Otherwise `suite` has another key
-     * than the run had, and this is called with the folder of what was run, which is gone after the call. */
+    /* NULL: the suite's seed, and the outcome is compared byte for byte. Otherwise `suite` has another key
+     * than the run had, and this is called with the folder of the new run, which is removed after the
+     * call. */
     int (*redrawn)(void *user, const char *folder, gnt_err *err);
 } gnt_audit_options;
 
-/* The run key that a suite is drawn anew from: never that of a suite's own seed. */
+/* Returns the run key of a new draw of a suite, which differs from that of every suite's own seed. */
 gnt_key gnt_audit_new_key(uint64_t seed);
 
 typedef struct gnt_audit_counts {
@@ -49,9 +50,9 @@ typedef struct gnt_audit_counts {
     int interrupted;
 } gnt_audit_counts;
 
-/* `suite` is that of the run, as its folder keeps it, and `plan` its plan. `say` gets a line for each cell
- * that is compared here, and for what could explain a difference. −1: the folder is no finished run of this
- * suite, or the cells could not be run. */
+/* Audits a run. `suite` is that of the run, as its folder keeps it, and `plan` its plan. `say` gets a line
+ * for each cell that is compared here, and for what could explain a difference. −1: the folder is no finished
+ * run of this suite, or the cells could not be run. */
 int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_options *options,
               gnt_audit_counts *counts, void (*say)(void *user, const char *line), void *user, gnt_err *err);
 

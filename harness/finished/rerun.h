@@ -1,5 +1,5 @@
 /* rerun: what is common to running cells of a finished run again: its results, compared with the suite that
- * its folder keeps, and a scratch folder. The run's folder may be a stranger's.
+ * its folder keeps, and a scratch folder. The run's folder is untrusted.
  *
  * Owner and lifetime: what a function makes is the caller's.
  * Thread: any.
@@ -13,20 +13,20 @@
 #include "base/json.h"
 #include "suite/plan.h"
 
-/* A JSON file of a run's folder. */
+/* Reads a JSON file of a run's folder. */
 int rerun_load(gnt_doc *doc, const char *folder, const char *name, gnt_err *err);
-/* results.json of this suite, with the cells of this plan in its order. On failure *doc holds nothing. */
+/* Reads results.json of this suite, with the cells of this plan in its order. On failure *doc is empty. */
 int rerun_results(gnt_doc *doc, const char *folder, const gnt_suite *suite, const gnt_plan *plan,
                   gnt_err *err);
-/* Whether a cell of results.json is ok. */
+/* True if a cell of results.json is ok. */
 int rerun_ok(const json_t *cell);
-/* The strengths that the wanted matched cells had, for gnt_run_options. The caller
- * frees; NULL after a sentence. */
+/* Returns the strengths that the wanted matched cells had, for gnt_run_options. The caller frees; NULL with a
+ * sentence. */
 double *rerun_strengths(const gnt_suite *suite, const gnt_plan *plan, const json_t *cells,
                         const uint8_t *wanted, gnt_err *err);
-/* A new folder where temporary files go. The caller removes it. */
+/* Makes a new folder for temporary files. The caller removes it. */
 char *rerun_scratch(gnt_err *err);
-/* Removes the folder with all that is in it, and frees the name. NULL is fine. */
+/* Removes the folder with its content, and frees the name. NULL is fine. */
 void rerun_remove(char *scratch);
 
 #endif

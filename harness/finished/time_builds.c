@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-/* Bytes of an answer. */
+/* Most bytes of an answer. */
 enum { MOST_LINE = 1 << 20 };
 
 /* One of the two programs. */
@@ -83,9 +83,9 @@ static void stop(runner *r) {
         ;
 }
 
-/* Sends a request, which it takes over, and takes the answer up; the caller releases
- * it. NULL after a sentence. */
-static json_t *ask(runner *r, json_t *request, gnt_err *err) {
+/* Sends a request, of which it takes ownership, and returns the answer; the caller releases it. NULL with a
+ * sentence. */
+static json_t *query(runner *r, json_t *request, gnt_err *err) {
     char *line = request ? json_dumps(request, JSON_COMPACT) : NULL, *said = NULL;
     json_t *answer = NULL;
     json_decref(request);
@@ -112,13 +112,13 @@ static json_t *ask(runner *r, json_t *request, gnt_err *err) {
     return NULL;
 }
 
-/* Has the jobs run once, so that what they need is there. */
+/* Runs the jobs once, so that everything that they need is stored. */
 static int prepare_jobs(runner *r, const gnt_time_builds_options *o, gnt_err *err) {
     json_t *jobs = json_array();
     for (size_t i = 0; i < o->n; i++)
         json_array_append_new(
             jobs, json_pack("{s:s, s:b}", "cell", o->job[i].cell, "training", o->job[i].is_training));
-    json_t *answer = ask(r, json_pack("{s:o}", "jobs", jobs), err);
+    json_t *answer = query(r, json_pack("{s:o}", "jobs", jobs), err);
     const int good = json_integer_value(json_object_get(answer, "ready")) == (json_int_t)o->n;
     if (answer && !good)
         gnt_fail(err, "%s made %lld of %zu jobs ready", r->program,
@@ -129,7 +129,7 @@ static int prepare_jobs(runner *r, const gnt_time_builds_options *o, gnt_err *er
 
 static int run_round(runner *r, const gnt_time_builds_options *o, size_t round, double *seconds,
                      gnt_err *err) {
-    json_t *answer = ask(r, json_pack("{s:I}", "round", (json_int_t)round), err);
+    json_t *answer = query(r, json_pack("{s:I}", "round", (json_int_t)round), err);
     const json_t *list = json_object_get(answer, "seconds");
     int rc = answer ? 0 : -1;
     for (size_t i = 0; rc == 0 && i < o->n; i++) {

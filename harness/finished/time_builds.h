@@ -1,7 +1,7 @@
-/* time_builds: two builds of gauntlet run the same jobs in turns, so that what the machine does
- * besides affects both alike.
+/* time_builds: two builds of gauntlet run the same jobs in turns, so that other work on the machine affects
+ * both alike.
  *
- * Each is started once as `PROGRAM pace RUN …` and asked over a pipe, a line of JSON for a line of JSON:
+ * Each is started once as `PROGRAM pace RUN …` and queried over a pipe, a line of JSON for a line of JSON:
  *     {"jobs": [{"cell": ID, "training": BOOL}, …]}   ->  {"ready": N}
  *     {"round": K}                                    ->  {"seconds": [N numbers]}
  * or {"error": SENTENCE} for either. It ends when its input does.
@@ -26,8 +26,8 @@ typedef struct gnt_timed_job {
 
 typedef struct gnt_time_builds_options {
     const char *program[2];
-    /* Of both, after `pace`: the run's folder and where things are. NULL-terminated, at most
-     * GNT_TIME_BUILDS_MOST_ARGUMENTS. */
+    /* Arguments of both after `pace`: the run's folder, and the folders of data and plugins. NULL-terminated,
+     * at most GNT_TIME_BUILDS_MOST_ARGUMENTS. */
     const char *const *arguments;
     const gnt_timed_job *job;
     /* At most GNT_TIMED_JOBS_MOST. */
@@ -38,7 +38,7 @@ typedef struct gnt_time_builds_options {
     void *user;
 } gnt_time_builds_options;
 
-/* seconds[(program · n + job) · rounds + round] of processor time. Which program begins
+/* Times the jobs: seconds[(program · n + job) · rounds + round] of processor time. The program that begins
  * changes from round to round. */
 int gnt_time_builds(const gnt_time_builds_options *options, double *seconds, gnt_err *err);
 

@@ -7,7 +7,7 @@
 
 typedef struct timing {
     const gnt_time_jobs_options *options;
-    /* Of each job, its cell's index in the plan. */
+    /* The index in the plan of each job's cell. */
     size_t cell[GNT_TIMED_JOBS_MOST];
 } timing;
 
@@ -28,7 +28,7 @@ static gnt_cell_job job_of(const timing *t, size_t i) {
     return t->options->job[i].is_training ? GNT_CELL_TRAINING : GNT_CELL_ATTACK;
 }
 
-/* Once all cells are done. */
+/* Times the jobs once all cells are done. */
 static int time_rounds(void *user, struct run *r, gnt_err *err) {
     const timing *t = user;
     double seconds[GNT_TIMED_JOBS_MOST];

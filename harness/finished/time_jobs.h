@@ -1,6 +1,6 @@
-/* time_jobs: how long jobs of a finished run take. Cells of it are run in a scratch folder, and then the
- * training or the attack of each as often as the caller asks: nothing but that job is run again.
- * time_builds.h starts it in another process, as `gauntlet pace`.
+/* time_jobs: times jobs of a finished run. Cells of it are run in a scratch folder, and then the training or
+ * the attack of each as often as the caller wants: nothing but that job is run again. time_builds.h starts it
+ * in another process, as `gauntlet pace`.
  *
  * Owner and lifetime: everything is borrowed for the call; the scratch folder is gone after it.
  * Thread: the one that handles the children.
@@ -15,7 +15,7 @@
 #include "suite/plan.h"
 
 typedef struct gnt_time_jobs_options {
-    /* Of the run. */
+    /* The run's folder. */
     const char *folder;
     /* As in gnt_run_options. */
     const char *data_folder;
@@ -23,14 +23,14 @@ typedef struct gnt_time_jobs_options {
     const gnt_timed_job *job;
     /* At most GNT_TIMED_JOBS_MOST. */
     size_t n;
-    /* Called when all is ready, with NULL, and after each round with the processor seconds of each job. 1
-     * asks for one more round, 0 for none. */
+    /* Called with NULL when everything is ready, and after each round with the processor seconds of each job.
+     * Returns 1 for one more round, 0 for none. */
     int (*next)(void *user, const double *seconds);
     void *user;
 } gnt_time_jobs_options;
 
-/* `suite` is that of the run, as its folder keeps it, and `plan` its plan. Matched strengths are the run's.
- * −1 too where a job is not of the plan, or did not end well. */
+/* Times jobs. `suite` is that of the run, as its folder keeps it, and `plan` its plan. Matched strengths are
+ * the run's. Fails, too, if a job is not in the plan or did not end well. */
 int gnt_time_jobs(const gnt_suite *suite, const gnt_plan *plan, const gnt_time_jobs_options *options,
                   gnt_err *err);
 
