@@ -2,8 +2,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "plugin/info_impl.h"
 #include "plugin/members.h"
@@ -108,17 +108,11 @@ static void host_progress(void *context, double done, double total) {
         i->progress(i->context, done, total);
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int32_t host_should_stop(void *context) {
     gnt_instance *i = context;
     if (!i->stopped)
         i->stopped =
-            (i->deadline > 0 && now() >= i->deadline) || (i->should_stop && i->should_stop(i->context));
+            (i->deadline > 0 && gnt_clock() >= i->deadline) || (i->should_stop && i->should_stop(i->context));
     return i->stopped;
 }
 
@@ -365,7 +359,7 @@ int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_stat
     i->log = spec->log;
     i->progress = spec->progress;
     i->should_stop = spec->should_stop;
-    i->deadline = spec->seconds > 0 ? now() + spec->seconds : 0;
+    i->deadline = spec->seconds > 0 ? gnt_clock() + spec->seconds : 0;
     i->memory = spec->memory;
     if (i->own.defense)
         i->defense = gnt_defense_table(i->own.defense);
@@ -435,13 +429,13 @@ size_t gnt_instance_peak_scratch(const gnt_instance *i) {
 void gnt_instance_enter(gnt_instance *i, const char *hook) {
     i->hook = hook;
     i->said = i->broken = (gnt_err){0};
-    i->entered = now();
+    i->entered = gnt_clock();
 }
 
 gnt_status gnt_instance_leave(gnt_instance *i, gnt_status returned, gnt_err *err) {
     const char *hook = i->hook ? i->hook : "hook", *id = i->descriptor->id, *kind = kind_of(i);
     if (i->hook)
-        add_time(i, i->hook, now() - i->entered);
+        add_time(i, i->hook, gnt_clock() - i->entered);
     int stop = host_should_stop(i);
     arena_free(&i->of_hook);
     i->hook = NULL;

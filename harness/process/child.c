@@ -14,9 +14,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 /* Interval at which memory and clocks are read. */
@@ -41,12 +41,6 @@ int gnt_interrupted(void) {
     return interrupted;
 }
 
-double gnt_wire_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void close_fd(int *fd) {
     if (*fd >= 0)
         close(*fd);
@@ -64,7 +58,7 @@ static void kill_group(gnt_child *child) {
 static void ask_to_stop(gnt_child *child) {
     if (!child->pid || child->asked_to_stop > 0)
         return;
-    child->asked_to_stop = gnt_wire_now();
+    child->asked_to_stop = gnt_clock();
     kill(child->pid, SIGTERM);
 }
 
@@ -106,7 +100,7 @@ static int is_over_memory(const gnt_child *child) {
 }
 
 static void keep_limits(gnt_child *child) {
-    double now = gnt_wire_now();
+    double now = gnt_clock();
     if (now - child->memory_read >= POLL_MS * 1e-3) {
         child->memory_read = now;
         read_memory(child);
@@ -165,7 +159,7 @@ static void reap(gnt_child *child) {
     while (wait4(child->pid, &status, 0, &used) < 0 && errno == EINTR)
         ;
     gnt_child_result *r = &child->result;
-    r->wall_seconds = gnt_wire_now() - child->started;
+    r->wall_seconds = gnt_clock() - child->started;
     r->cpu_seconds = (double)used.ru_utime.tv_sec + (double)used.ru_stime.tv_sec +
                      1e-6 * ((double)used.ru_utime.tv_usec + (double)used.ru_stime.tv_usec);
     r->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -227,14 +221,14 @@ static void sleep_until_event(gnt_child *const *children, size_t n, int ms) {
 }
 
 int gnt_children_wait(gnt_child *const *children, size_t n, int timeout_ms) {
-    double until = gnt_wire_now() + timeout_ms * 1e-3;
+    double until = gnt_clock() + timeout_ms * 1e-3;
     for (;;) {
         int found = poll_children(children, n);
         if (found != GNT_WAIT_TIMEOUT)
             return found;
         if (interrupted)
             return GNT_WAIT_INTERRUPTED;
-        double left = (until - gnt_wire_now()) * 1e3;
+        double left = (until - gnt_clock()) * 1e3;
         if (timeout_ms >= 0 && left <= 0)
             return GNT_WAIT_TIMEOUT;
         sleep_until_event(children, n, timeout_ms >= 0 && left < POLL_MS ? (int)left + 1 : POLL_MS);

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "process/launch.h"
@@ -303,7 +304,7 @@ static int move_above_targets(process_setup *l, gnt_err *err) {
 
 static int fork_worker(gnt_child *child, process_setup *l, int error_read, gnt_err *err) {
     l->parent = getpid();
-    child->started = gnt_wire_now();
+    child->started = gnt_clock();
     pid_t pid = fork();
     if (pid < 0)
         return gnt_fail(err, "cannot start a job's process: %s", strerror(errno));

@@ -76,9 +76,6 @@ struct gnt_child {
     gnt_child_result result;
 };
 
-/* Returns the seconds of the monotonic clock. */
-double gnt_wire_now(void);
-
 /* Returns the peak resident memory in the text of a /proc/PID/status, in bytes; 0 if it is missing. */
 uint64_t gnt_wire_peak(const char *status);
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -173,13 +173,11 @@ static int pipe_has_room(void) {
 }
 
 void gnt_worker_progress(uint64_t done, uint64_t total) {
-    static int64_t last_ms; /* there is one status pipe per process */
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    if ((ms - last_ms < 50 && done != total) || !pipe_has_room())
+    static double last; /* there is one status pipe per process */
+    const double now = gnt_clock();
+    if ((now - last < 0.05 && done != total) || !pipe_has_room())
         return;
-    last_ms = ms;
+    last = now;
     char line[64];
     int n = snprintf(line, sizeof line, "progress %llu %llu\n", (unsigned long long)done,
                      (unsigned long long)total);

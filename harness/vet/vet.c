@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "gauntlet/plugin.h"
@@ -281,24 +282,18 @@ static int check_child(vetting *v, int check, gnt_err *err) {
     return 0;
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Runs the first recording, early, so that a second passes before the next. */
 static int run_first(vetting *v, gnt_err *err) {
     if (v->first_done > 0)
         return 0;
     const int rc = run_child(&v->first, v, "record", 1, v->options->seconds, err);
-    v->first_done = now();
+    v->first_done = gnt_clock();
     return rc;
 }
 
 /* Waits until a clock in seconds differs from that of the first run. */
 static void wait_a_second(const vetting *v) {
-    const double left = v->first_done + 1.1 - now();
+    const double left = v->first_done + 1.1 - gnt_clock();
     if (left > 0)
         nanosleep(&(struct timespec){.tv_sec = (time_t)left,
                                      .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)},

@@ -2,8 +2,8 @@
  * for each value. A run walks the steps of its stage and calls kernels; it allocates nothing. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "nn/plan/cost.h"
 #include "nn/plan/plan.h"
@@ -152,19 +152,13 @@ int gnt_program_run(gnt_program *p, int32_t stage) {
     return 0;
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 int gnt_program_run_timed(gnt_program *p, int32_t stage, double *seconds) {
     if (take_inputs(p, stage))
         return -1;
-    double before = now();
+    double before = gnt_clock();
     for (int32_t i = p->from[stage + 2]; i < p->from[stage + 3]; i++) {
         run_step(p, &p->plan.step[i]);
-        double after = now();
+        double after = gnt_clock();
         seconds[i] += after - before;
         before = after;
     }
