@@ -195,6 +195,10 @@ $(PLUGIN_ONE:%.c=$(B)/%.so): $(B)/%.so: $(B)/so/%.o $(B)/libgauntlet-nn.so.0 plu
 	$(plugin_link)
 $(TEST_PLUGINS): $(B)/tests/so/%.so: $(B)/so/tests/plugins/%.o $(B)/libgauntlet-nn.so.0 plugins/plugin.map
 	$(plugin_link)
+# an attack composed of the parts of gradient
+$(B)/so/tests/plugins/idlg_generator.o: PLUGIN_INCLUDE += -Iplugins/attacks/gradient
+$(B)/tests/so/idlg_generator.so: \
+    $(filter-out %/entry.o,$(call plugin_objects,plugins/attacks/gradient))
 .SECONDEXPANSION:
 $(PLUGIN_DIR:%=$(B)/%.so): $(B)/%.so: $$(call plugin_objects,%) $(B)/libgauntlet-nn.so.0 plugins/plugin.map
 	$(plugin_link)

@@ -1,5 +1,5 @@
-/* The state that the parts of a recipe share (recipes.h): the instance, the cost as a function of the unknowns,
- * and one run of a search. */
+/* The state that the parts of a recipe share (recipes.h): the instance, the cost as a function of the
+ * unknowns, and one run of a search. */
 #ifndef DLG_H
 #define DLG_H
 
@@ -7,6 +7,7 @@
 #include "gauntlet/plugin.h"
 #include "cost/match.h"
 #include "prior/prior.h"
+#include "prior/kept_generator.h"
 #include "cost/residual.h"
 #include "recipes.h"
 
@@ -19,18 +20,21 @@ typedef struct dlg {
     double rate, guard, tolerance, prior;
     match_choice choice;
 
+    generator_plan plan; /* of prior_generator alone; set by start */
     match match;
 } dlg;
 
-/* The cost as a function of z; lives for one run. Set by dlg_objective_open: self, features, classes, n, y, best.
- * By the cost part: args, residual, units, scale, observed. By the prior part: prior, unknowns, and `generator`.
- * By the search: weight, least, fit. */
+/* The cost as a function of z; lives for one run. dlg_objective_open sets self, features, classes, n and y;
+ * the cost part args, residual, units, scale and observed; the prior part unknowns and its own members; the
+ * search weight, least and fit. */
 typedef struct dlg_objective {
     dlg *self;
     gnt_function_args args;
     residual residual;
     prior prior;
-    double weight; /* of the prior, in the cost's units */
+    generator generator;
+    generator_shape shape; /* the generator's */
+    double weight;         /* of the prior, in the cost's units */
     int64_t features, classes, n;
     int64_t unknowns, size; /* of the images; size of z */
     double units;

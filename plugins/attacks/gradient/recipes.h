@@ -19,8 +19,8 @@ typedef struct cost_part {
     /* Binds the observation; sets `scale` and `observed` of the objective. Derivatives by the labels are
      * needed if `by_labels`. */
     gnt_status (*open)(struct dlg_objective *o, const gnt_observation *seen, int by_labels);
-    /* Returns the cost at the images x and the labels of the objective, or NaN after setting `failed`. *g: its
-     * derivatives over `scale`, valid until the next call. */
+    /* Returns the cost at the images x and the labels of the objective, or NaN after setting `failed`.
+     * *g: its derivatives over `scale`, valid until the next call. */
     double (*eval)(struct dlg_objective *o, const float *x, const gnt_gradient **g);
 } cost_part;
 
@@ -29,7 +29,7 @@ typedef struct prior_part {
     const char *name;
     /* Learns what `open` needs. NULL: nothing has to be learnt. */
     gnt_status (*prepare)(void *self, const gnt_attack_prepare *in, const gnt_sink *out);
-    /* Sets `unknowns` of the objective. Labels are bound before, if they are known. own: what `prepare` left. */
+    /* Sets `unknowns` of the objective. Labels are set before, if they are known. own: left by `prepare`. */
     gnt_status (*open)(struct dlg_objective *o, const gnt_artefacts *own);
     /* Returns the images (n × features) of z, valid until the next call; NULL on failure. */
     const float *(*image)(struct dlg_objective *o, const float *z);
@@ -52,7 +52,7 @@ typedef struct search_part {
 /* How labels are found. */
 typedef struct label_part {
     const char *name;
-    /* Sets scores (classes), and the labels of the objective. NULL: their logits are unknowns of the search. */
+    /* Sets scores (classes), and the labels of the objective. NULL: their logits are unknowns. */
     gnt_status (*find)(struct dlg_search *s, float *scores);
 } label_part;
 
@@ -66,7 +66,7 @@ typedef struct recipe {
 } recipe;
 
 extern const cost_part cost_squares;                       /* cost/objective.c */
-extern const prior_part prior_pixels;                      /* prior/pixels.c */
+extern const prior_part prior_pixels, prior_generator;     /* prior/pixels.c, generated.c */
 extern const search_part search_guarded;                   /* search/guarded.c */
 extern const search_part search_as_published;              /* search/reference.c */
 extern const label_part label_searched, label_from_update; /* label/label_parts.c */

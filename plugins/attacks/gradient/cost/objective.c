@@ -1,5 +1,5 @@
-/* The cost of a recipe as a function of its unknowns; and the cost part `squares`: the squared distance between
- * the update of x and y and the one observed, as residual.h has it. */
+/* The cost of a recipe as a function of its unknowns; and the cost part `squares`: the squared distance of
+ * the update of x and y from the one observed, as residual.h has it. */
 #include <math.h>
 #include <string.h>
 

@@ -41,7 +41,7 @@ enum {
     MASK_ZEROS,
     OUTLIERS
 };
-enum { BATCH = 32, LEAST_IMAGES = 8, LEAST_SIDE = 4 };
+enum { BATCH = 32 };
 
 static void *create(const gnt_host *host, const gnt_value *v) {
     ggl *s = calloc(1, sizeof *s);
@@ -57,108 +57,17 @@ static void *create(const gnt_host *host, const gnt_value *v) {
                .restarts = v[RESTARTS].i,
                .rate = v[RATE].r,
                .weight = v[WEIGHT].r,
-               .latents = v[LATENTS].i,
-               .features = v[FEATURES].i,
-               .images = v[IMAGES].i,
-               .learning = {v[TRAINING_STEPS].i, BATCH, v[TRAINING_RATE].r, v[CODE_NOISE].r},
+               .plan = {.latents = v[LATENTS].i,
+                        .features = v[FEATURES].i,
+                        .images = v[IMAGES].i,
+                        .learning = {v[TRAINING_STEPS].i, BATCH, v[TRAINING_RATE].r, v[CODE_NOISE].r}},
                .choice = {v[MASK_ZEROS].i, v[OUTLIERS].i}};
     return s;
 }
 
-/* The generator's, `classes` as it is told of them. */
-static gnt_status shape_of(const ggl *self, int64_t classes, generator_shape *s) {
-    const gnt_host *host = self->host;
-    const gnt_model_info *info = host->model ? host->model->info : NULL;
-    if (!info || info->rank != 3 || info->dim[1] < LEAST_SIDE || info->dim[2] < LEAST_SIDE)
-        return match_refuse(host, "its generator makes images with sides of at least 4");
-    if (info->output == GNT_OUTPUT_MAP)
-        return match_refuse(host, "it needs a label among classes, and this model's output is a map");
-    *s = (generator_shape){info->dim[0], info->dim[1], info->dim[2], classes, self->latents, self->features};
-    return GNT_OK;
-}
-
-/* ---- learning ---- */
-
-static gnt_status keep(const generator_shape *s, const generator_learnt *learnt, const gnt_host *host,
-                       const gnt_sink *out) {
-    const int64_t size = generator_size(s), mean[2] = {s->classes, s->latents},
-                  factor[2] = {s->latents, s->latents};
-    if (out->tensor(out->context, "weights", 1, &size, learnt->weights) == GNT_OK &&
-        out->tensor(out->context, "mean", 2, mean, learnt->mean) == GNT_OK &&
-        out->tensor(out->context, "factor", 2, factor, learnt->factor) == GNT_OK)
-        return GNT_OK;
-    return host->fail(host->context, "its generator could not be kept");
-}
-
-/* Labels of another set than the model's name other things, so the generator is not told them. */
 static gnt_status prepare(void *self_, const gnt_attack_prepare *in, const gnt_sink *out) {
     const ggl *self = self_;
-    const gnt_host *host = self->host;
-    const gnt_samples *images = in->public_data;
-    generator_shape s;
-    double error;
-    gnt_status status = shape_of(self, 1, &s);
-    if (status != GNT_OK)
-        return status;
-    if (!images || !images->x || images->features != generator_pixels(&s) || images->n < LEAST_IMAGES)
-        return match_refuse(host, "it learns its generator from public images of the model's size, at least "
-                                  "8 of them (knows: public)");
-    const int told = images->y && images->classes == host->model->info->classes;
-    s.classes = told ? images->classes : 1;
-    float *weights = host->scratch(host->context, (size_t)generator_size(&s) * sizeof *weights);
-    float *mean = host->scratch(host->context, (size_t)(s.classes * s.latents) * sizeof *mean);
-    float *factor = host->scratch(host->context, (size_t)(s.latents * s.latents) * sizeof *factor);
-    if (!weights || !mean || !factor)
-        return host->fail(host->context, "no memory for the generator: take fewer latents or features");
-    const int64_t n = images->n < self->images ? images->n : self->images;
-    status = generator_train(host, &s, &self->learning, images->x, told ? images->y : NULL, n, weights, mean,
-                             factor, &error);
-    if (status != GNT_OK)
-        return status;
-    host->fact(host->context, "generator_mse", error);
-    const generator_learnt learnt = {weights, mean, factor};
-    return keep(&s, &learnt, host, out);
-}
-
-/* ---- answering ---- */
-
-/* Entries that no generator of this training has: their products would not be finite. */
-static const float most_entry = 1e4f;
-
-/* The tensor `name` with count entries, of sound size; NULL otherwise. */
-static const float *tensor_of(const gnt_artefacts *own, const char *name, int64_t count) {
-    for (int64_t i = 0; own && i < own->tensors.n; i++) {
-        const gnt_view *v = &own->tensors.view[i];
-        if (!v->name || strcmp(v->name, name) != 0)
-            continue;
-        if (!v->data || v->count != count)
-            return NULL;
-        for (int64_t k = 0; k < count; k++)
-            if (!(fabsf(v->data[k]) <= most_entry))
-                return NULL;
-        return v->data;
-    }
-    return NULL;
-}
-
-/* What prepare kept, for whichever number of classes its tensors have. */
-static gnt_status load(const ggl *self, const gnt_artefacts *own, generator_shape *s,
-                       generator_learnt *learnt) {
-    const gnt_host *host = self->host;
-    const int64_t told[2] = {host->model->info->classes, 1};
-    for (int i = 0; i < 2; i++) {
-        gnt_status status = shape_of(self, told[i], s);
-        if (status != GNT_OK)
-            return status;
-        *learnt = (generator_learnt){tensor_of(own, "weights", generator_size(s)),
-                                     tensor_of(own, "mean", s->classes * s->latents),
-                                     tensor_of(own, "factor", s->latents * s->latents)};
-        if (learnt->weights && learnt->mean && learnt->factor)
-            return GNT_OK;
-    }
-    return host->fail(host->context,
-                      "its artefacts hold no generator of this shape with finite weights: expected what its "
-                      "prepare made with the same parameters");
+    return kept_generator_learn(self->host, &self->plan, in, out);
 }
 
 /* y: as granted, else read off the update. *label: the class that y has most of. */
@@ -193,12 +102,12 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
     ggl_cost cost;
     ggl_found found;
     int64_t label = 0;
-    gnt_status status = shape_of(self, 1, &s);
+    gnt_status status = kept_generator_shape(host, &self->plan, 1, &s);
     if (status != GNT_OK)
         return status;
     if (seen->n != 1)
         return match_refuse(host, "its generator makes one image: it needs a batch of one sample");
-    if ((status = load(self, own, &s, &learnt)) != GNT_OK ||
+    if ((status = kept_generator_load(host, &self->plan, own, &s, &learnt)) != GNT_OK ||
         (status = ggl_cost_open(&cost, self, &s, seen)) != GNT_OK)
         return status;
     float *y = host->scratch(host->context, (size_t)host->model->info->classes * sizeof *y);
@@ -291,7 +200,7 @@ static const gnt_parameter parameters[] = {
     {.id = "images",
      .type = GNT_TYPE_INT,
      .unit = "images",
-     .least = LEAST_IMAGES,
+     .least = GENERATOR_LEAST_IMAGES,
      .most = 100000,
      .preset = 5000,
      .help = "the most public images that it learns from"},

@@ -2,7 +2,7 @@
 #ifndef GRADIENT_GGL_H
 #define GRADIENT_GGL_H
 
-#include "prior/generator.h"
+#include "prior/kept_generator.h"
 #include "gauntlet/plugin.h"
 #include "cost/match.h"
 
@@ -11,9 +11,9 @@ enum { GGL_CMAES, GGL_GRADIENT };            /* choices of `search` */
 
 typedef struct ggl {
     const gnt_host *host;
-    int64_t cost, search, steps, population, restarts, latents, features, images;
+    int64_t cost, search, steps, population, restarts;
     double rate, weight; /* of the search by gradient; of the latents' norm */
-    generator_setting learning;
+    generator_plan plan;
     match_choice choice;
     match match;
 } ggl;
