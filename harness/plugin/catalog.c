@@ -18,8 +18,8 @@ char *gnt_catalog_cache_folder(void) {
     return home && home[0] == '/' ? gnt_format("%s/.cache/gauntlet/plugins", home) : NULL;
 }
 
-/* An answer is kept with its own digest in hexadecimal behind it: a bit that flipped on the disk may leave an
- * answer that can be read and says something else. */
+/* A cached description is followed by its own digest in hexadecimal: a bit flip on the disk may leave a valid
+ * but different one. */
 enum { SUM = GNT_HEX_SIZE - 1 };
 
 static int read_cached(gnt_plugin_list *one, const char *cached, const char *file, const char *digest) {
@@ -42,7 +42,7 @@ static int read_cached(gnt_plugin_list *one, const char *cached, const char *fil
     return bad;
 }
 
-/* What cannot be kept is asked again. */
+/* Caches a description; without effect if that fails. */
 static void keep(const gnt_catalog_spec *spec, const char *cached, const char *json, size_t size) {
     char *whole = cached && gnt_make_dirs(spec->cache, NULL) == 0 ? gnt_array(size + GNT_HEX_SIZE, 1) : NULL;
     if (!whole)
@@ -54,9 +54,9 @@ static void keep(const gnt_catalog_spec *spec, const char *cached, const char *j
     gnt_free(whole);
 }
 
-/* Asks the worker; `why` is what the file is refused for. */
-static int ask(gnt_plugin_list *one, const gnt_catalog_spec *spec, const char *cached, const char *file,
-               const char *digest, gnt_err *why) {
+/* Describes a file in a worker; `why`: the reason for which it is refused. */
+static int describe(gnt_plugin_list *one, const gnt_catalog_spec *spec, const char *cached, const char *file,
+                    const char *digest, gnt_err *why) {
     char *json = NULL;
     size_t size = 0;
     if (spec->describe(spec->context, file, &json, &size, why))
@@ -78,7 +78,7 @@ static int add_file(gnt_plugin_list *out, const gnt_catalog_spec *spec, const ch
         return gnt_plugin_list_refuse(out, file, why.text, err);
     gnt_digest_hex(&digest, hex);
     char *cached = spec->cache ? gnt_format("%s/%s.json", spec->cache, hex) : NULL;
-    if (read_cached(&one, cached, file, hex) && ask(&one, spec, cached, file, hex, &why))
+    if (read_cached(&one, cached, file, hex) && describe(&one, spec, cached, file, hex, &why))
         bad = gnt_plugin_list_refuse(out, file, why.text, err);
     for (size_t i = 0; !bad && i < one.n; i++)
         bad = gnt_plugin_list_add(out, &one.info[i], err);

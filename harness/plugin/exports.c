@@ -10,7 +10,7 @@ typedef struct object {
     const char *where;
 } object;
 
-/* A copy of what lies at `offset`, which may be anywhere and unaligned. */
+/* Copies n bytes at `offset`, which may be out of range or unaligned. */
 static int get(const object *o, uint64_t offset, void *out, size_t n) {
     if (offset > o->size || n > o->size - offset)
         return -1;
@@ -38,7 +38,7 @@ static int section(const object *o, const Elf64_Ehdr *h, uint64_t index, Elf64_S
     return get(o, h->e_shoff + index * sizeof *out, out, sizeof *out);
 }
 
-/* Its dynamic symbols, and the strings of their names. */
+/* Finds the dynamic symbols and the strings of their names. */
 static int find_symbols(const object *o, Elf64_Shdr *symbols, Elf64_Shdr *strings, gnt_err *err) {
     Elf64_Ehdr h;
     if (read_header(o, &h, err) != 0)

@@ -1,4 +1,4 @@
-/* exports: the symbols that a shared object gives to others, read from its bytes without loading it. */
+/* exports: reads the symbols that a shared object exports from its bytes, without loading it. */
 #ifndef GNT_PLUGIN_EXPORTS_H
 #define GNT_PLUGIN_EXPORTS_H
 
@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "base/text.h"
 
-/* Names of the defined global and weak symbols of a 64-bit ELF object, one a line, in the order of its table.
- * Hostile bytes are refused with a sentence that begins with `where`. */
+/* Lists the defined global and weak symbols of a 64-bit ELF object, one per line, in the order of its table.
+ * Hostile bytes are refused with a message that begins with `where`. */
 int gnt_exports(gnt_text *names, const void *bytes, size_t size, const char *where, gnt_err *err);
 
 #endif

@@ -23,7 +23,7 @@ static int add_file(gnt_paths *out, const char *path, gnt_err *err) {
     char real[PATH_MAX];
     struct stat st;
     if (!realpath(path, real) || stat(real, &st) != 0 || !S_ISREG(st.st_mode))
-        return 0; /* a dangling link or a folder named like a plugin is nobody's plugin */
+        return 0; /* a dangling link, or a folder named like a plugin */
     for (size_t i = 0; i < out->n; i++)
         if (strcmp(out->path[i], real) == 0)
             return 0;
@@ -41,7 +41,7 @@ static int is_plugin_name(const struct dirent *e) {
     return n > 3 && e->d_name[0] != '.' && strcmp(e->d_name + n - 3, ".so") == 0;
 }
 
-/* alphasort follows the locale, a byte comparison does not */
+/* Compares bytewise; alphasort would follow the locale. */
 static int by_bytes(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -78,7 +78,7 @@ static int scan(gnt_paths *out, const char *folder, int must_exist, gnt_err *err
     return 0;
 }
 
-static int scan_beside(gnt_paths *out, const char *exe_dir, gnt_err *err) {
+static int scan_installed(gnt_paths *out, const char *exe_dir, gnt_err *err) {
     static const char *const places[] = {"plugins", "../lib/gauntlet/plugins"};
     for (size_t i = 0; i < 2; i++) {
         char *path = gnt_format("%s/%s", exe_dir, places[i]);
@@ -106,7 +106,7 @@ static int scan_variable(gnt_paths *out, const char *variable, gnt_err *err) {
 int gnt_find_plugins(gnt_paths *out, const char *exe_dir, const char *path_variable, const char *extra,
                      gnt_err *err) {
     *out = (gnt_paths){0};
-    if ((exe_dir && scan_beside(out, exe_dir, err)) ||
+    if ((exe_dir && scan_installed(out, exe_dir, err)) ||
         (path_variable && scan_variable(out, path_variable, err)) || (extra && scan(out, extra, 1, err))) {
         gnt_paths_free(out);
         return -1;

@@ -1,4 +1,4 @@
-/* find: the plugin files a host offers, in one fixed order, without opening any. */
+/* find: lists the plugin files, in a fixed order, without opening any. */
 #ifndef GNT_PLUGIN_FIND_H
 #define GNT_PLUGIN_FIND_H
 
@@ -11,13 +11,13 @@ typedef struct gnt_paths {
     size_t n;
 } gnt_paths;
 
-/* Looks into `exe_dir`/plugins and `exe_dir`/../lib/gauntlet/plugins (may be absent), then every folder of
- * the colon-separated `path_variable`, then `extra`, which must exist when given. Of each folder: its own
- * *.so files and those of its subfolders defenses and attacks, by name. NULL skips a source. A file that is
- * reached twice appears once. Free with gnt_paths_free. */
+/* Searches `exe_dir`/plugins and `exe_dir`/../lib/gauntlet/plugins (may be missing), then every folder of the
+ * colon-separated `path_variable`, then `extra`, which must exist if given. From each folder: its *.so files
+ * and those of its subfolders defenses and attacks, by name. NULL skips a source. A file found twice is
+ * listed once. Free with gnt_paths_free. */
 int gnt_find_plugins(gnt_paths *out, const char *exe_dir, const char *path_variable, const char *extra,
                      gnt_err *err);
-/* The same with the folder of the running program and the environment variable GAUNTLET_PLUGINS. */
+/* As above, with the folder of the running program and the environment variable GAUNTLET_PLUGINS. */
 int gnt_find_own_plugins(gnt_paths *out, const char *extra, gnt_err *err);
 void gnt_paths_free(gnt_paths *paths);
 

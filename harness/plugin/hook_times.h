@@ -1,11 +1,10 @@
-/* hook_times: how long the hooks of a job's plugins took, as JSON that its processes hand on:
+/* hook_times: the run times of the hooks of a job's plugins, as JSON that its processes pass on:
  *
  *     [{"plugin": ID, "hook": NAME, "calls": N, "seconds": S}, …]
  *
- * One entry for each plugin and hook, in the order of their first calls; seconds by the monotonic clock, of
- * all calls together, those that failed among them. They are facts of the machine: they go to host.json alone
- * and enter no result and no key. A list comes out of a process that a plugin shares, so that it says no more
- * than the plugin lets it.
+ * One entry for each plugin and hook, in the order of their first calls; seconds of the monotonic clock, of
+ * all calls including failed ones. They describe the machine: they go to host.json only, not into results or
+ * keys. A list comes from a process that a plugin shares, so the plugin could forge it.
  *
  * Owner and lifetime: the lists are the caller's. Thread: any, one for a list. Errors: running out of memory
  * leaves entries out. */
@@ -18,9 +17,9 @@
 
 #include "plugin/host.h"
 
-/* Adds what one instance of the plugin `id` counted. */
+/* Adds the times of one instance of the plugin `id`. */
 void gnt_hook_times_add(json_t *list, const char *id, const gnt_instance *i);
-/* Adds the entries of another list, of which anything may be wrong: what is no entry is left out. */
+/* Adds the entries of another list, which is untrusted: invalid entries are ignored. */
 void gnt_hook_times_join(json_t *list, const json_t *other);
 
 #endif

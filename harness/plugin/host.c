@@ -24,7 +24,7 @@ typedef struct arena { /* blocks of scratch that are freed together */
 struct gnt_instance {
     gnt_host host; /* its context is this instance */
     gnt_descriptor own;
-    const gnt_descriptor *descriptor; /* own: the plugin's, as large as this host's */
+    const gnt_descriptor *descriptor; /* own: copy of the plugin's, as large as this host's */
     gnt_defense defense;
     gnt_attack attack;
     gnt_params params;
@@ -34,7 +34,7 @@ struct gnt_instance {
     const gnt_instance_model *named;
     size_t n_named;
     void *self;
-    int made; /* create or start has returned: scratch is the hook's */
+    int made; /* create or start has returned: scratch belongs to the hook */
 
     void *context;
     void (*log)(void *context, int32_t level, const char *text);
@@ -43,17 +43,17 @@ struct gnt_instance {
     double deadline; /* CLOCK_MONOTONIC seconds; 0: none */
     size_t memory, peak;
 
-    const char *hook; /* the one that runs; NULL outside of one */
-    double entered;   /* when it was called, CLOCK_MONOTONIC seconds */
+    const char *hook; /* the current hook; NULL: none */
+    double entered;   /* its start, CLOCK_MONOTONIC seconds */
     gnt_hook_time times[MOST_HOOKS];
     int32_t n_times;
-    int stopped;    /* sticky: a stop was asked for */
+    int stopped;    /* sticky: a stop was requested */
     gnt_err said;   /* by the plugin, in this hook */
-    gnt_err broken; /* a service could not do what it promises and has no way to say so; fails the hook */
+    gnt_err broken; /* a service failed without a way to report it; fails the hook */
     arena of_hook, of_life;
     named_stream *streams;
     size_t n_streams;
-    gnt_fact *facts; /* mean holds the sum until asked for */
+    gnt_fact *facts; /* mean has the sum until gnt_instance_facts */
     gnt_fact *reported;
     int32_t n_facts;
 };
@@ -146,8 +146,8 @@ static const void *host_extension(void *context, const char *id, uint32_t revisi
 
 /* ---- random numbers ---- */
 
-/* The stream of that name, opened where it is new. NULL where it cannot be had: the hook then fails, since
- * numbers that are not random must not pass for noise. */
+/* Returns the stream of that name, and opens a new one. NULL: it cannot be opened; the hook then fails, since
+ * numbers that are not random must not be used as noise. */
 static gnt_stream *stream_of(gnt_instance *i, const char *name) {
     for (size_t k = 0; name && k < i->n_streams; k++)
         if (strcmp(i->streams[k].name, name) == 0)
@@ -155,7 +155,7 @@ static gnt_stream *stream_of(gnt_instance *i, const char *name) {
     if (!name || strnlen(name, LONGEST_STREAM_NAME + 1) > LONGEST_STREAM_NAME ||
         i->n_streams == MOST_STREAMS) {
         gnt_fail(&i->broken,
-                 "it asked for a random stream without a name, with one of more than %d bytes, or for more "
+                 "it requested a random stream without a name, with one of more than %d bytes, or more "
                  "than %d streams",
                  LONGEST_STREAM_NAME, MOST_STREAMS);
         return NULL;
@@ -215,12 +215,12 @@ static void host_fact(void *context, const char *name, double value) {
     gnt_fact *f = is_id ? fact_of(i, name) : NULL;
     if (!is_id)
         gnt_fail(&i->broken,
-                 "the fact \"%.60s\" has a name that results cannot hold; expected 1 to %d of a to z, 0 to 9 "
+                 "the fact \"%.60s\" has an invalid name; expected 1 to %d of a to z, 0 to 9 "
                  "and _, "
                  "beginning with a letter",
                  no_null(name), GNT_PLUGIN_ID);
     else if (!f)
-        gnt_fail(&i->broken, "the fact \"%.60s\" is one too many; a plugin reports at most %d", name,
+        gnt_fail(&i->broken, "the fact \"%.60s\" exceeds the %d facts that a plugin may report", name,
                  MOST_FACTS);
     if (!f)
         return;
@@ -441,8 +441,8 @@ gnt_status gnt_instance_leave(gnt_instance *i, gnt_status returned, gnt_err *err
     i->hook = NULL;
     if (stop || returned == GNT_STOPPED) {
         gnt_fail(err, "%s %s: %s %s", kind, id, hook,
-                 stop ? "was told to stop, or ran out of its time; what it answered is not used"
-                      : "says that it was stopped, though nobody asked it to");
+                 stop ? "was stopped, or exceeded its time; its answer is not used"
+                      : "returned GNT_STOPPED without a request to stop");
         return stop ? GNT_STOPPED : GNT_FAILED;
     }
     if (i->broken.text[0]) {
@@ -453,7 +453,7 @@ gnt_status gnt_instance_leave(gnt_instance *i, gnt_status returned, gnt_err *err
         return GNT_OK;
     if (returned == GNT_FAILED || returned == GNT_UNSUPPORTED) {
         gnt_fail(err, "%s %s: %s: %s", kind, id, hook,
-                 i->said.text[0] ? i->said.text : "failed without saying why");
+                 i->said.text[0] ? i->said.text : "returned GNT_FAILED without calling host->fail");
         return returned;
     }
     gnt_fail(err, "%s %s: %s returned the unknown status %d", kind, id, hook, returned);

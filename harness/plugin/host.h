@@ -1,12 +1,12 @@
-/* host: an instance of a plugin and the services it is given.
+/* host: an instance of a plugin, and the services of the host.
  *
- * Every hook call stands between gnt_instance_enter and gnt_instance_leave:
+ * Every hook call is enclosed by gnt_instance_enter and gnt_instance_leave:
  *
- *     gnt_instance_enter(i, "transform_update");
- *     gnt_status s = gnt_instance_defense(i)->transform_update(gnt_instance_self(i), &client, &update);
- *     s = gnt_instance_leave(i, s, err);
+ *     gnt_instance_enter(i, "transform_update"); gnt_status s =
+ *     gnt_instance_defense(i)->transform_update(gnt_instance_self(i), &client, &update); s =
+ *     gnt_instance_leave(i, s, err);
  *
- * An instance has no state outside itself: two of them interleaved behave like each alone. One thread at a
+ * An instance has no state outside itself: two interleaved instances behave like each alone. One thread at a
  * time. */
 #ifndef GNT_PLUGIN_HOST_H
 #define GNT_PLUGIN_HOST_H
@@ -22,7 +22,7 @@
 
 typedef struct gnt_instance gnt_instance;
 
-/* What the plugin opens by the id of a parameter. */
+/* A model that the plugin opens by the id of a parameter. */
 typedef struct gnt_instance_model {
     const char *parameter;
     gnt_named_model model;
@@ -41,33 +41,32 @@ typedef struct gnt_instance_spec {
     void (*progress)(void *context, double done, double total);
     int (*should_stop)(void *context);
     double seconds; /* time limit from now on, over all hooks together; 0: none */
-    size_t memory;  /* bytes of scratch at once; 0: none but the system's */
+    size_t memory;  /* limit on scratch bytes at a time; 0: the system's */
 } gnt_instance_spec;
 
 /* Calls create, or allocates and fills the plugin's struct and calls start. *status (may be NULL): GNT_OK,
  * GNT_FAILED, GNT_UNSUPPORTED (a service it requires is absent) or GNT_STOPPED; all but OK come with -1 and a
  * sentence naming the plugin. */
 int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_status *status, gnt_err *err);
-/* From now on its streams are those under `key`, each from its beginning. Between hooks. */
+/* Replaces its streams by those under `key`, each from its beginning. Not allowed in a hook. */
 void gnt_instance_rekey(gnt_instance *i, const gnt_key *key);
 void gnt_instance_free(
     gnt_instance *i); /* calls destroy or stop; releases what it prepared with the model service */
 
 void *gnt_instance_self(const gnt_instance *i);
-/* The hooks; those of a later minor version that the plugin's table is too short for are NULL. */
+/* Return the hooks; those beyond the size of the plugin's table are NULL. */
 const gnt_defense *gnt_instance_defense(const gnt_instance *i); /* NULL for an attack */
 const gnt_attack *gnt_instance_attack(const gnt_instance *i);   /* NULL for a defense */
 
-/* `hook` names the hook in sentences, and in its times; kept by reference while the instance lives. */
+/* Begins a hook. `hook` is its name in messages and times, kept by reference while the instance lives. */
 void gnt_instance_enter(gnt_instance *i, const char *hook);
-/* Frees the hook's scratch and turns what it returned into a status: GNT_OK, or another with a sentence. A
- * hook that says OK after a stop, or past its time, is GNT_STOPPED; an unknown status is GNT_FAILED, saying
- * the number. */
+/* Ends a hook: frees its scratch and converts its return value: GNT_OK, or another status with a message.
+ * GNT_OK after a stop, or past the time limit, becomes GNT_STOPPED; an unknown value GNT_FAILED. */
 gnt_status gnt_instance_leave(gnt_instance *i, gnt_status returned, gnt_err *err);
 
 typedef struct gnt_fact {
     char *name;  /* an id with '_' */
-    double mean; /* over the calls, in the order they came */
+    double mean; /* over the calls, in their order */
     int64_t n;
 } gnt_fact;
 

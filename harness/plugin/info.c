@@ -42,7 +42,7 @@ void gnt_info_free(gnt_plugin_info *info) {
     *info = (gnt_plugin_info){0};
 }
 
-/* A foreign string: present, and ended within `most` bytes. */
+/* Copies a foreign string, which must exist and end within `most` bytes. */
 static int copy_text(char **out, const char *text, size_t most, const char *where, const char *field,
                      gnt_err *err) {
     if (!text)
@@ -53,7 +53,7 @@ static int copy_text(char **out, const char *text, size_t most, const char *wher
     return *out ? 0 : gnt_fail(err, "%s: out of memory", where);
 }
 
-/* A NULL-terminated list of ids, or NULL for none; `what` they are, for sentences. */
+/* Copies a NULL-terminated list of ids, or NULL; messages call them `what`. */
 static int copy_texts(char ***out, int32_t *n_out, const char *const *list, int32_t most, const char *where,
                       const char *what, gnt_err *err) {
     int32_t n = 0;
@@ -86,7 +86,8 @@ static int copy_choices(gnt_parameter *to, const gnt_parameter *from, const char
     return 0;
 }
 
-/* Members that a type does not use are set to zero, so that equal tables have equal copies. */
+/* Copies a parameter; sets members that its type does not use to 0, so that equal tables have equal
+ * copies. */
 static int copy_parameter(gnt_parameter *to, const gnt_parameter *from, const char *where, gnt_err *err) {
     int32_t t = from->type;
     int list = t == GNT_TYPE_INT_LIST || t == GNT_TYPE_REAL_LIST,
@@ -117,7 +118,7 @@ static int copy_parameter(gnt_parameter *to, const gnt_parameter *from, const ch
     return bad ? -1 : 0;
 }
 
-/* Rewrites the defaults of lists in the one way, after they have been checked. */
+/* Writes the defaults of lists in the canonical form, after they were checked. */
 static int normalise_lists(gnt_plugin_info *info, const char *where, gnt_err *err) {
     gnt_params defaults;
     if (gnt_params_read(&defaults, info->parameters, info->n_parameters, NULL, where, NULL, err))

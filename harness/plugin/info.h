@@ -1,8 +1,7 @@
-/* info: what a plugin says of itself, copied deeply and checked, so that it may be used where no plugin is
- * loaded.
+/* info: a deep, checked copy of a plugin's descriptor, for processes that do not load plugins.
  *
  * A worker that has the plugin open makes one from the descriptor and prints it as JSON; the scheduler reads
- * the JSON as hostile input. Both ways end in the same checks: an id is an id, text is printable UTF-8 of
+ * the JSON as hostile input. Both ways apply the same checks: ids are valid, text is printable UTF-8 of
  * bounded length, defaults lie inside their ranges, at most one parameter is THE strength, every enumeration
  * and bit is known. Bits that a later minor version added are refused by name rather than dropped. */
 #ifndef GNT_PLUGIN_INFO_H
@@ -30,7 +29,7 @@ enum {
     GNT_PLUGIN_FILE_ENTRIES = 256 /* descriptors of one file */
 };
 
-/* Which hooks a plugin has. */
+/* The hooks of a plugin. */
 #define GNT_HOOK_PREPARE (1u << 0)
 #define GNT_HOOK_CONTRIBUTE (1u << 1) /* contribute_size, contribute and receive_sum: all or none */
 #define GNT_HOOK_ENCODE_SET (1u << 2)
@@ -54,7 +53,7 @@ typedef struct gnt_plugin_info {
     uint32_t surfaces, goals, needs, uses, data_kinds, flags, hooks;
     char **services; /* ids of required extensions */
     int32_t n_services;
-    char **families; /* as gnt_descriptor has them */
+    char **families; /* as in gnt_descriptor */
     int32_t n_families;
     int32_t abi_major, abi_minor;
     int32_t index;             /* of the descriptor within its file */
@@ -62,26 +61,26 @@ typedef struct gnt_plugin_info {
     char digest[GNT_HEX_SIZE]; /* of that file's bytes, hex; "" when not known */
 } gnt_plugin_info;
 
-/* What an attack has a use for when it is granted: who works with the defense's artefacts, or sees what they
- * make of shadow data, does so with private ones too. */
+/* Returns the knowledge that an attack uses if granted: one that uses the defense's artefacts, or shadow
+ * observations, uses private artefacts too. */
 static inline uint32_t gnt_info_knowledge(const gnt_plugin_info *p) {
     uint32_t bits = p->needs | p->uses;
     return bits & (GNT_KNOWS_DEFENSE | GNT_KNOWS_SHADOW_OBS) ? bits | GNT_KNOWS_DEFENSE_PRIVATE : bits;
 }
 
-/* The id rule: 1 … GNT_PLUGIN_ID characters of a–z, 0–9 and `joint` ('-' for plugins, '_' for parameters, '.'
- * and the like nowhere), beginning with a letter. */
+/* True if an id is valid: 1 … GNT_PLUGIN_ID characters of a–z, 0–9 and `joint` ('-' for plugins, '_' for
+ * parameters, '.' and the like nowhere), beginning with a letter. */
 int gnt_id_ok(const char *id, char joint);
 
-/* Deep copy of a descriptor; `file` and `digest` may be NULL. Fails with a sentence naming the file, the
- * plugin and the field; *out is then empty. Free with gnt_info_free. */
+/* Copies a descriptor deeply; `file` and `digest` may be NULL. On failure the message names the file, the
+ * plugin and the field, and *out is empty. Free with gnt_info_free. */
 int gnt_info_of_descriptor(gnt_plugin_info *out, const gnt_descriptor *d, const char *file,
                            const char *digest, int32_t index, gnt_err *err);
 void gnt_info_free(gnt_plugin_info *info); /* leaves it empty; an empty one is allowed */
 
-/* Adds the JSON object. Reading it gives an equal info, and the same text again. */
+/* Writes the info as a JSON object, which reads back to an equal info and the same text. */
 void gnt_info_write(gnt_text *out, const gnt_plugin_info *info);
-/* `object` stands at `path` of `doc`. Unknown, missing and mistyped members are errors. */
+/* Reads an info from `object`, at `path` in `doc`. Unknown, missing and mistyped members are errors. */
 int gnt_info_parse(gnt_plugin_info *out, const gnt_doc *doc, const char *path, const json_t *object,
                    gnt_err *err);
 
@@ -101,13 +100,13 @@ typedef struct gnt_plugin_list {
 
 void gnt_plugin_list_free(gnt_plugin_list *list);
 /* Moves *info into the list (it is empty afterwards). A second plugin of the same kind and id is an error
- * that names both files. Pointers to earlier entries do not stay valid. */
+ * that names both files. Invalidates pointers to earlier entries. */
 int gnt_plugin_list_add(gnt_plugin_list *list, gnt_plugin_info *info, gnt_err *err);
 int gnt_plugin_list_refuse(gnt_plugin_list *list, const char *file, const char *sentence, gnt_err *err);
-/* Or NULL. */
+/* Returns the plugin, or NULL. */
 const gnt_plugin_info *gnt_plugin_list_find(const gnt_plugin_list *list, int32_t kind, const char *id);
-/* The same, with a sentence that begins with `where`, names the nearest id of that kind and, where there are
- * any, the files that were refused. */
+/* As above, but NULL comes with a message that begins with `where`, and names the nearest id of that kind and
+ * the refused files, if any. */
 const gnt_plugin_info *gnt_plugin_list_need(const gnt_plugin_list *list, int32_t kind, const char *id,
                                             const char *where, gnt_err *err);
 

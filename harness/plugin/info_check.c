@@ -1,4 +1,4 @@
-/* What a descriptor must be like, wherever its copy came from. */
+/* Checks a copy of a descriptor, from any source. */
 #include "plugin/info_impl.h"
 
 #include <math.h>
@@ -57,18 +57,18 @@ static int check_choices(const gnt_parameter *p, const char *at, gnt_err *err) {
                             GNT_PLUGIN_ID);
         for (size_t j = 0; j < n; j++)
             if (strcmp(p->choices[j], p->choices[n]) == 0)
-                return gnt_fail(err, "%s: the choice \"%s\" stands there twice", at, p->choices[n]);
+                return gnt_fail(err, "%s: the choice \"%s\" is listed twice", at, p->choices[n]);
         found |= p->preset_text && strcmp(p->choices[n], p->preset_text) == 0;
     }
     if (n == 0)
         return gnt_fail(err, "%s: it has no choices; expected at least one", at);
     if (!found)
-        return gnt_fail(err, "%s: the default \"%.60s\" is none of its choices", at,
+        return gnt_fail(err, "%s: the default \"%.60s\" is not one of its choices", at,
                         gnt_text_ok(p->preset_text, 0, GNT_PLUGIN_TEXT) ? p->preset_text : "?");
     return 0;
 }
 
-/* The default of a list goes through the reader of values, so that the two cannot disagree. */
+/* Checks the default of a list with the reader of values, so that the two agree. */
 static int check_list(const gnt_parameter *p, const char *at, gnt_err *err) {
     gnt_params defaults = {0};
     gnt_err why = {0};
@@ -90,7 +90,7 @@ static int check_parameter(const gnt_plugin_info *info, int32_t i, const char *w
     const char *at = scratch.text;
     for (int32_t j = 0; j < i; j++)
         if (strcmp(info->parameters[j].id, p->id) == 0)
-            return gnt_fail(err, "%s: it stands in the table twice", at);
+            return gnt_fail(err, "%s: it is in the table twice", at);
     if (!gnt_word_name(&gnt_type_words, (uint32_t)p->type))
         return gnt_fail(err, "%s: type %d is unknown to this host", at, p->type);
     if (!gnt_word_name(&gnt_scale_words, (uint32_t)p->scale))

@@ -1,5 +1,5 @@
-/* The JSON form of a plugin's description, written and read. The reader builds a copy and hands it to the
- * same checks that a descriptor goes through. */
+/* Writes and reads the JSON form of a plugin's description. The reader builds a copy, which gets the same
+ * checks as a descriptor. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -116,7 +116,7 @@ void gnt_info_write(gnt_text *out, const gnt_plugin_info *info) {
 
 /* ---- reading ---- */
 
-typedef struct reader { /* where an object is read, so that a member takes one line */
+typedef struct reader { /* the object that is read, so that a member takes one line */
     const gnt_doc *doc;
     const char *path;
     const json_t *object;
@@ -187,13 +187,13 @@ static int read_bits(const reader *r, const char *key, const gnt_words *words, u
         if (read_word(r->doc, item.text, json_array_get(list, i), words, &bit, r->err))
             return -1;
         if (*out & bit)
-            return gnt_doc_fail(r->err, r->doc, item.text, "stands there twice");
+            return gnt_doc_fail(r->err, r->doc, item.text, "is listed twice");
         *out |= bit;
     }
     return 0;
 }
 
-/* A list of texts; *out has room for a NULL at its end. */
+/* Reads a list of texts; *out ends with NULL. */
 static int read_texts(const reader *r, const char *key, size_t most, size_t longest, char ***out,
                       int32_t *n) {
     const json_t *list;
@@ -308,7 +308,8 @@ static int read_digest(const reader *r, gnt_plugin_info *info) {
         memcpy(info->digest, text, n + 1);
     gnt_free(text);
     return bad ? gnt_doc_fail(r->err, r->doc, gnt_path_key(r->path, "digest").text,
-                              "is no digest; expected \"\" or %d characters of 0–9 and a–f", GNT_HEX_SIZE - 1)
+                              "is not a digest; expected \"\" or %d characters of 0–9 and a–f",
+                              GNT_HEX_SIZE - 1)
                : 0;
 }
 

@@ -10,15 +10,15 @@
 
 /* Structs of ABI 0.9 have other layouts. */
 enum { LEAST_MINOR = 10 };
-/* Earlier formats were written by hosts that took plugins of 0.9, or knew no families, and may be kept still:
- * the file must be asked again. */
+/* Earlier formats, of hosts that accepted plugins of 0.9 or had no families, may still be cached: the file
+ * must be described again. */
 enum { LONGEST_DESCRIPTION = 16 << 20, DESCRIPTION_FORMAT = 3 };
 
 int gnt_entry_check(const gnt_entry *e, const char *path, gnt_err *err) {
     if (!e)
         return gnt_fail(err, "%s: gauntlet_entry returned NULL", path);
     if (e->magic != GNT_ABI_MAGIC)
-        return gnt_fail(err, "%s: magic is 0x%08x; expected 0x%08x: this is no gauntlet plugin", path,
+        return gnt_fail(err, "%s: magic is 0x%08x; expected 0x%08x: this is not a gauntlet plugin", path,
                         (unsigned)e->magic, GNT_ABI_MAGIC);
     if (e->abi_major != GNT_ABI_MAJOR)
         return gnt_fail(err, "%s: abi_major is %u; this host has %d: rebuild it against this host's plugin.h",
@@ -52,7 +52,7 @@ int gnt_plugin_open(const gnt_entry **out, const char *path, gnt_err *err) {
     const gnt_entry *(*entry)(void) = NULL;
     void *symbol = dlsym(object, "gauntlet_entry");
     if (!symbol)
-        return gnt_fail(err, "%s: it exports no symbol gauntlet_entry; every plugin exports that one", path);
+        return gnt_fail(err, "%s: it does not export gauntlet_entry, which every plugin must", path);
     memcpy(&entry, &symbol, sizeof entry); /* ISO C has no conversion from object to function pointers */
     const gnt_entry *e = entry();
     if (gnt_entry_check(e, path, err))
@@ -114,7 +114,7 @@ int gnt_describe(char **json, const char *path, gnt_err *err) {
     }
     gnt_text_add(&out, "]}\n");
     *json = gnt_text_take(&out);
-    return *json ? 0 : gnt_fail(err, "%s: its description is too large, or memory ran out", path);
+    return *json ? 0 : gnt_fail(err, "%s: its description is too large, or out of memory", path);
 }
 
 static int read_header(const gnt_doc *doc, const char *digest, const json_t **plugins, gnt_err *err) {
@@ -137,7 +137,7 @@ static int read_header(const gnt_doc *doc, const char *digest, const json_t **pl
     return 0;
 }
 
-/* What the file says of its own place is not believed: the caller knows which file it asked about. */
+/* Replaces the path and digest that a description states by those of the file that the caller described. */
 static int own_place(gnt_plugin_info *info, const char *file, const char *digest, gnt_err *err) {
     char *path = gnt_strdup(file);
     if (!path)
@@ -180,7 +180,7 @@ int gnt_describe_read(gnt_plugin_list *list, const char *json, size_t size, cons
         bad = info ? read_plugins(info, n, &doc, plugins, file, digest, err)
                    : gnt_fail(err, "%s: out of memory", place.text);
     }
-    /* check before adding, so that a file is added as a whole or not at all */
+    /* checked before adding, so that a file is added completely or not at all */
     for (size_t i = 0; !bad && i < n; i++)
         for (size_t j = 0; !bad && j < i; j++)
             if (info[i].kind == info[j].kind && strcmp(info[i].id, info[j].id) == 0)

@@ -1,4 +1,4 @@
-/* load: opens a plugin's shared object. Only a worker does this, after its sandbox is on.
+/* load: opens a plugin's shared object. Only a worker does this, in its sandbox.
  *
  * An object is opened with RTLD_NOW | RTLD_LOCAL and never closed: its constants are used until the process
  * ends. */
@@ -9,21 +9,21 @@
 #include "gauntlet/plugin.h"
 #include "plugin/info.h"
 
-/* A refusal names the file, the field, the value found and the value expected. */
+/* Opens a plugin file. Errors name the file, the field, the value found and the value expected. */
 int gnt_plugin_open(const gnt_entry **out, const char *path, gnt_err *err);
-/* What gnt_plugin_open checks once it has the entry: magic, ABI, pointer size, size, number of plugins. */
+/* Checks an entry, as gnt_plugin_open does: magic, ABI, pointer size, size, number of plugins. */
 int gnt_entry_check(const gnt_entry *entry, const char *path, gnt_err *err);
-/* The descriptor of that kind and id, checked as gnt_info_of_descriptor does. */
+/* Finds the descriptor of that kind and id, and checks it as gnt_info_of_descriptor does. */
 int gnt_entry_find(const gnt_descriptor **out, const gnt_entry *entry, const char *path, int32_t kind,
                    const char *id, gnt_err *err);
 /* Opens `path` and finds the plugin in it. */
 int gnt_plugin_load(const gnt_descriptor **out, const char *path, int32_t kind, const char *id, gnt_err *err);
 
-/* All descriptors of a file as JSON text {"format": 1, "digest": …, "plugins": […]}: what a describe worker
- * answers. The caller frees with gnt_free. */
+/* Returns all descriptors of a file as JSON text {"format": 1, "digest": …, "plugins": […]}, the output of a
+ * describe worker. The caller frees with gnt_free. */
 int gnt_describe(char **json, const char *path, gnt_err *err);
-/* Reads such text as hostile input and adds its plugins to the list, all or none. `file` and `digest` say
- * which file the caller asked about; an answer with another digest is refused. */
+/* Reads such text as hostile input and adds its plugins to the list, all or none. `file` and `digest`
+ * identify the file that the caller described; another digest is refused. */
 int gnt_describe_read(gnt_plugin_list *list, const char *json, size_t size, const char *file,
                       const char *digest, gnt_err *err);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Bytes of a member, whose alignment is 8 or the same; 0 for an unknown type. */
+/* Returns the bytes of a member, whose alignment is 8 or the same; 0 for an unknown type. */
 static uint64_t size_of(int32_t type) {
     switch (type) {
     case GNT_TYPE_BOOL:
@@ -83,7 +83,7 @@ int gnt_members_check(const gnt_descriptor *d, const char *where, gnt_err *err) 
     if (d->instance_size < sizeof(const gnt_host *) || d->instance_size > GNT_PLUGIN_INSTANCE)
         return gnt_fail(err,
                         "%s: instance_size is %llu; expected %zu (its first member is the host) to %d; "
-                        "take what is larger in start",
+                        "allocate larger memory in start",
                         where, (unsigned long long)d->instance_size, sizeof(const gnt_host *),
                         GNT_PLUGIN_INSTANCE);
     for (int32_t i = 0; i < d->n_parameters; i++)

@@ -12,7 +12,7 @@ static void free_function(gnt_function *f) {
     if (!f)
         return;
     gnt_program_free(f->program);
-    gnt_free(f->params); /* the buffers' nodes stand behind them */
+    gnt_free(f->params); /* the buffers' nodes are in the same array */
     gnt_free(f->observed);
     gnt_free(f->mask);
     gnt_free(f->out);
@@ -42,14 +42,14 @@ static int check_spec(const gnt_service *s, const gnt_function_spec *spec, gnt_e
     if (spec->training < -1 || spec->training > 1)
         return gnt_fail(err, "training is %d; expected −1, 0 or 1", spec->training);
     if (wrt & ~known)
-        return gnt_fail(err, "vjp or jvp has bits 0x%x that are no GNT_WRT_*", (unsigned)(wrt & ~known));
+        return gnt_fail(err, "vjp or jvp has bits 0x%x that are not GNT_WRT_*", (unsigned)(wrt & ~known));
     if (spec->held & ~(GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED))
-        return gnt_fail(err, "held has bits 0x%x that are no GNT_HELD_*",
+        return gnt_fail(err, "held has bits 0x%x that are not GNT_HELD_*",
                         (unsigned)(spec->held & ~(GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED)));
     if (wrt & GNT_WRT_RATES && !spec->steps)
-        return gnt_fail(err, "vjp or jvp asks for rates, but there are no steps");
+        return gnt_fail(err, "vjp or jvp includes rates, but there are no steps");
     if (wrt & GNT_WRT_Y && (spec->kind == GNT_FN_FEATURES || spec->kind == GNT_FN_LOGITS))
-        return gnt_fail(err, "vjp or jvp asks for labels, which features and logits do not take");
+        return gnt_fail(err, "vjp or jvp includes labels, which features and logits do not take");
     if (!(spec->momentum >= 0 && spec->momentum < 1) || !(spec->decay >= 0) || !isfinite(spec->decay))
         return gnt_fail(err, "momentum is %g and decay is %g; expected 0 or more, momentum below 1",
                         spec->momentum, spec->decay);
@@ -70,7 +70,7 @@ static gnt_function *make(gnt_service *s, const gnt_function_spec *spec, gnt_err
         f->masked = spec->masked != 0;
         f->vjp = spec->vjp;
         f->jvp = spec->jvp;
-        f->held = spec->held;
+        f->constant = spec->held;
         f->n = spec->n;
         f->steps = spec->steps;
         f->uses_y = spec->kind >= GNT_FN_LOSS;
@@ -135,7 +135,7 @@ void gnt_service_release_all(gnt_service *s) {
         service_release(s, s->functions);
 }
 
-/* ---- what the model is ---- */
+/* ---- the model's info ---- */
 
 static int fill_views(gnt_service *s, gnt_err *err) {
     int32_t n = gnt_model_params(s->model, &s->param);
@@ -168,7 +168,7 @@ static int fill_update(gnt_service *s, gnt_err *err) {
     return s->update ? 0 : gnt_fail(err, "out of memory");
 }
 
-/* Shapes of the layers' outputs, read off a graph for one sample. */
+/* Determines the shapes of the layers' outputs from a graph for one sample. */
 static int layer_shapes(gnt_service *s, gnt_graph *g, gnt_node *nodes, gnt_err *err) {
     gnt_nn_shape x = {.rank = s->info.rank + 1, .dim = {1}};
     gnt_node *params = nodes, *outs = nodes + s->n_params + s->n_buffers;

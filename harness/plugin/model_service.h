@@ -1,6 +1,7 @@
-/* model_service: the model as functions, prepared once and replayed: the host's side of gnt_model_service.
+/* model_service: the host's side of gnt_model_service: the model as functions that are prepared once and
+ * replayed.
  *
- * One function is ONE program with stages: eval is stage 0, vjp stage 1 (cotangents are its inputs), jvp
+ * One function is one program with stages: eval is stage 0, vjp stage 1 (cotangents are its inputs), jvp
  * stage 2. After an eval, vjp and jvp may be run any number of times in any order. Outputs are views of the
  * program's own memory, and none of the three allocates. The host may use the same service for its own
  * updates and logits.
@@ -24,17 +25,18 @@ typedef struct gnt_service_spec {
     const char *name;       /* of the model, for info->name; copied */
     /* as the model was parsed with: an entry for each channel or feature, or NULL; copied */
     const double *mean, *deviation;
-    int training;        /* what spec.training −1 stands for: 1 batch statistics, 0 running statistics */
-    size_t memory;       /* greatest arena bytes of all live functions together; 0: no limit */
-    gnt_service *errors; /* where sentences of failures go, which outlives this one; NULL: stay here */
+    int training;        /* meaning of spec.training −1: 1: batch statistics, 0: running statistics */
+    size_t memory;       /* limit on the arena bytes of all live functions; 0: none */
+    gnt_service *errors; /* service that gets the error messages, outlives this one; NULL: this one */
 } gnt_service_spec;
 
 int gnt_service_new(gnt_service **out, const gnt_service_spec *spec, gnt_err *err);
-void gnt_service_free(gnt_service *s); /* releases every function; NULL is fine */
+void gnt_service_free(gnt_service *s); /* releases every function; NULL is allowed */
 const gnt_model_service *gnt_service_table(const gnt_service *s);
-/* Of the last call that failed, its own or of those that share its sentences; "" when none did. */
+/* Returns the message of the last call that failed, of this service or of those that share its messages; "":
+ * none. */
 const char *gnt_service_error(const gnt_service *s);
-void gnt_service_say(gnt_service *s, const char *sentence); /* puts one there */
+void gnt_service_say(gnt_service *s, const char *sentence); /* sets the message */
 void gnt_service_release_all(gnt_service *s);
 size_t gnt_service_bytes(const gnt_service *s); /* arena bytes of the functions now live */
 

@@ -112,7 +112,7 @@ static int read_value(gnt_value *v, const gnt_parameter *p, const gnt_doc *doc, 
         set_real(v, number);
         return 0;
     case GNT_TYPE_TEXT:
-    case GNT_TYPE_MODEL: /* whether there is one of that id is the suite's to say */
+    case GNT_TYPE_MODEL: /* the suite checks that a model has that id */
         return read_text(v, doc, path, json, err);
     case GNT_TYPE_CHOICE:
         return read_choice(v, p, doc, path, json, err);

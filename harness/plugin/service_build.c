@@ -1,12 +1,11 @@
-/* The model's functions as graphs: features, logits and loss; the update, plain or unrolled; the distance
- * between an update and one that was observed. */
+/* Builds the model's functions as graphs: features, logits and loss; the update, plain or unrolled; the
+ * distance between an update and an observed one. */
 #include "base/mem.h"
 #include "plugin/service_impl.h"
 
 enum { MOST_NODES = 3000000, MOST_STEPS = 100000 };
 
-/* Norms are taken of whole updates in float32; the square of the smallest one of interest is far above this.
- */
+/* Added to squared norms of whole updates in float32, far below the smallest one of interest. */
 #define NORM_EPS 1e-20
 
 static int uses_batch_statistics(const gnt_function *f, const gnt_function_spec *spec) {
@@ -35,7 +34,7 @@ static int add_inputs(gnt_function *f, gnt_graph *g, const gnt_function_spec *sp
         f->y = gnt_nn_input(g, "y", 2, (int64_t[]){spec->n, s->info.classes}, STAGE_EVAL);
     if (f->steps)
         f->rates = gnt_nn_input(g, "rates", 1, (int64_t[]){f->steps}, STAGE_EVAL);
-    for (int32_t i = 0; f->held & GNT_HELD_WEIGHTS && i < s->n_params + s->n_buffers; i++)
+    for (int32_t i = 0; f->constant & GNT_HELD_WEIGHTS && i < s->n_params + s->n_buffers; i++)
         gnt_nn_hold(g, f->params[i]); /* the buffers follow */
     f->uses_buffers = s->n_buffers > 0 && !uses_batch_statistics(f, spec);
     return 0;
@@ -87,7 +86,7 @@ int gnt_build_forward(gnt_function *f, gnt_graph *g, const gnt_function_spec *sp
 
 /* ---- update ---- */
 
-/* The gradient of the mean loss over x, y at `params`, by the n nodes of `by`. */
+/* Builds the gradient of the mean loss over x, y at `params`, with respect to the n nodes of `by`. */
 static int gradient(gnt_function *f, gnt_graph *g, gnt_node x, gnt_node y, const gnt_node *params,
                     int training, const gnt_node *by, int32_t n, gnt_node *out) {
     const gnt_service *s = f->service;
@@ -96,7 +95,7 @@ static int gradient(gnt_function *f, gnt_graph *g, gnt_node x, gnt_node y, const
     return gnt_nn_vjp(g, &loss, NULL, 1, by, n, out);
 }
 
-/* Rows index[0 … n−1] of a, as few slices as there are runs of consecutive ones. −1 sticks as in every
+/* Takes the rows index[0 … n−1] of a, one slice for each run of consecutive ones. −1 propagates as in every
  * builder. */
 static gnt_node take_rows(gnt_graph *g, gnt_node a, const int64_t *index, int64_t n, gnt_node *pieces) {
     int32_t count = 0;
@@ -145,7 +144,7 @@ static void unroll_free(unroll *u) {
     gnt_free(u->velocity);
 }
 
-/* V ← momentum·V + ∇W + decay·W of parameter i, as gnt_sgd_step has it; V is 0 before the first step. */
+/* Builds V ← momentum·V + ∇W + decay·W of parameter i, as in gnt_sgd_step; V is 0 before the first step. */
 static gnt_node velocity(gnt_graph *g, const gnt_function_spec *spec, unroll *u, int32_t step, int32_t i) {
     gnt_node v = u->grad[i];
     if (spec->decay > 0)
@@ -155,7 +154,7 @@ static gnt_node velocity(gnt_graph *g, const gnt_function_spec *spec, unroll *u,
     return u->velocity[i] = v;
 }
 
-/* W ← W − rate·V; the delta is summed on its own, which is more exact than the difference of the ends. */
+/* Builds W ← W − rate·V; the delta is summed separately, which is more precise than a final difference. */
 static int unroll_step(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, unroll *u, int32_t step,
                        gnt_node *delta, gnt_err *err) {
     for (int64_t j = 0; j < spec->batch; j++) {
@@ -169,8 +168,9 @@ static int unroll_step(gnt_function *f, gnt_graph *g, const gnt_function_spec *s
     gnt_node y = take_rows(g, f->y, u->index, spec->batch, u->pieces);
     const gnt_service *s = f->service;
     if (gradient(f, g, x, y, u->weights, uses_batch_statistics(f, spec), u->weights, s->n_params, u->grad))
-        return 0;                                      /* the graph keeps the sentence */
-    for (int32_t i = 0, t = 0; i < s->n_params; i++) { /* all parameters move, the shared ones are told */
+        return 0; /* the graph keeps the message */
+    for (int32_t i = 0, t = 0; i < s->n_params;
+         i++) { /* all parameters change, only shared ones are part of the update */
         gnt_node v = velocity(g, spec, u, step, i);
         gnt_node move = gnt_nn_affine(g, gnt_nn_mul(g, rate_like(g, f->rates, step, v), v), -1, 0);
         if (t < s->n_update && s->update[t] == i) {
@@ -255,8 +255,8 @@ static gnt_node dot_all(gnt_graph *g, const gnt_node *a, const gnt_node *b, int3
     return total;
 }
 
-/* Σ(s·u − o)² at the best s = ⟨u, o⟩/‖u‖²: a sum of squares, where ‖o‖² − ⟨u, o⟩²/‖u‖² would cancel near a
- * match. */
+/* Builds Σ(s·u − o)² at the best s = ⟨u, o⟩/‖u‖², as a sum of squares: ‖o‖² − ⟨u, o⟩²/‖u‖² would cancel near
+ * a match. */
 static gnt_node scale_free(gnt_graph *g, const gnt_node *u, const gnt_node *o, int32_t n) {
     gnt_node norm = gnt_nn_affine(g, dot_all(g, u, u, n), 1, NORM_EPS);
     gnt_node scale = gnt_nn_div(g, dot_all(g, u, o, n), norm), total = -1;
@@ -292,18 +292,18 @@ static int match_cost(gnt_function *f, gnt_graph *g, const gnt_function_spec *sp
     }
 }
 
-/* Inputs for what was observed, and the masks; u and o are left as what is compared. */
+/* Adds the inputs of the observed update and the masks; sets u and o to the compared nodes. */
 static void match_inputs(gnt_function *f, gnt_graph *g, int masked, gnt_node *u, gnt_node *o) {
     const gnt_service *s = f->service;
     for (int32_t i = 0; i < s->n_update; i++) {
         const gnt_nn_shape *shape = &s->param[s->update[i]].shape;
         f->observed[i] = o[i] = gnt_nn_input(g, "observed", shape->rank, shape->dim, STAGE_EVAL);
-        if (f->held & GNT_HELD_OBSERVED)
+        if (f->constant & GNT_HELD_OBSERVED)
             gnt_nn_hold(g, f->observed[i]);
         if (!masked)
             continue;
         f->mask[i] = gnt_nn_input(g, "mask", shape->rank, shape->dim, STAGE_EVAL);
-        if (f->held & GNT_HELD_OBSERVED)
+        if (f->constant & GNT_HELD_OBSERVED)
             gnt_nn_hold(g, f->mask[i]);
         u[i] = gnt_nn_mul(g, u[i], f->mask[i]);
         o[i] = gnt_nn_mul(g, o[i], f->mask[i]);

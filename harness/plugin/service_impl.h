@@ -1,4 +1,4 @@
-/* What the files of the model service share. */
+/* service_impl: shared by the files of the model service. */
 #ifndef GNT_PLUGIN_SERVICE_IMPL_H
 #define GNT_PLUGIN_SERVICE_IMPL_H
 
@@ -13,10 +13,10 @@ struct gnt_service {
     int32_t n_update, *update; /* tensors of an update: numbers of the parameters that clients share */
     int training;
     size_t memory, bytes;
-    gnt_function *functions; /* all that live */
+    gnt_function *functions; /* all live functions */
     gnt_err error;
-    gnt_service *errors; /* whose `error` sentences go to: itself, unless it shares another's */
-    /* what info points to */
+    gnt_service *errors; /* service that gets the error messages: itself, or another */
+    /* memory that info points to */
     char *name;
     gnt_view *views;
     gnt_layer_info *layers;
@@ -29,7 +29,7 @@ struct gnt_function {
     gnt_service *service;
     gnt_function *next;
     int32_t kind, masked;
-    uint32_t vjp, jvp, held;
+    uint32_t vjp, jvp, constant;
     int64_t n;
     int32_t steps;
     int uses_y, uses_buffers;
@@ -48,22 +48,22 @@ struct gnt_function {
     gnt_view *view;
     gnt_views outputs;
 
-    /* vjp: cotangents in, and what came out */
+    /* vjp: inputs (cotangents) and outputs */
     gnt_node *cotangent;   /* n_out */
-    int32_t n_wrt;         /* nodes differentiated by: x, y, the parameters, the rates, as far as asked for */
+    int32_t n_wrt;         /* nodes of the derivatives: x, y, parameters, rates, as far as requested */
     const float **weights; /* n_params pointers */
     gnt_gradient gradient;
 
-    /* jvp: directions in, and what came out */
+    /* jvp: inputs (directions) and outputs */
     gnt_node dx, dy, drates;
     gnt_node *dparams;
     gnt_view *jvp_view;
     gnt_views jvp_outputs;
 
-    float *zeros; /* stands for an absent direction or cotangent */
+    float *zeros; /* used for a missing direction or cotangent */
 };
 
-/* The builders add to `g` and fill f->x … f->out and the names of f->view; they return −1 with a sentence. */
+/* Build into `g` and fill f->x … f->out and the names of f->view; return −1 with a message. */
 int gnt_build_forward(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err);
 int gnt_build_update(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err);
 int gnt_build_match(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err);

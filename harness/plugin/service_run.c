@@ -1,4 +1,4 @@
-/* Compiling a function into one program of four stages, and running the stages. */
+/* Compiles a function into one program of four stages, and runs the stages. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 
 /* ---- compiling ---- */
 
-/* The nodes that are differentiated by, for a mask of GNT_WRT_*: x, y, parameters, rates. */
+/* Lists the nodes of the derivatives for a mask of GNT_WRT_*: x, y, parameters, rates. */
 static int32_t wrt_nodes(const gnt_function *f, uint32_t wrt, gnt_node *out) {
     int32_t n = 0;
     if (wrt & GNT_WRT_X)
@@ -76,7 +76,7 @@ static void fill_view(gnt_view *v, const gnt_graph *g, gnt_node node) {
         v->dim[i] = shape.dim[i];
 }
 
-/* Zeros as large as the largest thing they may stand for. */
+/* Allocates zeros as large as the largest direction or cotangent. */
 static int make_zeros(gnt_function *f, const gnt_graph *g, gnt_err *err) {
     const gnt_service *s = f->service;
     gnt_nn_shape x = gnt_nn_shape_of(g, f->x);
@@ -99,11 +99,12 @@ static int new_program(gnt_function *f, const gnt_graph *g, const gnt_node *outp
     if (s->memory) {
         size_t bytes = gnt_program_plan_bytes(g, outputs, stage, n, 4);
         if (bytes > s->memory || s->bytes > s->memory - bytes)
-            return gnt_fail(
-                err,
-                "it needs %zu bytes (%.1f MiB) of memory beside the %.1f MiB in use, the limit is %.1f MiB; "
-                "take fewer steps or a smaller batch, or raise the limit",
-                bytes, (double)bytes / 1048576, (double)s->bytes / 1048576, (double)s->memory / 1048576);
+            return gnt_fail(err,
+                            "it needs %zu bytes (%.1f MiB) of memory in addition to the %.1f MiB in use, the "
+                            "limit is %.1f MiB; "
+                            "take fewer steps or a smaller batch, or raise the limit",
+                            bytes, (double)bytes / 1048576, (double)s->bytes / 1048576,
+                            (double)s->memory / 1048576);
     }
     f->program = gnt_program_new(g, outputs, stage, n, 4, error, sizeof error);
     if (!f->program)
@@ -172,7 +173,7 @@ static void read_views(const gnt_function *f, gnt_view *view, int32_t from) {
         view[i].data = gnt_program_output(f->program, from + i);
 }
 
-/* What the plugin gave, as large as this host's; −1 where there is none, or too little of it. */
+/* Copies the plugin's arguments to this host's size; −1 if they are missing or too small. */
 static int copy_args(gnt_function_args *out, const gnt_function_args *given) {
     if (!given || given->size < GNT_FUNCTION_ARGS_SIZE_0_10)
         return -1;
@@ -215,7 +216,7 @@ gnt_status gnt_service_eval(void *context, gnt_function *f, const gnt_function_a
     return GNT_OK;
 }
 
-/* Once after each eval. */
+/* Runs the common stage, once after each eval. */
 static int run_common(gnt_function *f) {
     if (!f->prepared && gnt_program_run(f->program, STAGE_COMMON))
         return -1;

@@ -1,4 +1,4 @@
-/* THE strength among a plugin's parameters: which row it is, and its value. */
+/* THE strength among a plugin's parameters: its row and its value. */
 #include <math.h>
 
 #include "plugin/info_impl.h"

@@ -1,4 +1,4 @@
-/* words: the names that bits and enumerations of the plugin ABI go by in JSON, suites and sentences. */
+/* words: the names of bits and enumerations of the plugin ABI in JSON, suites and messages. */
 #ifndef GNT_PLUGIN_WORDS_H
 #define GNT_PLUGIN_WORDS_H
 

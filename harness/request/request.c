@@ -13,9 +13,9 @@ const char *gnt_job_kind_name(gnt_job_kind kind) {
 
 json_t *gnt_request_encode(const gnt_request *r, gnt_fields_part part) {
     const gnt_request_kind *k = &gnt_request_kinds[r->kind];
-    json_t *all = json_object(), *ask = gnt_fields_encode(k->fields, &r->data, part);
+    json_t *all = json_object(), *fields = gnt_fields_encode(k->fields, &r->data, part);
     const int bad = json_object_set_new(all, "job", json_string(k->name)) != 0;
-    if (json_object_set_new(all, "ask", ask) == 0 && !bad)
+    if (json_object_set_new(all, "ask", fields) == 0 && !bad)
         return all;
     json_decref(all);
     return NULL;
@@ -29,7 +29,7 @@ static int read_kind(gnt_job_kind *out, const json_t *json, gnt_err *err) {
             *out = (gnt_job_kind)k;
             return 0;
         }
-    return gnt_fail(err, "%s asks for %s, which is no kind of job", where, gnt_show(name).text);
+    return gnt_fail(err, "%s has the unknown kind of job %s", where, gnt_show(name).text);
 }
 
 static int check_members(const json_t *json, gnt_err *err) {
@@ -37,11 +37,10 @@ static int check_members(const json_t *json, gnt_err *err) {
     json_t *value;
     if (!json_is_object(json))
         return gnt_fail(err, "%s: is %s, expected an object", where, gnt_show(json).text);
-    json_object_foreach((json_t *)(uintptr_t)json, name,
-                        value) if (strcmp(name, "job") != 0 &&
-                                   strcmp(name, "ask") != 0) return gnt_fail(err,
-                                                                             "%s: has the unknown field %s",
-                                                                             where, gnt_show_text(name).text);
+    json_object_foreach((json_t *)(uintptr_t)json, name, value) {
+        if (strcmp(name, "job") != 0 && strcmp(name, "ask") != 0)
+            return gnt_fail(err, "%s: has the unknown field %s", where, gnt_show_text(name).text);
+    }
     return 0;
 }
 

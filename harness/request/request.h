@@ -1,24 +1,20 @@
-/* request: what a job is asked, as the scheduler writes it and a worker reads it. Each kind of job has a
- * struct here and a table of its fields in request_fields.c. Nothing else crosses between the two but named
- * inputs and outputs.
+/* request: the description of a job, which the scheduler writes and a worker reads. Each kind of job has a
+ * struct here and a table of its fields in request_fields.c. Apart from it a job has only named inputs and
+ * outputs.
  *
- *   kind             struct          what is done (job/job.h)
- *   data             .data           data of a task, dealt into roles
- *   model            .model          a network trained on public data, for plugins to work with
- *   train            .train          a federated training
- *   side             .side           a defense's hooks on one side of the protocol, beside a training
- *   replay           .replay         recorded updates computed again
- *   prepare-defense  .prepare        artefacts of one defense
- *   observe          .observe        what is seen
- *   prepare-attack   .prepare_attack artefacts of one attack
- *   attack           .attack         an answer
- *   score            .score          the numbers of a cell
- *   vet              .vet            one check of one plugin
- *   describe         .describe       what a plugin file holds
- *   sandbox          (none)          enters the sandbox and ends
+ *   kind             struct          what the job does (job/job.h) data             .data           assigns
+ *   the data of a task to roles model            .model          trains a network on public data, for plugins
+ *   to work with train            .train          runs a federated training side             .side
+ *   runs a defense's hooks on one side of the protocol, for a training replay           .replay
+ *   recomputes recorded updates prepare-defense  .prepare        computes the artefacts of one defense
+ *   observe          .observe        makes observations prepare-attack   .prepare_attack computes the
+ *   artefacts of one attack attack           .attack         computes an answer score            .score
+ *   computes the numbers of a cell vet              .vet            runs one check of one plugin describe
+ *   .describe       describes the plugins of a file sandbox          (none)          enters the sandbox and
+ *   ends
  *
- * Ownership: everything that a gnt_request points to lives in its arena, or outlives it.
- * gnt_request_free frees the arena. */
+ * Ownership: everything that a gnt_request points to is in its arena, or outlives it. gnt_request_free frees
+ * the arena. */
 #ifndef GNT_REQUEST_REQUEST_H
 #define GNT_REQUEST_REQUEST_H
 
@@ -43,24 +39,24 @@ typedef enum gnt_job_kind {
     GNT_JOB_KINDS
 } gnt_job_kind;
 
-/* "data", "prepare-defense" … */
+/* Returns the kind's name: "data", "prepare-defense" … */
 const char *gnt_job_kind_name(gnt_job_kind kind);
 
-/* The ends of the protocol whose hooks run in processes of their own. */
+/* The sides of the protocol, whose hooks run in separate processes. */
 enum { GNT_SIDE_CLIENT = 1, GNT_SIDE_SERVER = 2, GNT_SIDE_QUERY = 4 };
 extern const gnt_words gnt_side_words;
 
-/* ---- parts that several kinds have ---- */
+/* ---- parts of several kinds ---- */
 
 /* A network as gnt_model_parse reads it. */
 typedef struct gnt_request_model {
     const char *name;
-    /* Its description, the text of a JSON document. */
+    /* Its description, a JSON document. */
     const char *json;
     /* Shape of a sample: [features] or [channels, height, width]. */
     gnt_ints sample;
     int64_t classes;
-    /* For each channel (or feature), or empty: inputs are used as they are. */
+    /* For each channel (or feature); empty: inputs are not normalised. */
     gnt_reals mean, deviation;
 } gnt_request_model;
 
@@ -83,11 +79,11 @@ typedef struct gnt_request_named_models {
 typedef struct gnt_request_plugin {
     const char *file;
     const char *id;
-    /* Of the file. */
+    /* Digest of the file. */
     const char *digest;
-    /* Canonical JSON with every parameter. */
+    /* Canonical JSON of all parameters. */
     const char *params;
-    /* GNT_HOOK_* that it has. */
+    /* Its GNT_HOOK_*. */
     uint32_t hooks;
     /* Its artefacts stay with the clients. */
     int private_artefacts;
@@ -99,38 +95,38 @@ typedef struct gnt_request_plugins {
     size_t n;
 } gnt_request_plugins;
 
-/* How clients train; gnt_suite_federated says what each means. */
+/* How clients train; gnt_suite_federated explains the fields. */
 typedef struct gnt_request_federated {
     int64_t clients;
     gnt_partition_kind partition;
     int64_t shards;
-    /* Of shards of a fixed size. */
+    /* For shards of a fixed size. */
     int64_t shard_size, least, most;
-    /* Of rows by label: for each client; then the labels of all clients, one after another. */
+    /* For rows by label: of each client; then the labels of all clients, concatenated. */
     gnt_ints rows, n_labels, labels;
     double alpha;
-    /* Of a partition by group: GNT_PARTITION_BY_GROUP or the name of an attribute; else "". */
+    /* For a partition by group: GNT_PARTITION_BY_GROUP or the name of an attribute; else "". */
     const char *by;
     int64_t rounds;
     double participation;
-    /* Clients that a round does not choose train too. */
+    /* Clients that are not chosen in a round train too. */
     int all_train;
     int64_t local_steps, batch;
     double rate, momentum, decay;
-    /* Of clients' batches: gnt_augment. */
+    /* Augmentation of clients' batches (gnt_augment). */
     int flip;
     int64_t shift, cutout;
     int cosine;
     int training_stats;
 } gnt_request_federated;
 
-/* How much a private attribute is to be hidden, from 0 to 1. */
+/* How much a private attribute is hidden, from 0 to 1. */
 typedef struct gnt_request_hidden {
     const char *attribute;
     double weight;
 } gnt_request_hidden;
 
-/* What a share of the clients hides, from 0 to 1. */
+/* The attributes that a share (0 to 1) of the clients hides. */
 typedef struct gnt_request_hider {
     double share;
     struct {
@@ -139,7 +135,8 @@ typedef struct gnt_request_hider {
     } hide;
 } gnt_request_hider;
 
-/* Clients that do not all hide the same, and the key of the draw that says which is in which group. */
+/* Groups of clients that hide different attributes, and the key of the draw that assigns clients to
+ * groups. */
 typedef struct gnt_request_hiders {
     struct {
         const gnt_request_hider *at;
@@ -148,39 +145,39 @@ typedef struct gnt_request_hiders {
     gnt_key key;
 } gnt_request_hiders;
 
-/* What a job is told of the samples that it reads. */
+/* Properties of the samples that a job reads. */
 typedef struct gnt_request_samples {
-    /* The sensitive rectangle: top, left, height, width in pixels; empty: there is none. */
+    /* The sensitive rectangle: top, left, height, width in pixels; empty: none. */
     gnt_ints region;
     struct {
         const gnt_request_hidden *at;
         size_t n;
     } hide;
-    /* NULL: all clients hide that. Else `hide` is the most that any of them does of each attribute. */
+    /* NULL: all clients hide `hide`. Otherwise `hide` is the maximum over clients, for each attribute. */
     const gnt_request_hiders *hiders;
 } gnt_request_samples;
 
-/* What is observed, and how much of it; gnt_suite_observe says what each means. */
+/* The observations and their number; gnt_suite_observe explains the fields. */
 typedef struct gnt_request_observe {
-    /* 1: hooks run once more on rows of their own; 0: in the round. */
+    /* 1: hooks run once more on separate rows; 0: in the round. */
     int probe;
     /* One GNT_SURFACE_*. */
     uint32_t surface;
     int64_t batch, local_steps, targets, set, epochs;
 } gnt_request_observe;
 
-/* What a training keeps of its rounds. */
+/* What a training records of its rounds. */
 typedef struct gnt_request_record {
     gnt_ints stages;
     int64_t targets;
     int encodings;
     /* 0: all. */
     int64_t epochs;
-    /* Of the draw of clients. */
+    /* Key of the draw of clients. */
     gnt_key key;
 } gnt_request_record;
 
-/* A head on the frozen representation, by which utility is measured. */
+/* A head on the frozen representation, on which utility is measured. */
 typedef struct gnt_request_head {
     gnt_ints hidden;
     int64_t epochs, batch;
@@ -189,7 +186,7 @@ typedef struct gnt_request_head {
 } gnt_request_head;
 
 typedef struct gnt_request_attribute {
-    /* Among the data set's. */
+    /* Index among the data set's attributes. */
     int64_t index;
     int64_t values;
 } gnt_request_attribute;
@@ -197,7 +194,7 @@ typedef struct gnt_request_attribute {
 /* Which data set, and the digest of its files. */
 typedef struct gnt_request_source {
     const char *name;
-    /* Of a generated set; the bits of a uint64_t. */
+    /* Seed of a generated set; the bits of a uint64_t. */
     int64_t seed;
     /* Rows of the train, test and public parts of a generated set; 0: all. */
     gnt_ints rows;
@@ -206,29 +203,29 @@ typedef struct gnt_request_source {
 
 /* ---- kinds ---- */
 
-/* How rows are dealt into roles; gnt_split_spec says what each means. */
+/* How rows are assigned to roles; gnt_split_spec explains the fields. */
 typedef struct gnt_request_split {
-    /* Of each role, in the order of gnt_role_names; −1: the rest. */
+    /* Rows of each role, in the order of gnt_role_names; −1: the rest. */
     gnt_ints n;
-    /* Only the first so many rows of each part; 0: all. */
+    /* Only this many rows from the start of each part; 0: all. */
     gnt_ints first;
     gnt_ints target_rows;
     int64_t target_part;
     int apart;
-    /* An attribute, and those of its values that are to be alike often; empty: none. */
+    /* An attribute, and its values that get equally many rows; empty: none. */
     gnt_ints balance;
 } gnt_request_split;
 
 typedef struct gnt_request_data {
     gnt_request_source data;
     gnt_request_split split;
-    /* Values of an attribute that is drawn for each row; 0: there is none. */
+    /* Values of an attribute that is drawn for each row; 0: none. */
     int64_t coin;
     /* Attributes whose features are set to 0. */
     gnt_ints without;
-    /* Where data files are; "" for none. */
+    /* Folder of data files; "": none. */
     const char *folder;
-    /* Another set, whose rows are the role public; rows.at[0] of them, −1: all. */
+    /* Another set, whose rows have the role public: rows.at[0] of them, −1: all. */
     const gnt_request_source *public_rows;
     gnt_key key;
 } gnt_request_data;
@@ -241,9 +238,9 @@ typedef struct gnt_request_central {
 
 typedef struct gnt_request_public_model {
     gnt_request_model model;
-    /* NULL: its weights come from a file, as they are. */
+    /* NULL: its weights come from a file, unchanged. */
     const gnt_request_central *train;
-    /* Of the file; NULL: none. */
+    /* Digest of the file; NULL: none. */
     const char *weights_digest;
     gnt_key init_key, train_key;
 } gnt_request_public_model;
@@ -252,20 +249,20 @@ typedef struct gnt_request_train {
     gnt_request_model model;
     gnt_request_samples samples;
     gnt_request_federated federated;
-    /* Rounds after which weights are kept, rising. */
+    /* Rounds after which weights are kept, ascending. */
     gnt_ints stages;
-    /* Utility is measured after every so many rounds too; 0: after those and the last alone. */
+    /* Interval in rounds at which utility is measured too; 0: only after those and the last. */
     int64_t measure_every;
-    /* What utility is the mean of is kept too, row by row, as it is after the last round. */
+    /* Also keep the values whose mean is the utility, for each row, after the last round. */
     int keep_rows;
     gnt_request_plugins defense;
-    /* GNT_SIDE_*: of the processes beside this one. */
+    /* GNT_SIDE_* of the processes that run next to this one. */
     uint32_t sides;
-    /* Each client is served by a process that saw no other. */
+    /* Each client is served by a process that saw no other client. */
     int copies;
-    /* What defenses keep for each client is kept after every stage, for observations of clients' work. */
+    /* Keep the state of defenses for each client after every stage, to observe clients. */
     int client_states;
-    /* Every sample has the label of another. */
+    /* Every sample gets the label of another one. */
     int shuffle_labels;
     const char *weights_digest;
     gnt_key partition_key, init_key, train_key, defense_key;
@@ -300,7 +297,7 @@ typedef struct gnt_request_prepare {
     gnt_request_samples samples;
     gnt_request_federated federated;
     int64_t stage;
-    /* What the plugin is told of it: −1 where its artefacts are of the task. */
+    /* The stage that the plugin sees: −1 if its artefacts have the scope task. */
     int64_t told_stage;
     gnt_request_plugin plugin;
     gnt_key key;
@@ -318,7 +315,7 @@ typedef struct gnt_request_observation {
     gnt_request_federated federated;
     int64_t stage;
     gnt_request_observe observe;
-    /* Of the attacker's shadow data. */
+    /* 1: of the attacker's shadow data. */
     int shadow;
     /* NULL: read from the record of the training. */
     const gnt_request_probe *probe;
@@ -336,7 +333,7 @@ typedef struct gnt_request_value {
 } gnt_request_value;
 
 typedef struct gnt_request_known {
-    /* Of the defense's members, joined by '+'. */
+    /* Ids of the defense's members, joined by '+'. */
     const char *ids;
     struct {
         const gnt_request_value *at;
@@ -344,17 +341,17 @@ typedef struct gnt_request_known {
     } values;
 } gnt_request_known;
 
-/* What every job of an attack is told. */
+/* Fields shared by all jobs of an attack. */
 typedef struct gnt_request_attacker {
     gnt_request_model model;
     gnt_request_federated federated;
     /* GNT_KNOWS_*, GNT_GOAL_*. */
     uint32_t granted, goals;
-    /* Steps or evaluations; 0: the plugin's own. */
+    /* Steps or evaluations; 0: the plugin's default. */
     int64_t budget;
     gnt_request_plugin plugin;
     gnt_request_samples samples;
-    /* NULL: not granted, or there is none. */
+    /* NULL: not granted, or none. */
     const gnt_request_attribute *attribute;
     const gnt_request_known *known;
 } gnt_request_attacker;
@@ -362,7 +359,7 @@ typedef struct gnt_request_attacker {
 typedef struct gnt_request_prepare_attack {
     gnt_request_attacker attacker;
     int64_t stage, told_stage;
-    /* The stages of the inputs gnt_input_history, rising; none where they are not granted. */
+    /* The stages of the inputs gnt_input_history, ascending; empty if not granted. */
     gnt_ints history;
     gnt_request_observe observe;
     gnt_key key;
@@ -370,9 +367,9 @@ typedef struct gnt_request_prepare_attack {
 
 typedef struct gnt_request_attack {
     gnt_request_attacker attacker;
-    /* Of the input with starting points; NULL: there are none. */
+    /* Digest of the input with starting points; NULL: none. */
     const char *start_digest;
-    /* What it sees is the answer of the attack before it. */
+    /* Its input is the answer of the attack before it. */
     int chained;
     gnt_key key;
 } gnt_request_attack;
@@ -380,7 +377,7 @@ typedef struct gnt_request_attack {
 /* A network of LPIPS. */
 typedef struct gnt_request_lpips {
     const char *net;
-    /* Of its weights, input lpips_NET; "": they are not there. */
+    /* Digest of its weights, input lpips_NET; "": they are missing. */
     const char *digest;
 } gnt_request_lpips;
 
@@ -390,7 +387,7 @@ typedef struct gnt_request_score {
     gnt_request_observe observe;
     const gnt_request_attribute *attribute;
     int chained;
-    /* How many observed representations become points of a picture, and whether their samples do. */
+    /* Number of observed representations that are plotted, and whether with their samples. */
     int64_t points;
     int points_of_samples;
     struct {
@@ -399,12 +396,12 @@ typedef struct gnt_request_score {
     } lpips;
     /* The model in whose features images are compared, input "judge"; NULL: none. */
     const gnt_request_model *judge;
-    /* The same of the model in whose representation they are compared, input "representation". */
+    /* The model in whose representation they are compared, input "representation"; NULL: none. */
     const gnt_request_model *representation;
     gnt_key key;
 } gnt_request_score;
 
-/* A plugin for `vet`. params: JSON in place of its defaults, "" for those. */
+/* A plugin for `vet`. params: JSON that replaces its defaults, "": none. */
 typedef struct gnt_request_vetted {
     const char *file, *id, *params;
     /* GNT_PLUGIN_*. */
@@ -415,7 +412,7 @@ typedef struct gnt_request_vet {
     const char *check;
     int64_t seed;
     gnt_request_vetted plugin;
-    /* The defense behind an attack's observations; NULL: none. */
+    /* The defense that produces an attack's observations; NULL: none. */
     const gnt_request_vetted *behind;
 } gnt_request_vet;
 
@@ -442,9 +439,9 @@ typedef struct gnt_request {
     };
 } gnt_request;
 
-/* {"job": KIND, "ask": {…}}; NULL when out of memory. */
+/* Encodes a request as {"job": KIND, "ask": {…}}; NULL: out of memory. */
 json_t *gnt_request_encode(const gnt_request *r, gnt_fields_part part);
-/* On failure *out is empty. */
+/* Decodes a request; on failure *out is empty. */
 int gnt_request_decode(gnt_request *out, const json_t *json, gnt_err *err);
 void gnt_request_free(gnt_request *r); /* leaves it empty; an empty one is allowed */
 

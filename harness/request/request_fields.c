@@ -1,5 +1,4 @@
-/* The table of fields of every kind of job. A row is all that a field needs: encoding, decoding and its
- * bounds come from it. */
+/* The table of fields of every kind of job. One row defines encoding, decoding and bounds of a field. */
 #include "request/request_fields.h"
 
 #include "data/data.h"

@@ -1,5 +1,5 @@
-/* request_fields: the kinds of job by name, each with the table of its fields. Private to the room; tests
- * walk it. */
+/* request_fields: the kinds of job by name, each with the table of its fields. Private to the room, and used
+ * by tests. */
 #ifndef GNT_REQUEST_REQUEST_FIELDS_H
 #define GNT_REQUEST_REQUEST_FIELDS_H
 
@@ -7,7 +7,7 @@
 
 typedef struct gnt_request_kind {
     const char *name;
-    /* Of the member of gnt_request's union. */
+    /* Fields of the member of gnt_request's union. */
     const gnt_fields *fields;
 } gnt_request_kind;
 

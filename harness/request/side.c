@@ -16,7 +16,7 @@ gnt_request_sides gnt_request_sides_of(const gnt_request *job) {
 gnt_request gnt_request_of_side(const gnt_request_sides *sides, uint32_t side) {
     const char *name = gnt_word_name(&gnt_side_words, side);
     gnt_request_samples samples = *sides->samples;
-    samples.hiders = NULL; /* a client's hooks are told what that client hides, and of no other */
+    samples.hiders = NULL; /* a client's hooks get only what that client hides */
     return (gnt_request){.kind = GNT_JOB_SIDE,
                          .side = {.side = side,
                                   .model = *sides->model,

@@ -1,17 +1,17 @@
-/* side: the requests of the processes beside a training or a replay, in which a defense's hooks run, made out
- * of the job's own request. What they point to is the job's. */
+/* side: derives the requests of the sides of a training or a replay, in which a defense's hooks run, from the
+ * job's request, to which they point. */
 #ifndef GNT_REQUEST_SIDE_H
 #define GNT_REQUEST_SIDE_H
 
 #include "request/request.h"
 
-/* What a job says of the processes beside it. */
+/* The parts of a job's request that concern its sides. */
 typedef struct gnt_request_sides {
     const gnt_request_model *model;
     const gnt_request_samples *samples;
     const gnt_request_plugins *defense;
     const gnt_key *key;
-    /* GNT_SIDE_*; 0: there are none. */
+    /* GNT_SIDE_*; 0: none. */
     uint32_t wanted;
     /* Clients are served one by one, each by a process that saw no other (job/side/side_copies.h). */
     int copies;
@@ -19,15 +19,14 @@ typedef struct gnt_request_sides {
 
 gnt_request_sides gnt_request_sides_of(const gnt_request *job);
 
-/* What one side is asked: what it needs of the job's request, and no more. Each side has a key of its own.
- * The job keeps the key that clients' streams are derived from, and sends each client's with what it asks for
- * it, so that no process can draw the noise of another's client again. */
+/* Returns the request of one side: only what it needs of the job's request, with a key of its own. The job
+ * keeps the key from which clients' streams are derived, and sends each client's key with each call, so that
+ * no process can reproduce the noise of another process's client. */
 gnt_request gnt_request_of_side(const gnt_request_sides *sides, uint32_t side);
 
-/* 1 where that side makes copies of its process. */
+/* True if the side forks a process for each client. */
 int gnt_side_copies(const gnt_request_sides *sides, uint32_t side);
-/* 1 where that side may read that input of the job: artefacts that clients keep to themselves are for their
- * side alone. */
+/* True if the side may read that input of the job: private artefacts only reach the clients' side. */
 int gnt_side_reads(const gnt_request_sides *sides, uint32_t side, const char *input);
 
 #endif

@@ -23,7 +23,7 @@ static int inspect_edge(checking *v, const gnt_vet_sequence_spec *sequence,
 static int inspect_choice(checking *v, const gnt_vet_sequence_spec *sequence,
                           const gnt_vet_hook_result *result) {
     if (strcmp(result->name, "create") == 0 && result->status == GNT_FAILED &&
-        !strstr(result->err.text, "without saying why"))
+        !strstr(result->err.text, "without calling host->fail"))
         return 1;
     return inspect_edge(v, sequence, result);
 }

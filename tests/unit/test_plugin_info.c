@@ -367,7 +367,7 @@ static const struct {
     {"no choices", choices_null},
     {"no choices", choices_empty},
     {"twice", choices_twice},
-    {"none of its choices", choice_unknown},
+    {"not one of its choices", choice_unknown},
     {"preset_text", text_null},
     {"judge", model_preset},
     {"steps_at", list_no_json},

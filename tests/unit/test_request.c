@@ -213,9 +213,9 @@ static void what_is_no_request_is_refused(void **state) {
     static const struct {
         const char *text, *says;
     } odd[] = {{"[]", "is an empty list, expected an object"},
-               {"{\"ask\": {}}", "which is no kind of job"},
-               {"{\"job\": 3, \"ask\": {}}", "asks for 3, which is no kind of job"},
-               {"{\"job\": \"Attack\", \"ask\": {}}", "asks for \"Attack\", which is no kind of job"},
+               {"{\"ask\": {}}", "unknown kind of job"},
+               {"{\"job\": 3, \"ask\": {}}", "has the unknown kind of job 3"},
+               {"{\"job\": \"Attack\", \"ask\": {}}", "has the unknown kind of job \"Attack\""},
                {"{\"job\": \"sandbox\"}", "expected an object"},
                {"{\"job\": \"sandbox\", \"ask\": []}", "is an empty list, expected an object"}};
     (void)state;
