@@ -134,3 +134,10 @@ void gnt_fields_round(const gnt_fields *fields, void *of) {
                              gnt_field_is_pointer(f) ? (void *)(uintptr_t)pointer_at(member) : member);
     }
 }
+
+double gnt_fields_real(const gnt_fields *fields, const void *of, const char *name) {
+    for (size_t i = 0; i < fields->n; i++)
+        if (fields->field[i].type == GNT_FIELD_REAL && !strcmp(fields->field[i].name, name))
+            return *(const double *)((const char *)of + fields->field[i].offset);
+    return NAN;
+}

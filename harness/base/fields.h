@@ -161,6 +161,8 @@ void gnt_fields_clear(const gnt_fields *fields, void *of);
 /* Marks the optional field whose member is at `member` as there; the same asked. The table has `there`. */
 void gnt_fields_mark(const gnt_fields *fields, void *of, const void *member);
 int gnt_fields_has(const gnt_fields *fields, const void *of, const void *member);
+/* Returns the value of the REAL field of that name; NAN where the table has none. */
+double gnt_fields_real(const gnt_fields *fields, const void *of, const char *name);
 /* Rounds every number to the nine digits that a reader of the file sees. Lists are changed where they lie. */
 void gnt_fields_round(const gnt_fields *fields, void *of);
 

@@ -120,9 +120,9 @@ size_t board_stages(const board_contest *c, const gnt_results *r, int64_t stages
 /* 1 when attackers that know the one or the other can run the same attacks of a contest. */
 int board_same_reach(const board_contest *c, uint32_t one, uint32_t other);
 void board_contest_free(board_contest *c);
-/* What a run's suite says of a defense or an attack, as canonical text without what is no setting; the caller
- * frees. */
-char *board_settings(const gnt_results *r, const char *list, const char *label);
+/* Returns a run's settings of a defense as canonical text: equal texts are equal settings. The caller
+ * frees; NULL when out of memory. */
+char *board_defense_settings(const gnt_results *r, const char *label);
 
 /* ---- rank.c ---- */
 

@@ -9,102 +9,133 @@
 #include "board/board_impl.h"
 #include "plugin/words.h"
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
+enum { MOST_SETTINGS = 16 << 20 };
+
+/* ---- settings ---- */
+
+/* Adds the struct as canonical JSON. */
+static void add_canonical(gnt_text *out, const gnt_fields *fields, const void *of) {
+    json_t *json = gnt_fields_encode(fields, of, GNT_FIELDS_ALL);
+    char *text = json ? gnt_json_canonical(json) : NULL;
+    out->failed |= !text;
+    if (text)
+        gnt_text_bytes(out, text, strlen(text));
+    gnt_free(text);
+    json_decref(json);
 }
 
-/* The entry of a list of the results whose `key` is `name`, or NULL. */
-static const json_t *entry_of(const gnt_results *r, const char *list, const char *key, const char *name) {
-    const json_t *all = json_object_get(r->root, list);
-    for (size_t i = 0; i < json_array_size(all); i++) {
-        const json_t *one = json_array_get(all, i);
-        if (!strcmp(text_of(one, key), name))
-            return one;
-    }
-    return NULL;
-}
-
-/* The models that the parameters of a member name, as the suite describes them: the same name may stand for
- * another network elsewhere. What a model came to is no setting. */
-static json_t *models_named(const gnt_results *r, const json_t *params) {
-    static const char *const settings[] = {"id", "model", "data", "samples", "epochs"};
-    json_t *list = json_array(), *value;
+/* Adds the models that the parameters of a member name, as the suite describes them: the same name may mean
+ * another network elsewhere. How well a model was trained is no setting. */
+static void add_models(gnt_text *out, const gnt_results *r, const char *params) {
+    const gnt_result_models *models = &r->file->models;
+    json_t *all = params ? json_loads(params, 0, NULL) : NULL, *value;
     const char *name;
-    json_object_foreach((json_t *)params, name, value) {
-        const json_t *model =
-            json_is_string(value) ? entry_of(r, "models", "id", json_string_value(value)) : NULL;
-        json_t *kept = model ? json_object() : NULL;
-        for (size_t i = 0; kept && i < sizeof settings / sizeof *settings; i++)
-            json_object_set(kept, settings[i], json_object_get(model, settings[i]));
-        if (kept)
-            json_array_append_new(list, kept);
+    json_object_foreach(all, name, value) {
+        for (size_t i = 0; json_is_string(value) && i < models->n; i++) {
+            const gnt_result_model *m = &models->at[i];
+            if (strcmp(m->id, json_string_value(value)) != 0)
+                continue;
+            gnt_result_model setting;
+            gnt_fields_clear(&gnt_model_fields, &setting);
+            setting.id = m->id;
+            setting.model = m->model;
+            setting.data = m->data;
+            setting.samples = m->samples;
+            setting.epochs = m->epochs;
+            add_canonical(out, &gnt_model_fields, &setting);
+            break;
+        }
     }
-    return list;
+    json_decref(all);
 }
 
-/* Flags and families are no settings, and runs made before they were recorded lack them. */
-char *board_settings(const gnt_results *r, const char *list, const char *label) {
-    const json_t *entry = entry_of(r, list, "label", label);
-    json_t *copy = entry ? json_deep_copy(entry) : json_object();
-    const json_t *members = json_object_get(copy, "members");
-    for (size_t i = 0; i < json_array_size(members); i++) {
-        json_t *member = json_array_get(members, i);
-        json_object_del(member, "flags");
-        json_object_del(member, "families");
-        json_object_set_new(member, "models", models_named(r, json_object_get(member, "params")));
+/* Returns the text of an entry, whose `members` these are, without their flags and families: these are no
+ * settings, and runs made before they were recorded lack them. Changes *members. */
+static char *settings_of(const gnt_results *r, const gnt_fields *fields, const void *entry,
+                         gnt_result_members *members) {
+    const gnt_result_members listed = *members;
+    gnt_result_member *own = gnt_array(listed.n + 1, sizeof *own);
+    gnt_text out;
+    gnt_text_init(&out, MOST_SETTINGS);
+    out.failed |= !own;
+    for (size_t i = 0; own && i < listed.n; i++) {
+        own[i] = listed.at[i];
+        own[i].flags = own[i].families = (gnt_texts){0};
     }
-    char *text = copy ? gnt_json_canonical(copy) : NULL;
-    json_decref(copy);
+    if (own) {
+        members->at = own;
+        add_canonical(&out, fields, entry);
+    }
+    for (size_t i = 0; own && i < listed.n; i++) {
+        gnt_text_add(&out, "\n");
+        add_models(&out, r, own[i].params);
+    }
+    char *text = out.failed ? NULL : gnt_strdup(gnt_text_get(&out));
+    gnt_text_free(&out);
+    gnt_free(own);
     return text;
 }
 
+char *board_defense_settings(const gnt_results *r, const char *label) {
+    const gnt_result_defense *of = gnt_defense_of(r, label);
+    if (!of)
+        return gnt_strdup("");
+    gnt_result_defense copy = *of;
+    return settings_of(r, &gnt_defense_fields, &copy, &copy.members);
+}
+
+static char *attack_settings(const gnt_results *r, const char *label) {
+    const gnt_result_attack *of = gnt_attack_of(r, label);
+    if (!of)
+        return gnt_strdup("");
+    gnt_result_attack copy = *of;
+    return settings_of(r, &gnt_attack_fields, &copy, &copy.members);
+}
+
+/* Returns the bits of those texts that are among the words. */
+static uint32_t bits_of(const gnt_words *words, const gnt_texts *texts) {
+    uint32_t bits = 0, bit;
+    for (size_t i = 0; i < texts->n; i++)
+        if (gnt_word_bit(words, texts->at[i], &bit) == 0)
+            bits |= bit;
+    return bits;
+}
+
 static uint32_t flags_of(const gnt_results *r, const char *label) {
-    const json_t *members = json_object_get(entry_of(r, "defenses", "label", label), "members");
-    uint32_t flags = 0, bit;
-    for (size_t i = 0; i < json_array_size(members); i++) {
-        const json_t *names = json_object_get(json_array_get(members, i), "flags");
-        for (size_t k = 0; k < json_array_size(names); k++) {
-            const char *name = json_string_value(json_array_get(names, k));
-            if (name && gnt_word_bit(&gnt_flag_words, name, &bit) == 0)
-                flags |= bit;
-        }
-    }
+    const gnt_result_defense *of = gnt_defense_of(r, label);
+    uint32_t flags = 0;
+    for (size_t i = 0; of && i < of->members.n; i++)
+        flags |= bits_of(&gnt_flag_words, &of->members.at[i].flags);
     return flags;
 }
 
-/* What an attack was given in a task, over all its cells. */
+/* Returns what an attack was granted in a task, over all its cells. */
 static uint32_t grants_of(const gnt_results *r, const char *task, int64_t stage, const char *attack) {
-    const json_t *cells = json_object_get(r->root, "cells");
-    uint32_t grants = 0, bit;
-    for (size_t i = 0; i < r->n_cell; i++) {
-        const gnt_outcome *c = &r->cell[i];
-        if (!gnt_is_at(c, task, stage) || strcmp(c->attack, attack) != 0)
-            continue;
-        const json_t *names = json_object_get(json_array_get(cells, i), "grants");
-        for (size_t k = 0; k < json_array_size(names); k++) {
-            const char *name = json_string_value(json_array_get(names, k));
-            if (name && gnt_word_bit(&gnt_knowledge_words, name, &bit) == 0)
-                grants |= bit;
-        }
-    }
+    uint32_t grants = 0;
+    for (size_t i = 0; i < r->n_cell; i++)
+        if (gnt_is_at(&r->cell[i], task, stage) && !strcmp(r->cell[i].attack, attack))
+            grants |= bits_of(&gnt_knowledge_words, &r->cell[i].grants);
     return grants;
 }
 
 /* ---- which runs meet ---- */
 
-/* A digest that could not be computed anew may be any other's. */
+static const char *digest_of(const gnt_results *r, const char *task) {
+    const gnt_result_task *of = gnt_task_of(r, task);
+    return of ? of->digest : "";
+}
+
+/* A digest that could not be computed again may be any other's. */
 static int asks_the_same(const board_run *first, const board_run *second, const char *task) {
     const gnt_results *a = &first->results, *b = &second->results;
-    const char *one = text_of(entry_of(a, "tasks", "id", task), "digest");
-    const char *other = text_of(entry_of(b, "tasks", "id", task), "digest");
+    const char *one = digest_of(a, task), *other = digest_of(b, task);
     if (*one && *other && board_is_proven(first, task) && board_is_proven(second, task))
         return !strcmp(one, other);
     if (*one && *other && strcmp(one, other) != 0)
         return 0;
-    one = text_of(a->root, "suite_digest");
+    one = a->file->suite_digest;
     return *one && board_suite_is_proven(first) && board_suite_is_proven(second) &&
-           !strcmp(one, text_of(b->root, "suite_digest"));
+           !strcmp(one, b->file->suite_digest);
 }
 
 static int observe_alike(const gnt_results *a, const gnt_results *b, const char *task) {
@@ -160,7 +191,7 @@ size_t board_stages(const board_contest *c, const gnt_results *r, int64_t stages
 /* ---- what stands in a contest ---- */
 
 static int find_attack(const board *b, board_contest *c, size_t run, const char *label, size_t *out) {
-    char *settings = board_settings(&b->run[run].results, "attacks", label);
+    char *settings = attack_settings(&b->run[run].results, label);
     if (!settings)
         return -1;
     const uint32_t grants = grants_of(&b->run[run].results, c->task, c->stage, label);
@@ -183,7 +214,7 @@ static int find_attack(const board *b, board_contest *c, size_t run, const char 
 }
 
 static int find_row(const board *b, board_contest *c, size_t run, const char *label, size_t *out) {
-    char *settings = board_settings(&b->run[run].results, "defenses", label);
+    char *settings = board_defense_settings(&b->run[run].results, label);
     if (!settings)
         return -1;
     for (*out = 0; *out < c->n_row; ++*out)
@@ -230,10 +261,9 @@ static int is_superseded(const board *b, const board_contest *c, size_t at, cons
         if (strcmp(later->contributor, b->run[c->run[at]].contributor) != 0 ||
             !gnt_representative(&later->results, c->task, c->stage, defense, NULL))
             continue;
-        char *was = board_settings(mine, "defenses", defense),
-             *is = board_settings(&later->results, "defenses", defense);
-        char *old = board_settings(mine, "attacks", attack),
-             *new = board_settings(&later->results, "attacks", attack);
+        char *was = board_defense_settings(mine, defense),
+             *is = board_defense_settings(&later->results, defense);
+        char *old = attack_settings(mine, attack), *new = attack_settings(&later->results, attack);
         *failed |= !was || !is || !old || !new;
         const int over = !*failed && (strcmp(was, is) != 0 ||
                                       (ran_again(c, &later->results, defense, attack) && !strcmp(old, new)));
@@ -308,7 +338,7 @@ static int find_marks(const board *b, board_contest *c) {
             board_row *row = &c->row[i];
             const gnt_outcome *marked =
                 row->marked ? NULL : gnt_marked_cell(r, c->task, c->stage, row->label);
-            char *settings = marked ? board_settings(r, "defenses", row->label) : NULL;
+            char *settings = marked ? board_defense_settings(r, row->label) : NULL;
             if (marked && !settings)
                 return -1;
             if (marked && !strcmp(settings, row->settings))

@@ -14,13 +14,12 @@ void board_table_runs(const board *b, gnt_table *t) {
     gnt_text_init(&text, 1 << 20);
     for (size_t i = 0; i < b->n_run; i++) {
         const board_run *run = &b->run[i];
-        const char *digest = json_string_value(json_object_get(run->results.root, "suite_digest"));
         gnt_table_number(t, (double)i + 1);
         gnt_table_text(t, run->contributor);
         gnt_table_text(t, run->about.date);
         gnt_table_text(t, run->results.suite);
         gnt_table_text(t, run->results.title);
-        gnt_table_format(t, "%.12s", digest ? digest : "");
+        gnt_table_format(t, "%.12s", run->results.file->suite_digest);
         gnt_table_text(t, run->seal);
         gnt_table_text(t, run->about.note);
         for (size_t k = 0; k < run->about.n_link; k++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "report/plot_impl.h"
 #include "results/convergence.h"
 #include "results/groups.h"
@@ -18,7 +19,7 @@ static const int end_mark[ENDS] = {0, 8, 5, 7};
 
 /* The best restart of one target in one cell. */
 typedef struct curve {
-    const json_t *points;
+    const gnt_costs *points;
     const gnt_outcome *cell;
     int64_t target;
     double last;
@@ -30,14 +31,6 @@ typedef struct band {
     unsigned colour;
     search_end end;
 } band;
-
-static double last_cost(const json_t *points) {
-    double step, cost;
-    for (size_t i = json_array_size(points); i-- > 0;)
-        if (gnt_convergence_point(points, i, &step, &cost))
-            return cost;
-    return NAN;
-}
 
 static size_t add_curve(curve *curves, size_t n, const curve *c) {
     for (size_t i = 0; i < n; i++)
@@ -55,31 +48,24 @@ static size_t collect(const gnt_results *r, const gnt_outcome *group, curve *cur
     size_t n = 0;
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
-        if (c->status != GNT_CELL_OK || !c->json.convergence || !gnt_stands_for(c, group))
-            continue;
-        for (size_t k = 0; k < json_array_size(c->json.convergence); k++) {
-            const json_t *one = json_array_get(c->json.convergence, k),
-                         *points = json_object_get(one, "points");
-            curve next = {points, c, json_integer_value(json_object_get(one, "target")), last_cost(points)};
-            if (isfinite(next.last))
-                n = add_curve(curves, n, &next);
+        for (size_t k = 0; c->status == GNT_CELL_OK && gnt_stands_for(c, group) && k < c->convergence.n;
+             k++) {
+            const gnt_restart *one = &c->convergence.at[k];
+            if (one->points.n > 0)
+                n = add_curve(curves, n,
+                              &(curve){&one->points, c, one->target, one->points.at[one->points.n - 1].cost});
         }
     }
     return n;
 }
 
 /* The cost a curve has reached at a step: its last point not after it; NAN before its first. */
-static double cost_at(const json_t *points, double step) {
-    double found = NAN, x, y;
-    for (size_t i = 0; i < json_array_size(points); i++)
-        if (gnt_convergence_point(points, i, &x, &y) && x <= step)
-            found = y;
+static double cost_at(const gnt_costs *points, double step) {
+    double found = NAN;
+    for (size_t i = 0; i < points->n; i++)
+        if ((double)points->at[i].step <= step)
+            found = points->at[i].cost;
     return found;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 double gnt_quantile(const double *sorted, size_t n, double share) {
@@ -97,7 +83,7 @@ static void add_step(const curve *curves, size_t n, double step, double *values,
         if (isfinite(v))
             values[found++] = v;
     }
-    qsort(values, found, sizeof *values, by_value);
+    gnt_sort_reals(values, found);
     b->step[b->n] = step;
     b->low[b->n] = gnt_quantile(values, found, 0.25);
     b->middle[b->n] = gnt_quantile(values, found, 0.5);
@@ -106,20 +92,18 @@ static void add_step(const curve *curves, size_t n, double step, double *values,
 
 /* At the steps of the curve that ran longest, thinned to STEPS, its last one included. */
 static int make_band(const curve *curves, size_t n, double *values, band *b) {
-    const json_t *longest = NULL;
-    double end = -INFINITY, step, cost;
+    const gnt_costs *longest = NULL;
+    double end = -INFINITY;
     b->n = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t points = json_array_size(curves[i].points);
-        if (points > 0 && gnt_convergence_point(curves[i].points, points - 1, &step, &cost) && step > end) {
-            end = step;
-            longest = curves[i].points;
+        const gnt_costs *c = curves[i].points;
+        if ((double)c->at[c->n - 1].step > end) {
+            end = (double)c->at[c->n - 1].step;
+            longest = c;
         }
     }
-    size_t points = json_array_size(longest), every = points / (STEPS - 1) + 1;
-    for (size_t k = 0; k + 1 < points; k += every)
-        if (gnt_convergence_point(longest, k, &step, &cost))
-            add_step(curves, n, step, values, b);
+    for (size_t k = 0; longest && k + 1 < longest->n; k += longest->n / (STEPS - 1) + 1)
+        add_step(curves, n, (double)longest->at[k].step, values, b);
     if (longest)
         add_step(curves, n, end, values, b);
     return b->n;
@@ -127,15 +111,15 @@ static int make_band(const curve *curves, size_t n, double *values, band *b) {
 
 /* What holds of at least half of the targets. */
 static search_end end_of(const gnt_results *r, const gnt_outcome *group, const curve *curves, size_t n) {
-    size_t told = 0, done = 0;
+    size_t long_enough = 0, done = 0;
     for (size_t i = 0; i < n; i++) {
-        told += json_array_size(curves[i].points) >= GNT_CONVERGENCE_LEAST_POINTS;
+        long_enough += curves[i].points->n >= GNT_CONVERGENCE_LEAST_POINTS;
         done += (size_t)gnt_convergence_is_done(curves[i].points);
     }
-    return gnt_is_starved(r, group)    ? END_BUDGET
-           : n > 0 && 2 * done >= n    ? END_DONE
-           : told > 0 && 2 * told >= n ? END_REST
-                                       : END_UNKNOWN;
+    return gnt_is_starved(r, group)                  ? END_BUDGET
+           : n > 0 && 2 * done >= n                  ? END_DONE
+           : long_enough > 0 && 2 * long_enough >= n ? END_REST
+                                                     : END_UNKNOWN;
 }
 
 /* ---- drawing ---- */

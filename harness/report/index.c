@@ -388,25 +388,23 @@ static void link_to(pen *w, const char *name, const char *says, int markdown) {
 
 /* At what size this run was made, in the suite's own words. */
 static void say_scale(pen *w) {
-    const json_t *scale = json_object_get(w->p->results->root, "scale");
-    const char *name = json_string_value(json_object_get(scale, "name"));
-    const char *says = json_string_value(json_object_get(scale, "says"));
-    char *line = name ? gnt_format("Scale %s. %s", name, says ? says : "") : NULL;
+    const gnt_result_scale *scale = w->p->results->file->scale;
+    char *line = scale && *scale->name ? gnt_format("Scale %s. %s", scale->name, scale->says) : NULL;
     if (line)
         paragraph(w, line);
-    w->out.failed |= name && !line;
+    w->out.failed |= scale && *scale->name && !line;
     gnt_free(line);
 }
 
 static void say_paper(pen *w) {
-    const size_t n = gnt_paper_count(w->p->results);
+    const size_t n = json_array_size(w->p->paper);
     if (n == 0)
         return;
     heading(w, 2, "The paper's tables");
     for (size_t i = 0; i < n; i++) {
         gnt_paper_table one;
         gnt_table t;
-        if (gnt_paper_at(w->p->results, i, &one) != 0)
+        if (gnt_paper_at(w->p->paper, i, &one) != 0)
             continue;
         heading(w, 3, one.title);
         gnt_paper_fill(w->p->results, &one, &t);
@@ -442,9 +440,9 @@ static void say_files(pen *w) {
     link_to(w, "floors", "Floors and chance", 1);
     if (tells_of_hooks(w))
         link_to(w, "hooks", "Time inside hooks, on this machine", 1);
-    for (size_t i = 0; i < gnt_paper_count(w->p->results); i++) {
+    for (size_t i = 0; i < json_array_size(w->p->paper); i++) {
         gnt_paper_table one;
-        char *name = gnt_paper_at(w->p->results, i, &one) == 0 ? gnt_format("paper-%s", one.id) : NULL;
+        char *name = gnt_paper_at(w->p->paper, i, &one) == 0 ? gnt_format("paper-%s", one.id) : NULL;
         if (name)
             link_to(w, name, "Beside the paper's table", 1);
         gnt_free(name);

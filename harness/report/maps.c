@@ -14,11 +14,11 @@ static const char *name_of(int number) {
 /* 1 of the first group of a defense at a strength that has numbers of maps: all attacks met one training. */
 static int is_first(const gnt_results *r, size_t at) {
     const gnt_outcome *g = &r->group[at];
-    if (!g->json.beside)
+    if (!g->utility.others.n)
         return 0;
     for (size_t i = 0; i < at; i++) {
         const gnt_outcome *o = &r->group[i];
-        if (o->json.beside && o->stage == g->stage && o->mode == g->mode && !strcmp(o->task, g->task) &&
+        if (o->utility.others.n && o->stage == g->stage && o->mode == g->mode && !strcmp(o->task, g->task) &&
             !strcmp(o->defense, g->defense) &&
             (o->strength == g->strength || (isnan(o->strength) && isnan(g->strength))))
             return 0;

@@ -157,10 +157,10 @@ static void write_fact(gnt_table *t, const gnt_results *r, const gnt_outcome *g,
     double sum = 0;
     int64_t n = 0;
     for (size_t i = 0; g && i < r->n_cell; i++) {
-        const json_t *told = json_object_get(r->cell[i].json.facts, fact);
-        if (!json_is_number(told) || !gnt_stands_for(&r->cell[i], g))
+        const double value = gnt_fact_of(&r->cell[i], fact);
+        if (!isfinite(value) || !gnt_stands_for(&r->cell[i], g))
             continue;
-        sum += json_number_value(told);
+        sum += value;
         n++;
     }
     if (n)
@@ -228,8 +228,8 @@ static const json_t *lines(const gnt_paper_table *p, const char *key) {
     return json_object_get(p->spec, key);
 }
 
-size_t gnt_paper_count(const gnt_results *r) {
-    return json_array_size(json_object_get(r->root, "tables"));
+json_t *gnt_paper_read(const gnt_results *r) {
+    return r->file->tables ? json_loads(r->file->tables, 0, NULL) : NULL;
 }
 
 /* The id names files: letters, digits, '-' and '_' alone. */
@@ -238,8 +238,8 @@ static int is_plain(const char *id) {
     return id && *id && strlen(id) < 100 && !id[strspn(id, letters)];
 }
 
-int gnt_paper_at(const gnt_results *r, size_t i, gnt_paper_table *out) {
-    const json_t *spec = json_array_get(json_object_get(r->root, "tables"), i);
+int gnt_paper_at(const json_t *all, size_t i, gnt_paper_table *out) {
+    const json_t *spec = json_array_get(all, i);
     const char *note = json_string_value(json_object_get(spec, "note"));
     *out = (gnt_paper_table){.id = json_string_value(json_object_get(spec, "id")),
                              .title = json_string_value(json_object_get(spec, "title")),

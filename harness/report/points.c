@@ -11,14 +11,11 @@
 
 enum { MOST_COLUMNS = 12, IN_ROW = 6, MOST_VALUES = 10, SIDE = 250, FOOT = 62 };
 
-static const char *const rows[2] = {"components", "neighbours"};
-
-/* What is drawn above each other. */
+/* Two panels, one above the other. */
 typedef struct column {
     const gnt_outcome *cell;
-    const char *part;    /* "samples" or "representation" */
-    const json_t *value; /* a whole number for each point */
-    const json_t *xy[2]; /* pairs, as many */
+    const gnt_plane *plane; /* of the cell's representation, or of the samples themselves */
+    const gnt_xys *xy[2];   /* of the panels: a point for each of the cell's values */
 } column;
 
 typedef struct drawing {
@@ -29,50 +26,29 @@ typedef struct drawing {
     int64_t values;
 } drawing;
 
-/* ---- from the file, which is not trusted ---- */
+/* ---- which points ---- */
 
-static int is_whole(const json_t *value) {
-    return json_is_integer(value) && json_integer_value(value) >= 0 &&
-           json_integer_value(value) < MOST_VALUES;
+static int is_drawable(const gnt_points *of, const gnt_xys *xy) {
+    for (size_t i = 0; i < xy->n; i++)
+        if (!(fabs(xy->at[i].x) <= 1 && fabs(xy->at[i].y) <= 1))
+            return 0;
+    return xy->n == of->value.n;
 }
 
-static int is_pair(const json_t *pair) {
-    for (size_t k = 0; k < 2; k++) {
-        const double x = json_number_value(json_array_get(pair, k));
-        if (!json_is_number(json_array_get(pair, k)) || !(fabs(x) <= 1))
-            return 0;
-    }
-    return json_array_size(pair) == 2;
-}
-
-/* 1 where the file has all of it. */
-static int read_column(column *out, const gnt_outcome *cell, const char *part) {
-    const json_t *of = json_object_get(cell->json.points, part);
-    *out = (column){.cell = cell, .part = part, .value = json_object_get(cell->json.points, "value")};
-    const size_t n = json_array_size(out->value);
-    for (size_t i = 0; i < n; i++)
-        if (!is_whole(json_array_get(out->value, i)))
-            return 0;
-    for (int k = 0; k < 2; k++) {
-        out->xy[k] = json_object_get(of, rows[k]);
-        if (json_array_size(out->xy[k]) != n)
-            return 0;
-        for (size_t i = 0; i < n; i++)
-            if (!is_pair(json_array_get(out->xy[k], i)))
-                return 0;
-    }
-    return n >= 2 && n <= GNT_EMBEDDING_MOST;
-}
-
-static void add_column(drawing *d, const gnt_outcome *cell, const char *part) {
-    if (d->n == MOST_COLUMNS || !read_column(&d->at[d->n], cell, part))
+/* Leaves out a plane that cannot be drawn: the file is not trusted. */
+static void add_column(drawing *d, const gnt_outcome *cell, const gnt_plane *plane) {
+    const gnt_points *of = cell->points;
+    if (d->n == MOST_COLUMNS || !plane || of->value.n < 2 || of->value.n > GNT_EMBEDDING_MOST ||
+        !is_drawable(of, &plane->components) || !is_drawable(of, &plane->neighbours))
         return;
-    const json_t *value = d->at[d->n].value;
-    for (size_t i = 0; i < json_array_size(value); i++) {
-        const int64_t v = json_integer_value(json_array_get(value, i));
-        d->values = v >= d->values ? v + 1 : d->values;
+    int64_t values = d->values;
+    for (size_t i = 0; i < of->value.n; i++) {
+        if (of->value.at[i] < 0 || of->value.at[i] >= MOST_VALUES)
+            return;
+        values = of->value.at[i] >= values ? of->value.at[i] + 1 : values;
     }
-    d->n++;
+    d->values = values;
+    d->at[d->n++] = (column){cell, plane, {&plane->components, &plane->neighbours}};
 }
 
 /* A defense at its strength of the matrix, or at the last of its sweep. */
@@ -81,7 +57,7 @@ static const gnt_outcome *cell_of(const gnt_results *r, const char *task, int64_
     const gnt_outcome *found = NULL;
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
-        if (!c->json.points || !gnt_is_at(c, task, stage) || strcmp(c->defense, defense) != 0)
+        if (!c->points || !gnt_is_at(c, task, stage) || strcmp(c->defense, defense) != 0)
             continue;
         if (!found || found->mode == GNT_ROW_SWEEP)
             found = c;
@@ -96,8 +72,8 @@ static void collect(drawing *d, int64_t stage) {
             if (!c || (c->mode == GNT_ROW_NONE) != none)
                 continue;
             if (none)
-                add_column(d, c, "samples");
-            add_column(d, c, "representation");
+                add_column(d, c, c->points->samples);
+            add_column(d, c, c->points->representation);
         }
 }
 
@@ -112,14 +88,13 @@ static unsigned colour_of(int64_t value) {
 
 /* "TAPPFL@0.5: 61 %". */
 static char *title_of(const column *c) {
-    const json_t *probe = json_object_get(json_object_get(c->cell->json.points, c->part), "probe");
-    const int samples = !strcmp(c->part, "samples");
-    char at[40] = "", told[40] = "";
+    const int samples = c->plane == c->cell->points->samples;
+    char at[40] = "", probe[40] = "";
     if (!samples && c->cell->mode != GNT_ROW_NONE && isfinite(c->cell->strength))
         snprintf(at, sizeof at, "@%.3g", c->cell->strength);
-    if (json_is_number(probe))
-        snprintf(told, sizeof told, ": %.0f %%", 100 * json_number_value(probe));
-    return gnt_format("%.20s%s%s", samples ? "samples" : c->cell->defense, at, told);
+    if (isfinite(c->plane->probe))
+        snprintf(probe, sizeof probe, ": %.0f %%", 100 * c->plane->probe);
+    return gnt_format("%.20s%s%s", samples ? "samples" : c->cell->defense, at, probe);
 }
 
 /* In the file's order, so that no value lies above another. */
@@ -135,27 +110,21 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, int place, const col
     if (gnt_panel_is_left(grid, place))
         gnt_plot_say(p, "set ylabel \"%s\" offset 1,0\n", names[row]);
     const int block = gnt_plot_block(p);
-    for (size_t i = 0; i < json_array_size(c->value); i++) {
-        const json_t *pair = json_array_get(c->xy[row], i);
-        gnt_plot_row(p,
-                     (double[]){json_number_value(json_array_get(pair, 0)),
-                                json_number_value(json_array_get(pair, 1)),
-                                json_number_value(json_array_get(c->value, i))},
-                     3);
-    }
+    for (size_t i = 0; i < c->xy[row]->n; i++)
+        gnt_plot_row(
+            p, (double[]){c->xy[row]->at[i].x, c->xy[row]->at[i].y, (double)c->cell->points->value.at[i]}, 3);
     gnt_plot_say(p, "plot D index %d using 1:2:(C[$3 + 1]) with points lc rgb variable pt 7 ps 0.45\n",
                  block);
 }
 
 static void draw_key(gnt_plot *p, const drawing *d) {
-    const json_t *names = json_object_get(d->at[0].cell->json.points, "names");
+    const gnt_texts names = d->at[0].cell->points->names;
     gnt_text plots;
     gnt_text_init(&plots, 1 << 20);
     gnt_plot_strip(p, 0, FOOT);
     double x = 16;
     for (int64_t v = 0; v < d->values; v++) {
-        const char *name = json_string_value(json_array_get(names, (size_t)v));
-        char *text = name ? gnt_strdup(name) : gnt_format("value %lld", (long long)v);
+        char *text = (size_t)v < names.n ? gnt_strdup(names.at[v]) : gnt_format("value %lld", (long long)v);
         const int block = gnt_plot_block(p);
         p->script.failed |= !text;
         gnt_plot_row(p, (double[]){x, FOOT - 18}, 2);

@@ -223,6 +223,7 @@ int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text
         return failed;
     }
     p.folder = folder;
+    p.paper = gnt_paper_read(&results);
     gnt_text_init(&p.notices, 1 << 20);
     failed = make_folders(folder, err) || make_sections(&p, err);
     if (!failed) {
@@ -233,6 +234,7 @@ int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text
     if (notices)
         gnt_text_bytes(notices, gnt_text_get(&p.notices), p.notices.size);
     free_sections(&p);
+    json_decref(p.paper);
     gnt_text_free(&p.notices);
     gnt_results_free(&results);
     gnt_free(folder);

@@ -31,6 +31,7 @@ typedef struct gnt_section {
 
 typedef struct gnt_report {
     const gnt_results *results;
+    json_t *paper; /* gnt_paper_read */
     const char *run, *folder;
     int formats;
     gnt_section *section;

@@ -56,7 +56,7 @@ static int find_trainings(const gnt_results *r, line *l) {
     for (size_t i = 0; l->training && i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
         size_t k = 0;
-        if (!c->json.by_round || !same_training(c, l->group))
+        if (!c->utility.by_round.at || !same_training(c, l->group))
             continue;
         while (k < l->n && l->training[k]->seed != c->seed)
             k++;
@@ -66,22 +66,20 @@ static int find_trainings(const gnt_results *r, line *l) {
     return l->training ? 0 : -1;
 }
 
-static double value_at(const gnt_outcome *training, json_int_t round, const char *key) {
-    const json_t *list = training->json.by_round;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *one = json_array_get(list, i), *value = json_object_get(one, key);
-        if (json_integer_value(json_object_get(one, "round")) == round)
-            return json_is_number(value) ? json_number_value(value) : NAN;
-    }
+static double value_at(const gnt_outcome *training, int64_t round, const char *name) {
+    const gnt_rounds *list = &training->utility.by_round;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->at[i].round == round)
+            return gnt_fields_real(&gnt_round_fields, &list->at[i], name);
     return NAN;
 }
 
-/* At the rounds of the first training; what a seed lacks is left out of a mean. */
+/* At the rounds of the first training run; a seed that lacks one is left out of its mean. */
 static int make_curve(const line *l, const char *key, curve *out) {
-    const json_t *list = l->n ? l->training[0]->json.by_round : NULL;
-    out->at = gnt_array(json_array_size(list) + 1, sizeof *out->at);
-    for (size_t i = 0; out->at && i < json_array_size(list); i++) {
-        const json_int_t round = json_integer_value(json_object_get(json_array_get(list, i), "round"));
+    const gnt_rounds list = l->n ? l->training[0]->utility.by_round : (gnt_rounds){0};
+    out->at = gnt_array(list.n + 1, sizeof *out->at);
+    for (size_t i = 0; out->at && i < list.n; i++) {
+        const int64_t round = list.at[i].round;
         point p = {.round = (double)round, .low = INFINITY, .high = -INFINITY};
         size_t n = 0;
         for (size_t k = 0; k < l->n; k++) {

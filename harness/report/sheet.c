@@ -60,11 +60,10 @@ static const int64_t *find_regions(const gnt_st *st, const gnt_st_tensor *like) 
     return t->data;
 }
 
-static void read_psnr(const strip *s, const char *name, double psnr[MOST_IMAGES]) {
-    for (size_t i = 0; i < MOST_IMAGES; i++) {
-        const json_t *v = json_object_get(json_array_get(s->cell->json.targets, i), name);
-        psnr[i] = json_is_number(v) ? json_number_value(v) : NAN;
-    }
+static void read_psnr(const strip *s, gnt_measure_id id, double psnr[MOST_IMAGES]) {
+    const gnt_targets *targets = &s->cell->targets;
+    for (size_t i = 0; i < MOST_IMAGES; i++)
+        psnr[i] = i < targets->n ? targets->at[i].score[id] : NAN;
 }
 
 static int load(strip *s, const char *run, gnt_err *err) {
@@ -96,8 +95,8 @@ static int load(strip *s, const char *run, gnt_err *err) {
     if (s->private_images && s->recovered &&
         memcmp(s->private_images->dim, s->recovered->dim, sizeof s->recovered->dim))
         s->region = NULL;
-    read_psnr(s, "psnr", s->psnr);
-    read_psnr(s, "region_psnr", s->region_psnr);
+    read_psnr(s, GNT_MEASURE_PSNR, s->psnr);
+    read_psnr(s, GNT_MEASURE_REGION_PSNR, s->region_psnr);
     failed = 0;
 cleanup:
     gnt_free(path);

@@ -277,14 +277,13 @@ static int same_problem(const gnt_outcome *a, const gnt_outcome *b) {
 
 /* Measures that the suite asked for and a cell has not got, each with the reason. */
 static void unmeasured_rows(const gnt_outcome *c, size_t seeds, gnt_table *t) {
-    const char *name;
-    json_t *why;
-    json_object_foreach((json_t *)(uintptr_t)c->json.unmeasured, name, why) {
-        const gnt_measure *m = gnt_measure_find(name);
+    for (size_t i = 0; i < c->unmeasured.n; i++) {
+        const gnt_named_text *why = &c->unmeasured.at[i];
+        const gnt_measure *m = gnt_measure_find(why->name);
         place_items(t, c);
         gnt_table_text(t, gnt_status_name(GNT_CELL_NA));
         gnt_table_number(t, (double)seeds);
-        gnt_table_format(t, "%s: %s", m ? m->title : name, json_is_string(why) ? json_string_value(why) : "");
+        gnt_table_format(t, "%s: %s", m ? m->title : why->name, why->text);
     }
 }
 
@@ -336,16 +335,13 @@ void gnt_table_facts(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Facts");
     COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "seed", "fact", "value");
     keyed *k = sorted(r, r->cell, r->n_cell, t);
-    for (size_t i = 0; k && i < r->n_cell; i++) {
-        const char *name;
-        json_t *value;
-        json_object_foreach((json_t *)(uintptr_t)k[i].o->json.facts, name, value) {
+    for (size_t i = 0; k && i < r->n_cell; i++)
+        for (size_t f = 0; f < k[i].o->facts.n; f++) {
             place_items(t, k[i].o);
             gnt_table_number(t, (double)k[i].o->seed);
-            gnt_table_text(t, name);
-            gnt_table_number(t, json_is_number(value) ? json_number_value(value) : NAN);
+            gnt_table_text(t, k[i].o->facts.at[f].name);
+            gnt_table_number(t, k[i].o->facts.at[f].value);
         }
-    }
     gnt_free(k);
 }
 

@@ -76,13 +76,14 @@ int gnt_table_hooks_of(const gnt_results *r, const char *run, gnt_table *t);
  * table that makes no sense is left out. */
 
 typedef struct gnt_paper_table {
-    const char *id, *title, *note; /* of the results; note "" for none */
+    const char *id, *title, *note; /* of the list; note "" for none */
     const json_t *spec;
 } gnt_paper_table;
 
-size_t gnt_paper_count(const gnt_results *r);
-/* The i-th table; 0, or −1 where it makes no sense. */
-int gnt_paper_at(const gnt_results *r, size_t i, gnt_paper_table *out);
+/* Returns the list of the tables, for json_decref; NULL where there are none. */
+json_t *gnt_paper_read(const gnt_results *r);
+/* Finds the i-th table of the list. 0, or −1 where it makes no sense. */
+int gnt_paper_at(const json_t *all, size_t i, gnt_paper_table *out);
 void gnt_paper_fill(const gnt_results *r, const gnt_paper_table *p, gnt_table *t);
 
 /* What an entry of such a table shows: a measure, or without one the utility of that name, of a group, or how

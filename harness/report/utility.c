@@ -50,19 +50,17 @@ static int is_fact(const drawing *d, int key) {
 /* What a cell's training ended at, or a fact of it; NAN where the file does not tell. *error: its standard
  * error. */
 static double value_of(const drawing *d, const gnt_outcome *c, int key, double *error) {
-    const json_t *list = c->json.by_round;
+    const gnt_rounds *list = &c->utility.by_round;
     *error = key == 0 ? c->utility.error : NAN;
-    if (is_fact(d, key)) {
-        const json_t *told = json_object_get(c->json.facts, d->key[key]);
-        return json_is_number(told) ? json_number_value(told) : NAN;
-    }
+    if (is_fact(d, key))
+        return gnt_fact_of(c, d->key[key]);
     if (key == 0)
         return c->utility.value * gnt_utility_scale(d->key[0]);
-    const json_t *last = json_array_get(list, json_array_size(list) - 1);
-    const json_t *value = json_object_get(last, d->key[key]);
-    const gnt_utility beside = gnt_utility_number(&c->utility, d->key[key]);
-    *error = beside.error;
-    return gnt_utility_scale(d->key[key]) * (json_is_number(value) ? json_number_value(value) : beside.value);
+    const gnt_utility other = gnt_utility_number(&c->utility, d->key[key]);
+    const double last =
+        list->n ? gnt_fields_real(&gnt_round_fields, &list->at[list->n - 1], d->key[key]) : NAN;
+    *error = other.error;
+    return gnt_utility_scale(d->key[key]) * (isnan(last) ? other.value : last);
 }
 
 static int is_here(const drawing *d, const gnt_outcome *c) {
@@ -216,10 +214,10 @@ static int fill(drawing *d) {
     if (strcmp(d->key[0], "loss") != 0 && survey(d, 1))
         d->n_key++;
     d->n_measures = d->n_key;
-    const json_t *facts = json_object_get(d->r->root, "facts");
-    for (size_t i = 0; i < json_array_size(facts) && d->n_key < MOST_VALUES; i++) {
-        d->key[d->n_key] = json_string_value(json_array_get(facts, i));
-        d->n_key += d->key[d->n_key] && survey(d, d->n_key);
+    const gnt_texts facts = d->r->file->facts;
+    for (size_t i = 0; i < facts.n && d->n_key < MOST_VALUES; i++) {
+        d->key[d->n_key] = facts.at[i];
+        d->n_key += survey(d, d->n_key);
     }
     spread_axes(d);
     return 1;

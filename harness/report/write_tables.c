@@ -73,10 +73,10 @@ static int write_matrix_markdown(const gnt_report *p, gnt_err *err) {
 
 /* The paper's tables, paper-ID.csv and so on. */
 static int write_paper(const gnt_report *p, gnt_err *err) {
-    for (size_t i = 0; i < gnt_paper_count(p->results); i++) {
+    for (size_t i = 0; i < json_array_size(p->paper); i++) {
         gnt_paper_table one;
         gnt_table t;
-        if (gnt_paper_at(p->results, i, &one) != 0)
+        if (gnt_paper_at(p->paper, i, &one) != 0)
             continue;
         char *name = gnt_format("paper-%s", one.id);
         gnt_paper_fill(p->results, &one, &t);

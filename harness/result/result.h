@@ -204,8 +204,7 @@ typedef struct gnt_score {
 /* Parts of the file as jansson has them, for readers that are not converted to the structs. NULL in a result
  * that was not read from a file. */
 typedef struct gnt_outcome_json {
-    const json_t *by_round, *by_value, *beside, *targets, *convergence, *facts, *unmeasured, *points, *marks,
-        *grants;
+    const json_t *targets, *facts;
 } gnt_outcome_json;
 
 /* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are

@@ -8,14 +8,12 @@
 /* A curve of fewer points says nothing. */
 enum { GNT_CONVERGENCE_LEAST_POINTS = 8 };
 
-/* The i-th of a curve's points, a list of [step, cost]; 0 where it is none. */
-int gnt_convergence_point(const json_t *points, size_t i, double *step, double *cost);
-/* 1 where the least cost is at most a millionth of the first: a search is done there. */
-int gnt_convergence_is_done(const json_t *points);
-/* 1 where a curve ended while it still fell: over the last tenth of its steps the least cost so far fell by a
+/* True if the least cost is at most a millionth of the first: a search is done there. */
+int gnt_convergence_is_done(const gnt_costs *curve);
+/* True if a curve ended while it still fell: over the last tenth of its steps the least cost so far fell by a
  * tenth or more, and it is not done. */
-int gnt_convergence_is_starved(const json_t *points);
-/* 1 where that holds of at least half of the targets of a group's cells, each by its restart of least cost:
+int gnt_convergence_is_starved(const gnt_costs *curve);
+/* True if that holds for at least half of the targets of a group's cells, each by its restart of least cost:
  * the budget ended the search, and a longer one would find more. */
 int gnt_is_starved(const gnt_results *r, const gnt_outcome *group);
 

@@ -57,18 +57,8 @@ static void complete_groups(gnt_results *r) {
 /* ---- parts as jansson has them ---- */
 
 static void add_json(gnt_outcome *o, const json_t *from) {
-    const json_t *utility = json_object_get(from, "utility");
-    o->json =
-        (gnt_outcome_json){.by_round = o->utility.by_round.at ? json_object_get(utility, "by_round") : NULL,
-                           .by_value = o->utility.by_value.at ? json_object_get(utility, "by_value") : NULL,
-                           .beside = o->utility.others.at ? json_object_get(utility, "beside") : NULL,
-                           .targets = json_object_get(from, "targets"),
-                           .convergence = json_object_get(from, "convergence"),
-                           .facts = json_object_get(from, "facts"),
-                           .unmeasured = json_object_get(from, "unmeasured"),
-                           .points = json_object_get(from, "points"),
-                           .marks = json_object_get(from, "marks"),
-                           .grants = json_object_get(from, "grants")};
+    o->json = (gnt_outcome_json){.targets = json_object_get(from, "targets"),
+                                 .facts = json_object_get(from, "facts")};
 }
 
 static void add_all_json(gnt_result *of, const json_t *root) {

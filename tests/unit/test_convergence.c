@@ -12,13 +12,20 @@
 #include "base/text.h"
 #include "results/convergence.h"
 
-/* The costs of steps 0 … n − 1: cost = first · factor^step down to `floor`. */
+enum { MOST_STEPS = 101 };
+
+/* cost = first · factor^step down to `floor`. */
+static double cost_at(size_t step, double first, double factor, double floor) {
+    return fmax(floor, first * pow(factor, (double)step));
+}
+
+/* The costs of steps 0 … n − 1. */
 static char *curve_text(size_t n, double first, double factor, double floor) {
     gnt_text t;
     gnt_text_init(&t, 1 << 16);
     gnt_text_add(&t, "[");
     for (size_t i = 0; i < n; i++)
-        gnt_text_add(&t, "%s[%zu, %.9g]", i ? ", " : "", i, fmax(floor, first * pow(factor, (double)i)));
+        gnt_text_add(&t, "%s[%zu, %.9g]", i ? ", " : "", i, cost_at(i, first, factor, floor));
     gnt_text_add(&t, "]");
     char *text = gnt_strdup(gnt_text_get(&t));
     gnt_text_free(&t);
@@ -41,20 +48,35 @@ static void what_still_falls_is_starved(void **state) {
         {101, 0, 0.5, 0, 0, 1},    /* nothing to do */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = curve_text(cases[i].n, cases[i].first, cases[i].factor, cases[i].floor);
-        json_t *points = json_loads(text, 0, NULL);
-        if (gnt_convergence_is_starved(points) != cases[i].starved ||
-            gnt_convergence_is_done(points) != cases[i].done)
+        gnt_cost at[MOST_STEPS];
+        for (size_t k = 0; k < cases[i].n; k++)
+            at[k] = (gnt_cost){(int64_t)k, cost_at(k, cases[i].first, cases[i].factor, cases[i].floor)};
+        const gnt_costs curve = {at, cases[i].n};
+        if (gnt_convergence_is_starved(&curve) != cases[i].starved ||
+            gnt_convergence_is_done(&curve) != cases[i].done)
             fail_msg("case %zu", i);
-        json_decref(points);
+    }
+    const gnt_costs empty = {NULL, 0};
+    assert_int_equal(gnt_convergence_is_starved(&empty), 0);
+    assert_int_equal(gnt_convergence_is_done(&empty), 0);
+}
+
+/* A curve with a point that is none is refused with the file, so no reader meets it. */
+static void what_is_no_point_is_refused(void **state) {
+    static const char *const odd[] = {"1", "[2]", "[3, \"x\"]", "[]", "{}", "null", "[5, null]"};
+    (void)state;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        char *text = gnt_format("{\"format\": 1, \"groups\": [], \"cells\": [{\"task\": \"t\", \"defense\": "
+                                "\"d\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", "
+                                "\"convergence\": [{\"target\": 0, \"points\": [[4, 5], %s]}]}]}",
+                                odd[i]);
+        gnt_results r;
+        gnt_err err = {""};
+        assert_int_equal(gnt_results_parse(&r, "results.json", text, strlen(text), &err), -1);
+        if (!strstr(err.text, "convergence[0].points[1]"))
+            fail_msg("%s: %s", odd[i], err.text);
         gnt_free(text);
     }
-    json_t *odd = json_loads("[1, [2], [3, \"x\"], [], {}, null, [4, 5], [5, null], [6, 1]]", 0, NULL);
-    assert_int_equal(gnt_convergence_is_starved(odd), 0);
-    assert_int_equal(gnt_convergence_is_starved(NULL), 0);
-    assert_int_equal(gnt_convergence_is_done(odd), 0);
-    assert_int_equal(gnt_convergence_is_done(NULL), 0);
-    json_decref(odd);
 }
 
 /* Of two targets the best restarts count: the second's first restart was still falling when it gave way. */
@@ -99,6 +121,7 @@ static void the_best_restart_of_each_target_counts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_still_falls_is_starved),
+                                       cmocka_unit_test(what_is_no_point_is_refused),
                                        cmocka_unit_test(the_best_restart_of_each_target_counts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

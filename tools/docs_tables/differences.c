@@ -10,19 +10,22 @@
 typedef int visitor(void *context, const gnt_results *r, const gnt_paper_pair *p);
 
 static int visit_differences(const gnt_results *r, visitor *visit, void *context) {
-    for (size_t i = 0; i < gnt_paper_count(r); i++) {
+    json_t *tables = gnt_paper_read(r);
+    int goes_on = 1;
+    for (size_t i = 0; goes_on && i < json_array_size(tables); i++) {
         gnt_paper_table t;
-        if (gnt_paper_at(r, i, &t) != 0)
+        if (gnt_paper_at(tables, i, &t) != 0)
             continue;
         const size_t rows = json_array_size(json_object_get(t.spec, "rows")),
                      columns = json_array_size(json_object_get(t.spec, "columns"));
-        for (size_t k = 0; k < rows * columns; k++) {
+        for (size_t k = 0; goes_on && k < rows * columns; k++) {
             const gnt_paper_pair p = gnt_paper_pair_at(r, &t, k / columns, k % columns);
-            if (p.is_difference && p.group && p.other && !visit(context, r, &p))
-                return 0;
+            if (p.is_difference && p.group && p.other)
+                goes_on = visit(context, r, &p);
         }
     }
-    return 1;
+    json_decref(tables);
+    return goes_on;
 }
 
 typedef struct asked {

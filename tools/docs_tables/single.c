@@ -127,32 +127,38 @@ static void copy_measured(const gnt_table *t, gnt_table *to, gnt_text *missing) 
     }
 }
 
+static void add_paper(const gnt_results *r, const gnt_paper_table *one, gnt_text *out) {
+    gnt_table whole, t;
+    gnt_text missing;
+    gnt_text_init(&missing, 4096);
+    gnt_paper_fill(r, one, &whole);
+    if (!whole.failed)
+        copy_measured(&whole, &t, &missing);
+    else
+        gnt_table_init(&t, NULL);
+    gnt_text_add(out, "**%s**\n", one->title);
+    t.failed |= whole.failed;
+    tables_add(&t, out);
+    if (missing.size)
+        gnt_text_add(out, "\nNot measured: %s.\n", gnt_text_get(&missing));
+    if (one->note[0])
+        gnt_text_add(out, "\n%s\n", one->note);
+    gnt_table_free(&whole);
+    gnt_table_free(&t);
+    gnt_text_free(&missing);
+}
+
 int table_paper(const scores *s, char *const *argument, size_t n, gnt_text *out, gnt_err *err) {
     const gnt_results *r = &s->results;
+    json_t *all = gnt_paper_read(r);
+    gnt_paper_table one;
+    size_t i = 0;
     (void)n;
-    for (size_t i = 0; i < gnt_paper_count(r); i++) {
-        gnt_paper_table one;
-        gnt_table whole, t;
-        gnt_text missing;
-        if (gnt_paper_at(r, i, &one) != 0 || strcmp(one.id, argument[0]) != 0)
-            continue;
-        gnt_text_init(&missing, 4096);
-        gnt_paper_fill(r, &one, &whole);
-        if (!whole.failed)
-            copy_measured(&whole, &t, &missing);
-        else
-            gnt_table_init(&t, NULL);
-        gnt_text_add(out, "**%s**\n", one.title);
-        t.failed |= whole.failed;
-        tables_add(&t, out);
-        if (missing.size)
-            gnt_text_add(out, "\nNot measured: %s.\n", gnt_text_get(&missing));
-        if (one.note[0])
-            gnt_text_add(out, "\n%s\n", one.note);
-        gnt_table_free(&whole);
-        gnt_table_free(&t);
-        gnt_text_free(&missing);
-        return 0;
-    }
-    return gnt_fail(err, "the suite %s lays out no table %s", r->suite, argument[0]);
+    while (i < json_array_size(all) && (gnt_paper_at(all, i, &one) != 0 || strcmp(one.id, argument[0]) != 0))
+        i++;
+    const int found = i < json_array_size(all);
+    if (found)
+        add_paper(r, &one, out);
+    json_decref(all);
+    return found ? 0 : gnt_fail(err, "the suite %s lays out no table %s", r->suite, argument[0]);
 }
