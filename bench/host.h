@@ -1,4 +1,4 @@
-/* host: what the code of a plugin asks of its host, for rows that time this code alone. */
+/* host: a host for plugin code, for rows that time only this code. */
 #ifndef BENCH_HOST_H
 #define BENCH_HOST_H
 
@@ -31,6 +31,6 @@ typedef struct bench_host {
 void bench_host_open(bench_host *h, const gnt_service *service);
 /* Frees all scratch, as a host does where a hook returns, and forgets facts. */
 void bench_host_leave(bench_host *h);
-double bench_host_fact(const bench_host *h, const char *name); /* NaN: never told */
+double bench_host_fact(const bench_host *h, const char *name); /* NaN: never reported */
 
 #endif

@@ -164,7 +164,7 @@ static void print_load(FILE *to, const bench_machine *m, double busy) {
                 "epoch, an attack, a cell\n");
 }
 
-/* Whether the floor is one: no row has seen OpenBLAS multiply faster than it says that anything can. */
+/* Prints whether the floor is a lower bound: no row measured OpenBLAS above the rate that it assumes. */
 static void print_check(FILE *to, const bench_line *l, int n) {
     double least = NAN;
     for (int i = 0; i < n; i++)

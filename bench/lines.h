@@ -8,7 +8,7 @@
 #include "nn/kernels/blas_core.h"
 #include "run/identity.h"
 
-/* Of a unit of a row: a step, an epoch, a cell. Numbers are NaN where there is none. */
+/* The result of a row, for one unit: a step, an epoch, a cell. Missing numbers are NaN. */
 typedef struct bench_line {
     char name[64], what[96];
     char why[96]; /* no PyTorch here */
@@ -36,24 +36,24 @@ typedef struct bench_machine {
     char forced[GNT_BLAS_CORE_TEXT]; /* why times are not this machine's, or "" */
     const char *core;                /* OpenBLAS's kernels */
     double before, after;            /* load, of a minute */
-    double seconds;                  /* asked for a row */
+    double seconds;                  /* requested for a row */
 } bench_machine;
 
 void bench_line_empty(bench_line *l, const char *name, const char *what);
 
-/* What is known before the first row. */
+/* Collects the facts known before the first row. */
 void bench_machine_before(bench_machine *m, double seconds);
-/* The load after the last. */
+/* Reads the load after the last row. */
 void bench_machine_after(bench_machine *m);
 
 void bench_print_head(FILE *to);
 void bench_print_line(FILE *to, const bench_line *l);
-/* Below the lines: the load, and whether the floors are floors. */
+/* Prints the load and whether the floors are lower bounds. */
 void bench_print_foot(FILE *to, const bench_line *l, int n, const bench_machine *m);
 
-/* 0, or −1. */
+/* Returns 0, or −1. */
 int bench_write_json(const bench_line *l, int n, const bench_machine *m, const char *path);
-/* The same as text, beside the JSON file. */
+/* As bench_write_json, as text, next to the JSON file. */
 int bench_write_text(const bench_line *l, int n, const bench_machine *m, const char *json);
 
 #endif

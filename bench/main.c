@@ -81,13 +81,13 @@ typedef struct meeting {
 /* A block of n units: seconds of a unit. */
 static int block(peer *p, double n, double *cpu, double *busy) {
     char request[64];
-    double told[3];
+    double number[3];
     snprintf(request, sizeof request, "run %.0f", n);
-    if (peer_ask(p, request, told, 3) || !(told[0] > 0))
+    if (peer_request(p, request, number, 3) || !(number[0] > 0))
         return -1;
-    *cpu = told[1] / told[0];
+    *cpu = number[1] / number[0];
     if (busy)
-        *busy = told[2] / told[1];
+        *busy = number[2] / number[1];
     return 0;
 }
 
@@ -97,13 +97,13 @@ static double units_of(double seconds, double unit) {
 
 static int limits(meeting *m, double seconds) {
     char request[64];
-    double told[3];
+    double number[3];
     snprintf(request, sizeof request, "limits %.3f", seconds);
-    if (peer_ask(&m->gauntlet, request, told, 3))
+    if (peer_request(&m->gauntlet, request, number, 3))
         return -1;
-    m->l->flop_rate = fmax(m->l->flop_rate, told[0]);
-    m->l->byte_rate = fmax(m->l->byte_rate, told[1]);
-    m->l->product_rate = fmax(m->l->product_rate, told[2]);
+    m->l->flop_rate = fmax(m->l->flop_rate, number[0]);
+    m->l->byte_rate = fmax(m->l->byte_rate, number[1]);
+    m->l->product_rate = fmax(m->l->product_rate, number[2]);
     return 0;
 }
 
@@ -135,17 +135,18 @@ static int take_turns(meeting *m, double budget) {
     return 0;
 }
 
-static int ask_rest(meeting *m) {
+static int request_rest(meeting *m) {
     char request[96];
-    double told[3];
+    double number[3];
     snprintf(request, sizeof request, "cost %.9g %.9g", m->l->flop_rate, m->l->byte_rate);
-    if (peer_ask(&m->gauntlet, request, told, 3) || peer_ask(&m->gauntlet, "peak", &m->l->peak, 1) ||
-        peer_ask(&m->gauntlet, "arena", &m->l->arena, 1))
+    if (peer_request(&m->gauntlet, request, number, 3) ||
+        peer_request(&m->gauntlet, "peak", &m->l->peak, 1) ||
+        peer_request(&m->gauntlet, "arena", &m->l->arena, 1))
         return -1;
-    m->l->flops = told[0];
-    m->l->bytes = told[1];
-    m->l->floor = told[2];
-    if (m->torch.pid && peer_ask(&m->torch, "peak", &m->l->peak_torch, 1))
+    m->l->flops = number[0];
+    m->l->bytes = number[1];
+    m->l->floor = number[2];
+    if (m->torch.pid && peer_request(&m->torch, "peak", &m->l->peak_torch, 1))
         return -1;
     return 0;
 }
@@ -162,11 +163,11 @@ static void open_torch(meeting *m, char *path) {
         snprintf(m->l->why, sizeof m->l->why, "PyTorch's side did not start");
         return;
     }
-    double told[2] = {NAN, NAN};
-    if (peer_ask(&m->torch, "check", told, 2))
+    double number[2] = {NAN, NAN};
+    if (peer_request(&m->torch, "check", number, 2))
         snprintf(m->l->why, sizeof m->l->why, "PyTorch's side failed");
-    m->l->apart_exact = told[0];
-    m->l->apart_torch = told[1];
+    m->l->apart_exact = number[0];
+    m->l->apart_torch = number[1];
 }
 
 /* 0, or −1 with a sentence: a row whose sides disagree is not timed. */
@@ -177,7 +178,7 @@ static int meet(meeting *m, char *self, char *path, double seconds, gnt_err *err
     double wall, peak;
     if (peer_time(maker, &wall, &peak) != 0)
         return gnt_fail(err, "%s: its problem could not be made", name);
-    if (peer_open(&m->gauntlet, argv) || peer_ask(&m->gauntlet, "check", &m->l->apart, 1))
+    if (peer_open(&m->gauntlet, argv) || peer_request(&m->gauntlet, "check", &m->l->apart, 1))
         return gnt_fail(err, "%s: gauntlet's side failed", name);
     open_torch(m, path);
     double exact = m->torch.pid ? m->l->apart_exact : 0, rough = m->torch.pid ? m->l->apart_torch : 0;
@@ -187,7 +188,7 @@ static int meet(meeting *m, char *self, char *path, double seconds, gnt_err *err
             "%s: the sides disagree by %.2g of the result in double; in float gauntlet is off by %.2g, "
             "PyTorch by %.2g; expected %.0e, and %.0e in float",
             name, exact, m->l->apart, rough, BENCH_AGREE, BENCH_TIED);
-    if (take_turns(m, seconds) || ask_rest(m))
+    if (take_turns(m, seconds) || request_rest(m))
         return gnt_fail(err, "%s: a side ended early", name);
     return 0;
 }
@@ -233,7 +234,7 @@ static double cells_in(const char *folder) {
     return n;
 }
 
-/* The quick suite from nothing, so with all its trainings and preparations. */
+/* Times the quick suite with an empty store, so with all its training runs and preparations. */
 static int time_suite(bench_line *l, const char *folder, const char *work, int jobs, gnt_err *err) {
     char run[] = "run", suite[] = "suites/quick.json", quiet[] = "-q", bare[] = "--no-report", o[] = "-o",
          j[] = "--jobs";
@@ -287,7 +288,7 @@ static int read_options(int argc, char **argv, options *o) {
         }
     }
     if (o->keep && o->rows) {
-        fprintf(stderr, "bench: --keep keeps whole runs; expected no --rows beside it\n");
+        fprintf(stderr, "bench: --keep keeps whole runs; expected no --rows with it\n");
         return -1;
     }
     o->suite |= o->keep != NULL;

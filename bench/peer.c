@@ -50,7 +50,7 @@ int peer_open(peer *p, char *const argv[]) {
     return -1;
 }
 
-int peer_ask(peer *p, const char *request, double *numbers, int n) {
+int peer_request(peer *p, const char *request, double *numbers, int n) {
     char line[256] = "";
     if (!p->pid)
         return -1;

@@ -1,11 +1,10 @@
-/* problem: what a row works on, and the right results: computed in double, for both sides to be compared
- * with.
+/* problem: the inputs of a row, and the exact results, computed in double, with which both sides are
+ * compared.
  *
- * Where an input of a ReLU or the two best of a pool's window lie within float's rounding of a tie, float
- * and double take different branches, and any two float programs differ by 1e-3. So of a few random
- * problems the first is taken at which float and double agree far below what is asked; if there is none,
- * the best. In a large batch some tie is met almost surely, therefore PyTorch's side is judged in double
- * too. */
+ * If an input of a ReLU or the two best of a pool's window are within float's rounding of a tie, float and
+ * double take different branches, and any two float programs differ by 1e-3. So the first of a few random
+ * problems is taken at which float and double agree far below the tolerance; if there is none, the best. In a
+ * large batch some tie is almost certain, so PyTorch's side is also compared in double. */
 #include <math.h>
 #include <string.h>
 

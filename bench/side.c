@@ -45,7 +45,7 @@ static double peak(void) {
 }
 
 /* Measuring the limits takes memory of its own, which is no part of the peak. */
-static void tell_limits(const bench_work *w, double seconds, double *most) {
+static void measure_limits(const bench_work *w, double seconds, double *most) {
     double now = peak();
     *most = now > *most ? now : *most;
     double flops = gnt_limit_flops(seconds), bytes = gnt_limit_bytes(bench_work_cost(w, 1, 1).set, seconds);
@@ -74,7 +74,7 @@ static int answer(bench_work *w, const char *path, const char *line, double *mos
     } else if (strncmp(line, "arena", 5) == 0) {
         printf("%zu\n", bench_work_cost(w, 1, 1).arena);
     } else if (strncmp(line, "limits ", 7) == 0) {
-        tell_limits(w, strtod(line + 7, NULL), most);
+        measure_limits(w, strtod(line + 7, NULL), most);
     } else if (strncmp(line, "cost ", 5) == 0) {
         double flops = strtod(line + 5, &end), bytes = strtod(end, NULL);
         const bench_cost c = bench_work_cost(w, flops, bytes);

@@ -9,8 +9,8 @@
 #include "host.h"
 #include "nn/plan/program.h"
 
-/* What a first step moves the weights by is divided by its rate; at this one the weights' own rounding is
- * nothing beside it. */
+/* The change of the weights in a first step is divided by this rate, at which the weights' own rounding is
+ * negligible. */
 #define FIRST_RATE 1024.0
 
 typedef struct tappfl {
@@ -197,7 +197,7 @@ static int tappfl_start(void *self, gnt_err *err) {
     return extractor_load(&b->plugin, 0, &from) == GNT_OK ? 0 : gnt_fail(err, "%s", b->host.said);
 }
 
-/* Facts are told of the last round alone. */
+/* Trains; `last`: 1 for the last round, the only one that reports facts. */
 static int train(tappfl *b, int32_t steps, double rate, int last, gnt_err *err) {
     gnt_tensors update = {b->n_shared, b->update};
     const gnt_client client = {.size = sizeof client,
@@ -254,7 +254,7 @@ static int tappfl_first(void *self, bench_result out[BENCH_OWN_RESULTS], gnt_err
 
 /* ---- what it costs ---- */
 
-/* Of the joint program, and of SGD: weights read and written, derivatives read. */
+/* Returns the cost of the joint program and of SGD: weights read and written, derivatives read. */
 static bench_cost tappfl_cost(const void *self, double flop_rate, double byte_rate) {
     const tappfl *b = self;
     bench_cost c = b->of_all;

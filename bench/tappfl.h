@@ -24,7 +24,7 @@ typedef struct bench_joint {
 
 enum { BENCH_JOINT_HIDDEN, BENCH_JOINT_KEPT, BENCH_JOINT_DERIVATIVES };
 
-/* What is made of it goes with bench_joint_close, after a failure too. precision: 4 or 8. */
+/* Makes the joint program; the caller calls bench_joint_close also after a failure. precision: 4 or 8. */
 int bench_joint_open(bench_joint *j, const bench_row *row, const gnt_model *m, int32_t precision,
                      gnt_err *err);
 void bench_joint_close(bench_joint *j);

@@ -236,7 +236,7 @@ static void dlg_start(bench_work *w) {
     gnt_lbfgs_reset(w->lbfgs);
 }
 
-/* One call of L-BFGS; starts again where it has come to rest. Returns the evaluations. */
+/* Makes one call of L-BFGS; restarts it if it has converged. Returns the evaluations. */
 static int64_t dlg_step(bench_work *w) {
     int64_t n = 0;
     gnt_lbfgs_step(w->lbfgs, w->z, 1, BENCH_INNER, 0, dlg_cost, w, &n);
@@ -409,7 +409,7 @@ static int compare_all(bench_work *w, const gnt_st *st, double *worst, gnt_err *
     return rc ? -1 : 0;
 }
 
-/* What is compared of a first step. */
+/* Copies the results of a first step that are compared. */
 static int take_first(bench_work *w, gnt_err *err) {
     if (start(w, err))
         return -1;
@@ -462,8 +462,9 @@ static double runs(const bench_work *w) {
                                         : 1;
 }
 
-/* Bytes that the rest of a step moves: vectors read and written by the optimiser; features compared. */
-static double beside(const bench_work *w) {
+/* Returns the bytes that a step moves outside the program: vectors read and written by the optimiser;
+ * features compared. */
+static double outside_bytes(const bench_work *w) {
     double n = 0;
     switch (w->row->kind) {
     case BENCH_MATCH:
@@ -494,7 +495,8 @@ bench_cost bench_work_cost(const bench_work *w, double flop_rate, double byte_ra
         return w->own->cost(w->self, flop_rate, byte_rate);
     const gnt_program *p = program_of(w);
     const gnt_program_size s = gnt_program_measure(p);
-    bench_cost c = {.set = s.arena + s.inputs, .arena = gnt_program_arena_bytes(p), .bytes = beside(w)};
+    bench_cost c = {
+        .set = s.arena + s.inputs, .arena = gnt_program_arena_bytes(p), .bytes = outside_bytes(w)};
     for (int32_t i = 0; i < s.steps + s.constant; i++) {
         const gnt_step_cost step = gnt_program_step(p, i);
         if (step.stage < 0)
@@ -504,6 +506,6 @@ bench_cost bench_work_cost(const bench_work *w, double flop_rate, double byte_ra
     }
     c.flops *= runs(w);
     c.bytes *= runs(w);
-    c.floor = runs(w) * (gnt_program_floor(p, flop_rate, byte_rate) + beside(w) / byte_rate);
+    c.floor = runs(w) * (gnt_program_floor(p, flop_rate, byte_rate) + outside_bytes(w) / byte_rate);
     return c;
 }

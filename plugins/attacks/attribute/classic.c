@@ -6,19 +6,13 @@
 
 #include "shared/attribute/pool.h"
 
-void classic_open(classic *c, const gnt_host *host, const gnt_value *first) {
-    *c = (classic){.host = host};
-    attr_read_pooling(&c->reading, first);
-    c->balanced = attr_read_judging(&c->reading, first + ATTR_POOLING);
-}
-
 gnt_status classic_table(const classic *c, attr_source *from, attr_table *t, const gnt_attack_prepare *in,
                          const gnt_sink *out) {
     gnt_status status = attr_source_of_attack(from, c->host, &c->reading, in);
     if (status == GNT_OK)
         status = attr_table_make(t, &c->reading, from);
     if (status == GNT_OK && attr_write_statistics(out, "", t->columns, from->mean, from->scale) != GNT_OK)
-        status = c->host->fail(c->host->context, "mean and scale of its inputs could not be kept");
+        status = gnt_host_fail(c->host, "mean and scale of its inputs could not be kept");
     return status;
 }
 
@@ -34,13 +28,13 @@ gnt_status classic_accuracy(const classic *c, const attr_table *t, classic_score
     const gnt_host *host = c->host;
     const size_t values = (size_t)t->values;
     double sum = 0, present = 0;
-    float *z = host->scratch(host->context, values * sizeof *z);
-    int64_t *right = host->scratch(host->context, 2 * values * sizeof *right), *seen = right + values;
+    float *z = gnt_host_scratch(host, values, sizeof *z);
+    int64_t *right = gnt_host_scratch(host, 2 * values, sizeof *right), *seen = right + values;
     if (!z || !right)
-        return host->fail(host->context, "no memory for its scores");
+        return gnt_host_fail(host, "no memory for its scores");
     for (int64_t i = t->n_train; i < t->n; i++) {
         const int32_t row = t->row[i], v = t->label[row];
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         scores(classifier, t->x + row * t->columns, z);
         right[v] += greatest(z, t->values) == v;
@@ -63,19 +57,17 @@ gnt_status classic_judge(const classic *c, const attr_table *t, classic_scores s
     const gnt_status status = classic_accuracy(c, t, scores, classifier, &accuracy);
     if (status != GNT_OK)
         return status;
-    host->fact(host->context, "inputs", (double)t->columns);
+    gnt_host_fact(host, "inputs", (double)t->columns);
     if (!isnan(accuracy))
-        host->fact(host->context, "validation_accuracy", accuracy);
+        gnt_host_fact(host, "validation_accuracy", accuracy);
     return GNT_OK;
 }
 
 const float *classic_see(const classic *c, const gnt_observation *seen, const gnt_artefacts *own,
                          int64_t *columns, gnt_status *status) {
     *status = GNT_UNSUPPORTED;
-    if (attr_seen_size(seen) < 1) {
-        c->host->fail(c->host->context, "it reads an update or a representation, and none was observed");
-        return NULL;
-    }
+    if (attr_seen_size(seen) < 1)
+        return gnt_host_fail(c->host, "it reads an update or a representation, and none was observed"), NULL;
     *status = GNT_FAILED;
     return attr_read_seen(c->host, &c->reading, seen, own, columns);
 }
@@ -83,11 +75,21 @@ const float *classic_see(const classic *c, const gnt_observation *seen, const gn
 gnt_status classic_answer(const classic *c, const gnt_observation *seen, const float *x,
                           classic_scores scores, const void *classifier, const gnt_answer *answer) {
     const gnt_host *host = c->host;
-    float *z = host->scratch(host->context, (size_t)seen->attribute_values * sizeof *z);
+    float *z = gnt_host_scratch(host, seen->attribute_values, sizeof *z);
     if (!z)
-        return host->fail(host->context, "no memory for its scores");
+        return gnt_host_fail(host, "no memory for its scores");
     scores(classifier, x, z);
     return answer->attribute(answer->context, seen->attribute_values, z);
+}
+
+gnt_status classic_net_open(classic_net *n, const gnt_host *host) {
+    n->room = gnt_host_scratch(host, 2 * attr_widest(&n->net), sizeof *n->room);
+    return n->room ? GNT_OK : gnt_host_fail(host, "no memory for the network's layers");
+}
+
+void classic_net_scores(const void *classifier, const float *x, float *scores) {
+    const classic_net *n = classifier;
+    attr_forward(&n->net, x, n->room, scores);
 }
 
 int classic_finite(const gnt_view *v) {
@@ -108,5 +110,5 @@ gnt_status classic_foreign(const gnt_host *host, const char *what) {
              "its artefacts are not %s for this attribute: they were prepared for another "
              "task",
              what);
-    return host->fail(host->context, text);
+    return gnt_host_fail(host, text);
 }

@@ -1,21 +1,20 @@
-/* How trees grow. A node is split by the column and threshold that leave the least Gini impurity, of as many
- * columns as the square root of their number says, drawn anew for each node; of more only where none of these
- * splits it. Thresholds lie halfway between neighbouring entries. A node that is pure, too small or too deep
- * is a leaf. */
+/* forest_grow: grows trees. A node is split by the column and threshold of least Gini impurity, among
+ * √columns drawn for each node, and among more only if none of these splits it. Thresholds are halfway
+ * between neighbouring entries. A node that is pure, too small or too deep is a leaf. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "forest.h"
 
-enum { POLL = 1 << 16 /* entries sorted between two looks at should_stop */ };
+enum { POLL = 1 << 16 /* entries sorted between two calls of should_stop */ };
 
 typedef struct entry {
     float x;
     int32_t label;
 } entry;
 
-/* A node that is not split yet: the rows of the sample that came to it. */
+/* A node that is not split yet, with its rows of the sample. */
 typedef struct open_node {
     int64_t from, to, node, depth;
 } open_node;
@@ -23,7 +22,7 @@ typedef struct open_node {
 typedef struct split {
     int64_t column;
     float threshold;
-    /* Σ_sides Σ_values count²/rows: the more, the less impurity is left; 0: there is no split */
+    /* Σ_sides Σ_values count²/rows: larger means less impurity; 0: no split */
     double purity;
 } split;
 
@@ -31,9 +30,9 @@ typedef struct grower {
     const gnt_host *host;
     const forest_recipe *recipe;
     const attr_table *t;
-    int64_t tried;    /* columns looked at in a node */
+    int64_t tried;    /* columns considered in a node */
     int64_t stride;   /* of a node */
-    int32_t *sample;  /* n_train rows of this tree; those of a node lie side by side */
+    int32_t *sample;  /* n_train rows of this tree; those of a node are contiguous */
     int64_t *column;  /* columns, in an order that draws change */
     entry *sorted;    /* n_train */
     int64_t *count;   /* 2 × values: in a node, or right and left of a threshold */
@@ -43,7 +42,7 @@ typedef struct grower {
 } grower;
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for its trees; fewer `trees`, or larger leaves, need less");
+    return gnt_host_fail(host, "no memory for its trees; fewer `trees`, or larger leaves, need less");
 }
 
 static gnt_status open_grower(grower *g) {
@@ -51,15 +50,15 @@ static gnt_status open_grower(grower *g) {
     const size_t n = (size_t)t->n_train;
     const gnt_host *host = g->host;
     if (t->columns > FOREST_MOST || t->n_train > FOREST_MOST / 2)
-        return host->fail(host->context, "there are more pooled entries, or shadow updates, than it can "
-                                         "count; a larger window leaves fewer entries");
+        return gnt_host_fail(host, "there are more pooled entries, or shadow updates, than it can "
+                                   "count; a larger window leaves fewer entries");
     g->tried = (int64_t)sqrt((double)t->columns);
     g->stride = FOREST_SHARES + t->values;
-    g->sample = host->scratch(host->context, n * sizeof *g->sample);
-    g->column = host->scratch(host->context, (size_t)t->columns * sizeof *g->column);
-    g->sorted = host->scratch(host->context, n * sizeof *g->sorted);
-    g->count = host->scratch(host->context, 2 * (size_t)t->values * sizeof *g->count);
-    g->stack = host->scratch(host->context, n * sizeof *g->stack);
+    g->sample = gnt_host_scratch(host, n, sizeof *g->sample);
+    g->column = gnt_host_scratch(host, t->columns, sizeof *g->column);
+    g->sorted = gnt_host_scratch(host, n, sizeof *g->sorted);
+    g->count = gnt_host_scratch(host, 2 * t->values, sizeof *g->count);
+    g->stack = gnt_host_scratch(host, n, sizeof *g->stack);
     if (!g->sample || !g->column || !g->sorted || !g->count || !g->stack)
         return no_memory(host);
     for (int64_t j = 0; j < t->columns; j++)
@@ -67,7 +66,7 @@ static gnt_status open_grower(grower *g) {
     return GNT_OK;
 }
 
-/* With replacement; balanced, every value that there is as likely as another. */
+/* Draws rows with replacement; balanced: all values present are equally likely. */
 static void draw_sample(grower *g, int balanced) {
     const gnt_host *host = g->host;
     const attr_table *t = g->t;
@@ -77,17 +76,17 @@ static void draw_sample(grower *g, int balanced) {
         if (balanced) {
             int32_t v;
             do
-                v = (int32_t)host->below(host->context, "values", (uint64_t)t->values);
+                v = (int32_t)gnt_host_below(host, "values", (uint64_t)t->values);
             while (t->count[v] == 0);
             for (int32_t c = 0; c < v; c++)
                 of += t->count[c];
             among = t->count[v];
         }
-        g->sample[i] = of[host->below(host->context, "sample", (uint64_t)among)];
+        g->sample[i] = of[gnt_host_below(host, "sample", (uint64_t)among)];
     }
 }
 
-/* Room for `more` nodes. */
+/* Makes room for `more` nodes. */
 static gnt_status reserve(grower *g, int64_t more) {
     if (g->nodes + more <= g->room)
         return GNT_OK;
@@ -102,7 +101,7 @@ static gnt_status reserve(grower *g, int64_t more) {
 
 /* ---- one node ---- */
 
-/* Shell's sort, with gaps that shrink by 4/9. */
+/* Sorts by Shell's method, with gaps that shrink by 4/9. */
 static void sort(entry *e, int64_t n) {
     for (int64_t gap = n > 2 ? n * 4 / 9 : 1; gap > 0; gap = gap == 1 ? 0 : gap < 4 ? 1 : gap * 4 / 9)
         for (int64_t i = gap; i < n; i++) {
@@ -119,8 +118,8 @@ static float halfway(float a, float b) {
     return middle < b ? middle : a;
 }
 
-/* The best threshold in one column of the rows [from, to), whose values are counted in `count`. The first of
- * equal ones counts, within a column and among columns. */
+/* Finds the best threshold in one column of the rows [from, to), whose values are counted in `count`. The
+ * first of equal ones is taken, within a column and among columns. */
 static void try_column(grower *g, int64_t from, int64_t to, int64_t column, split *best) {
     const attr_table *t = g->t;
     const int64_t n = to - from, leaf = g->recipe->leaf;
@@ -153,7 +152,7 @@ static gnt_status find_split(grower *g, int64_t from, int64_t to, split *best) {
     const gnt_host *host = g->host;
     const int64_t columns = g->t->columns;
     for (int64_t j = 0; j < columns && (j < g->tried || best->purity <= 0); j++) {
-        const int64_t k = j + (int64_t)host->below(host->context, "columns", (uint64_t)(columns - j));
+        const int64_t k = j + (int64_t)gnt_host_below(host, "columns", (uint64_t)(columns - j));
         const int64_t column = g->column[k];
         g->column[k] = g->column[j];
         g->column[j] = column;
@@ -162,13 +161,13 @@ static gnt_status find_split(grower *g, int64_t from, int64_t to, split *best) {
         if (g->work < POLL)
             continue;
         g->work = 0;
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
     }
     return GNT_OK;
 }
 
-/* Counts the values of the rows, and writes their shares. 1 when there is one value only. */
+/* Counts the values of the rows, and writes their shares. Returns 1 if there is only one value. */
 static int describe(grower *g, int64_t from, int64_t to, float *node) {
     const attr_table *t = g->t;
     int present = 0;
@@ -183,7 +182,7 @@ static int describe(grower *g, int64_t from, int64_t to, float *node) {
     return present == 1;
 }
 
-/* Puts the rows that go left first; gives the place of the first that does not. */
+/* Moves the rows that go left to the front. Returns the place of the first that does not. */
 static int64_t part(grower *g, int64_t from, int64_t to, const split *by) {
     int64_t right = from;
     for (int64_t i = from; i < to; i++) {
@@ -233,7 +232,7 @@ gnt_status forest_grow(forest *f, float **owned, const classic *c, const forest_
     const gnt_host *host = c->host;
     const double trees = (double)recipe->trees;
     grower g = {.host = host, .recipe = recipe, .t = t};
-    float *size = host->scratch(host->context, (size_t)recipe->trees * sizeof *size);
+    float *size = gnt_host_scratch(host, recipe->trees, sizeof *size);
     gnt_status status = size ? open_grower(&g) : no_memory(host);
     double deep = 0;
     for (int64_t k = 0; status == GNT_OK && k < recipe->trees; k++) {
@@ -241,14 +240,14 @@ gnt_status forest_grow(forest *f, float **owned, const classic *c, const forest_
         draw_sample(&g, c->balanced);
         status = grow_tree(&g, size + k, &deepest);
         deep += (double)deepest;
-        host->progress(host->context, (double)(k + 1), trees);
+        gnt_host_progress(host, (double)(k + 1), trees);
     }
     *owned = g.node;
     *f = (forest){
         .trees = recipe->trees, .columns = t->columns, .values = t->values, .size = size, .node = g.node};
     if (status != GNT_OK)
         return status;
-    host->fact(host->context, "nodes", (double)g.nodes / trees);
-    host->fact(host->context, "depth", deep / trees);
+    gnt_host_fact(host, "nodes", (double)g.nodes / trees);
+    gnt_host_fact(host, "depth", deep / trees);
     return forest_open(f, host);
 }

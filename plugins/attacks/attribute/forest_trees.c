@@ -1,4 +1,4 @@
-/* A forest's scores, and its artefacts. */
+/* forest_trees: a forest's scores and artefacts. */
 #include <math.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ void forest_scores(const void *classifier, const float *x, float *scores) {
 }
 
 gnt_status forest_open(forest *f, const gnt_host *host) {
-    f->room = host->scratch(host->context, (size_t)f->values * sizeof *f->room);
-    return f->room ? GNT_OK : host->fail(host->context, "no memory for its scores");
+    f->room = gnt_host_scratch(host, f->values, sizeof *f->room);
+    return f->room ? GNT_OK : gnt_host_fail(host, "no memory for its scores");
 }
 
 gnt_status forest_write(const forest *f, const gnt_sink *out) {
@@ -35,7 +35,7 @@ gnt_status forest_write(const forest *f, const gnt_sink *out) {
     return status == GNT_OK ? out->tensor(out->context, "node", 2, dim, f->node) : status;
 }
 
-/* A whole number from `least` to `most`; not so of a NaN. */
+/* True for an integer from `least` to `most`; false for NaN. */
 static int is_whole(float x, int64_t least, int64_t most) {
     return (double)x >= (double)least && (double)x <= (double)most && x == floorf(x);
 }

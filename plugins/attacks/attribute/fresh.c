@@ -1,8 +1,8 @@
-/* fresh: a private attribute by the best of three classifiers that learn anew: a linear one, a wide network
- * and a random forest. An attacker takes whichever tells the attribute best on samples of his own that none
- * of them learnt from, so that what a defense survives is none of them alone. It is meant for representations
- * (TAPPFL, 2024), whose extractor everybody has, and reads updates as well. With the history it reads the
- * same samples at earlier stages beside the last: what one extractor hides another may have shown. */
+/* fresh: infers a private attribute by the best of three classifiers trained from scratch: a linear one, a
+ * wide network and a random forest. The attacker takes the most accurate one on its own validation samples,
+ * so a defense must withstand all of them. It is meant for representations (TAPPFL, 2024), whose extractor
+ * all parties have, and reads updates as well. With the history it reads the same samples at earlier stages
+ * in addition to the last: what one extractor hides another may have revealed. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,35 +10,30 @@
 #include "forest.h"
 #include "information.h"
 
-enum { CLASSIFIER, HIDDEN, TREES, SGD, READING = SGD + ATTR_SGD };
 enum { BEST, LINEAR, WIDE, FOREST };
 
 typedef struct attack {
-    classic base;
+    union {
+        const gnt_host *host; /* the first member of base */
+        classic base;
+    };
     attr_recipe linear, wide;
     forest_recipe forest;
-    int64_t only; /* BEST: all three compete */
+    int64_t classifier; /* BEST: all three compete */
+    int64_t hidden;
 } attack;
 
-static void *create(const gnt_host *host, const gnt_value *v) {
-    attack *s = calloc(1, sizeof *s);
-    if (!s) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    classic_open(&s->base, host, v + READING);
-    s->only = v[CLASSIFIER].i;
-    s->linear.host = host;
-    attr_read_sgd(&s->linear, v + SGD);
+static gnt_status start(void *self) {
+    attack *s = self;
+    s->linear.host = s->host;
     s->linear.balanced = s->base.balanced;
     s->wide = s->linear;
     s->wide.n_hidden = 2;
-    s->wide.hidden[0] = s->wide.hidden[1] = v[HIDDEN].i;
-    s->forest = (forest_recipe){.trees = v[TREES].i, .leaf = 1};
-    /* Nothing says which is best where nothing is kept out of training. */
-    if (s->only == BEST && !(s->base.reading.share > 0))
-        s->only = WIDE;
-    return s;
+    s->wide.hidden[0] = s->wide.hidden[1] = s->hidden;
+    s->forest.leaf = 1;
+    if (s->classifier == BEST && !(s->base.reading.share > 0)) /* nothing to choose by */
+        s->classifier = WIDE;
+    return GNT_OK;
 }
 
 /* ---- learning ---- */
@@ -47,34 +42,10 @@ typedef struct learnt {
     int64_t columns;
     attr_trained net[2]; /* linear, wide */
     forest trees;
-    float *owned; /* its nodes */
+    float *owned; /* nodes of `trees` */
     double accuracy[FOREST + 1];
-    double information; /* the most that any of them shows, nats */
+    double information; /* the largest estimate of the three, nats */
 } learnt;
-
-typedef struct open_net {
-    attr_net net;
-    float *room;
-} open_net;
-
-static void net_scores(const void *classifier, const float *x, float *scores) {
-    const open_net *n = classifier;
-    attr_forward(&n->net, x, n->room, scores);
-}
-
-/* Layers to run it with. */
-static gnt_status open_layers(open_net *n, const gnt_host *host) {
-    n->room = host->scratch(host->context, 2 * (size_t)attr_widest(&n->net) * sizeof *n->room);
-    return n->room ? GNT_OK : host->fail(host->context, "no memory for the network's layers");
-}
-
-static gnt_status learn_net(const attack *s, const attr_recipe *recipe, attr_table *t, attr_trained *out) {
-    const gnt_host *host = s->base.host;
-    float *flat =
-        host->scratch(host->context, (size_t)attr_net_size(recipe, t->columns, t->values) * sizeof *flat);
-    return flat ? attr_train(out, flat, recipe, t)
-                : host->fail(host->context, "no memory for the network; a smaller `hidden` needs less");
-}
 
 static gnt_status learn_forest(const attack *s, attr_table *t, learnt *l, double *information) {
     gnt_status status = forest_grow(&l->trees, &l->owned, &s->base, &s->forest, t);
@@ -92,23 +63,23 @@ static gnt_status learn_one(const attack *s, int which, attr_table *t, learnt *l
         status = learn_forest(s, t, l, &information);
     else {
         attr_trained *net = &l->net[which == WIDE];
-        status = learn_net(s, which == WIDE ? &s->wide : &s->linear, t, net);
+        status = attr_train_scratch(net, which == WIDE ? &s->wide : &s->linear, t);
         l->accuracy[which] = net->accuracy;
-        open_net n = {.net = net->net};
+        classic_net n = {.net = net->net};
         if (status == GNT_OK)
-            status = open_layers(&n, s->base.host);
+            status = classic_net_open(&n, s->base.host);
         if (status == GNT_OK)
-            status = information_of(&s->base, t, net_scores, &n, 0, &information);
+            status = information_of(&s->base, t, classic_net_scores, &n, 0, &information);
     }
     l->information = fmax(l->information, information); /* the number, of a number and a NaN */
     return status;
 }
 
-/* Ties go to the plainer one. */
+/* Returns the most accurate classifier; ties go to the simpler one. */
 static int best_of(const attack *s, const learnt *l) {
     int best = LINEAR;
-    if (s->only != BEST)
-        return (int)s->only;
+    if (s->classifier != BEST)
+        return (int)s->classifier;
     for (int k = WIDE; k <= FOREST; k++)
         best = l->accuracy[k] > l->accuracy[best] ? k : best;
     return best;
@@ -118,13 +89,13 @@ static gnt_status keep(const attack *s, int which, const learnt *l, const gnt_si
     const gnt_host *host = s->base.host;
     const gnt_status status =
         which == FOREST ? forest_write(&l->trees, out) : attr_write_net(out, "", &l->net[which == WIDE].net);
-    host->fact(host->context, "kept_classifier", which);
-    host->fact(host->context, "inputs", (double)l->columns);
+    gnt_host_fact(host, "kept_classifier", which);
+    gnt_host_fact(host, "inputs", (double)l->columns);
     if (!isnan(l->accuracy[which]))
-        host->fact(host->context, "validation_accuracy", l->accuracy[which]);
+        gnt_host_fact(host, "validation_accuracy", l->accuracy[which]);
     if (!isnan(l->information))
-        host->fact(host->context, "information", l->information);
-    return status == GNT_OK ? GNT_OK : host->fail(host->context, "its classifier could not be kept");
+        gnt_host_fact(host, "information", l->information);
+    return status == GNT_OK ? GNT_OK : gnt_host_fail(host, "its classifier could not be stored");
 }
 
 static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
@@ -135,7 +106,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     gnt_status status = classic_table(&s->base, &from, &t, in, out);
     l.columns = t.columns;
     for (int which = LINEAR; status == GNT_OK && which <= FOREST; which++)
-        if (s->only == BEST || s->only == which)
+        if (s->classifier == BEST || s->classifier == which)
             status = learn_one(s, which, &t, &l);
     if (status == GNT_OK)
         status = keep(s, best_of(s, &l), &l, out);
@@ -144,13 +115,13 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     return status;
 }
 
-/* ---- what is observed ---- */
+/* ---- observation ---- */
 
 static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     const attack *s = self;
     const gnt_host *host = s->base.host;
-    open_net n;
+    classic_net n;
     int64_t columns;
     gnt_status status;
     forest f;
@@ -158,8 +129,8 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     if (!x)
         return status;
     if (attr_read_net(&n.net, own, "", columns, seen->attribute_values) == 0) {
-        status = open_layers(&n, host);
-        return status == GNT_OK ? classic_answer(&s->base, seen, x, net_scores, &n, answer) : status;
+        status = classic_net_open(&n, host);
+        return status == GNT_OK ? classic_answer(&s->base, seen, x, classic_net_scores, &n, answer) : status;
     }
     if (forest_read(&f, s->forest.trees, own, columns, seen->attribute_values) != 0)
         return classic_foreign(host, "a classifier");
@@ -172,52 +143,25 @@ static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run 
 static const char *const classifiers[] = {"best", "linear", "wide", "forest", NULL};
 
 static const gnt_parameter parameters[] = {
-    {.id = "classifier",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "best",
-     .choices = classifiers,
-     .help = "best: of all three the one that tells most on the validation part; wide where there is none"},
-    {.id = "hidden",
-     .type = GNT_TYPE_INT,
-     .unit = "neurons",
-     .least = 1,
-     .most = 16384,
-     .preset = 512,
-     .help = "in each of the wide network's two hidden layers"},
-    {.id = "trees",
-     .type = GNT_TYPE_INT,
-     .unit = "trees",
-     .least = 1,
-     .most = 10000,
-     .preset = 120,
-     .help = "of the forest"},
-    ATTR_SGD_ROWS,
-    CLASSIC_ROWS,
+    GNT_CHOICE(attack, classifier, classifiers, "best",
+               "best: the most accurate of the three on the validation part; wide without one"),
+    GNT_INT(attack, hidden, 1, 16384, 512, "neurons", "in each of the wide network's two hidden layers"),
+    GNT_INT_ID("trees", attack, forest.trees, 1, 10000, 120, "trees", "of the forest"),
+    ATTR_SGD_MEMBERS(attack, linear),
+    CLASSIC_MEMBERS(attack),
 };
 
 static const char *const families[] = {GNT_FAMILY_ANY, "tappfl", NULL};
 
-const gnt_descriptor fresh_descriptor = {
-    .size = sizeof fresh_descriptor,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "fresh",
-    .version = "1.0",
-    .line =
-        "infers a private attribute from a representation by the best of three classifiers that learn anew",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
-    .scope = GNT_SCOPE_STAGE,
-    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
-    .goals = GNT_GOAL_ATTRIBUTE,
-    .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
-    .uses = GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_HISTORY,
-    .data_kinds = GNT_KIND_ANY,
-    .families = families,
-    .flags = GNT_FLAG_RANDOMISED,
-    .create = create,
-    .destroy = free,
-    .attack = &hooks,
-};
+const gnt_descriptor fresh_descriptor = {GNT_ATTACK("fresh", "1.0",
+                                                    "infers a private attribute from a representation by the "
+                                                    "best of three classifiers trained from scratch",
+                                                    "MIT", ""),
+                                         GNT_PARAMETERS(parameters),
+                                         .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
+                                         .goals = GNT_GOAL_ATTRIBUTE,
+                                         .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
+                                         .uses = GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_HISTORY,
+                                         .families = families,
+                                         ATTRIBUTE_ATTACK(attack, hooks),
+                                         .start = start};

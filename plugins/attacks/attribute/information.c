@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Of n rows of logits, with the value of each. */
+/* n rows of logits, with the value of each. */
 typedef struct scored {
     int64_t n;
     int32_t values;
@@ -10,7 +10,7 @@ typedef struct scored {
     int32_t *value;
 } scored;
 
-/* The mean cross-entropy of softmax(factor · z), and its derivative by the factor. */
+/* Returns the mean cross-entropy of softmax(factor · z); *slope: its derivative by the factor. */
 static double cross_entropy(const scored *s, double factor, double *slope) {
     double sum = 0;
     *slope = 0;
@@ -32,7 +32,7 @@ static double cross_entropy(const scored *s, double factor, double *slope) {
     return sum / (double)s->n;
 }
 
-/* The cross-entropy is convex in the factor: bisection of its derivative. */
+/* Returns the least cross-entropy over the factor, in which it is convex, by bisection of its derivative. */
 static double least_cross_entropy(const scored *s) {
     double low = 0, high = 100, slope;
     for (int step = 0; step < 60; step++) {
@@ -65,15 +65,15 @@ gnt_status information_of(const classic *c, const attr_table *t, classic_scores 
     *nats = NAN;
     if (s.n < 1)
         return GNT_OK;
-    float *one = host->scratch(host->context, values * sizeof *one);
-    int64_t *count = host->scratch(host->context, values * sizeof *count);
-    s.z = host->scratch(host->context, (size_t)s.n * values * sizeof *s.z);
-    s.value = host->scratch(host->context, (size_t)s.n * sizeof *s.value);
+    float *one = gnt_host_scratch(host, values, sizeof *one);
+    int64_t *count = gnt_host_scratch(host, values, sizeof *count);
+    s.z = gnt_host_scratch(host, s.n * values, sizeof *s.z);
+    s.value = gnt_host_scratch(host, s.n, sizeof *s.value);
     if (!one || !count || !s.z || !s.value)
-        return host->fail(host->context, "no memory for the scores of its validation part");
+        return gnt_host_fail(host, "no memory for the scores of its validation part");
     for (int64_t i = 0; i < s.n; i++) {
         const int32_t row = t->row[t->n_train + i];
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         scores(classifier, t->x + row * t->columns, one);
         s.value[i] = t->label[row];

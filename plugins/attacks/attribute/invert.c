@@ -1,33 +1,23 @@
-/* invert: the sample behind a representation, and from that a private attribute. A decoder learns the way
- * back from f(x) to x by the least squared error on shadow samples; a classifier learns the attribute from
- * what the decoder gives. Samples behind one observation are read one by one, and what the classifier says of
- * each is averaged. */
+/* invert: decodes the sample behind a representation, and infers a private attribute from it. A decoder
+ * learns to map f(x) to x by the least squared error on shadow samples; a classifier learns the attribute
+ * from the decoder's output. Samples behind one observation are read one by one, and the classifier's scores
+ * are averaged. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "attribute.h"
 #include "mapped.h"
 
-static void *create(const gnt_host *host, const gnt_value *v) {
-    mapped *s = calloc(1, sizeof *s);
-    if (!s) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    mapped_open(s, host, v);
-    return s;
-}
-
 /* ---- single samples ---- */
 
-/* What is shown of one sample. */
+/* An observation of one sample. */
 typedef struct single {
     gnt_view view;
     gnt_views representation;
     gnt_observation seen;
 } single;
 
-/* Samples behind an observation; 0 where it shows no representation of each. */
+/* Returns the number of samples behind an observation; 0 if it has no representation of each. */
 static int64_t samples_of(const gnt_observation *o) {
     const gnt_views *r = o->surface == GNT_SURFACE_REPRESENTATION ? o->representation : NULL;
     return r && r->n == 1 && o->n > 0 && r->view->count >= o->n && r->view->count % o->n == 0 ? o->n : 0;
@@ -72,16 +62,15 @@ static gnt_status split(singles *s, const gnt_host *host, const gnt_attack_prepa
     for (int64_t i = 0; i < in->n_shadow; i++) {
         const int64_t each = samples_of(in->shadow[i]);
         if (each < 1 || in->shadow_truth[i]->n != each)
-            return host->fail(host->context,
-                              "a shadow observation shows no representation of each of its samples");
+            return gnt_host_fail(host, "a shadow observation shows no representation of each of its samples");
         n += each;
     }
-    single *one = host->scratch(host->context, (size_t)n * sizeof *one);
-    gnt_samples *truth = host->scratch(host->context, (size_t)n * sizeof *truth);
-    const gnt_observation **shadow = host->scratch(host->context, (size_t)n * sizeof *shadow);
-    const gnt_samples **behind = host->scratch(host->context, (size_t)n * sizeof *behind);
+    single *one = gnt_host_scratch(host, n, sizeof *one);
+    gnt_samples *truth = gnt_host_scratch(host, n, sizeof *truth);
+    const gnt_observation **shadow = gnt_host_scratch(host, n, sizeof *shadow);
+    const gnt_samples **behind = gnt_host_scratch(host, n, sizeof *behind);
     if (!one || !truth || !shadow || !behind)
-        return host->fail(host->context, "no memory for the shadow observations");
+        return gnt_host_fail(host, "no memory for the shadow observations");
     s->in.n_shadow = n;
     s->in.shadow = shadow;
     s->in.shadow_truth = behind;
@@ -114,9 +103,9 @@ static gnt_status learn(const mapped *s, const attr_source *from, const attr_tab
     float deviation, *x = mapped_samples(s, from, &features);
     if (!x)
         return GNT_FAILED;
-    float *mean = host->scratch(host->context, (size_t)features * sizeof *mean);
+    float *mean = gnt_host_scratch(host, features, sizeof *mean);
     if (!mean)
-        return host->fail(host->context, "no memory for the mean of the shadow samples");
+        return gnt_host_fail(host, "no memory for the mean of the shadow samples");
     mapped_centre(t, x, features, mean, &deviation);
     const gnt_status status = mapped_learn(s, t, x, features, out);
     if (status != GNT_OK)
@@ -124,7 +113,7 @@ static gnt_status learn(const mapped *s, const attr_source *from, const attr_tab
     return out->tensor(out->context, "sample.mean", 1, &features, mean) == GNT_OK &&
                    out->tensor(out->context, "sample.deviation", 1, &one, &deviation) == GNT_OK
                ? GNT_OK
-               : host->fail(host->context, "the mean of the shadow samples could not be kept");
+               : gnt_host_fail(host, "the mean of the shadow samples could not be stored");
 }
 
 static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
@@ -142,9 +131,9 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     return status;
 }
 
-/* ---- what is observed ---- */
+/* ---- observation ---- */
 
-/* The networks, and what brings the decoder's outputs back to image space. */
+/* The networks, and the mean and deviation that map the decoder's outputs to image space. */
 typedef struct decoder {
     mapped_nets nets;
     int64_t features;
@@ -152,7 +141,7 @@ typedef struct decoder {
     float deviation;
 } decoder;
 
-/* Whether the model's samples are of so many entries, as answers must be. */
+/* True if the model's samples have so many entries, as answers must. */
 static int is_of_model(const gnt_host *host, int64_t features) {
     const gnt_model_info *m = host->model ? host->model->info : NULL;
     int64_t of_model = 1;
@@ -177,10 +166,10 @@ static gnt_status open_decoder(const mapped *s, decoder *d, const gnt_artefacts 
     return GNT_OK;
 }
 
-/* What it answers of one observation. */
+/* The answer to one observation. */
 typedef struct reading {
     decoder with;
-    float *x;       /* n × features; NULL: not wanted */
+    float *x;       /* n × features; NULL: not requested */
     float *scores;  /* values: the mean over samples */
     float *of_this; /* values */
 } reading;
@@ -193,15 +182,14 @@ static gnt_status open_reading(const mapped *s, reading *r, const gnt_observatio
     const gnt_status status = open_decoder(s, &r->with, own, columns, seen->attribute_values);
     if (status != GNT_OK)
         return status;
-    r->scores = host->scratch(host->context, 2 * values * sizeof *r->scores);
+    r->scores = gnt_host_scratch(host, 2 * values, sizeof *r->scores);
     r->of_this = r->scores + values;
     if (wanted)
-        r->x = host->scratch(host->context, (size_t)(seen->n * r->with.features) * sizeof *r->x);
-    return r->scores && (r->x || !wanted) ? GNT_OK
-                                          : host->fail(host->context, "no memory for what it answers");
+        r->x = gnt_host_scratch(host, seen->n * r->with.features, sizeof *r->x);
+    return r->scores && (r->x || !wanted) ? GNT_OK : gnt_host_fail(host, "no memory for what it answers");
 }
 
-/* Sample k. */
+/* Adds sample k to the answer. */
 static gnt_status read_one(const mapped *s, reading *r, const gnt_observation *seen, int64_t k,
                            const gnt_artefacts *own) {
     const gnt_host *host = s->base.host;
@@ -213,7 +201,7 @@ static gnt_status read_one(const mapped *s, reading *r, const gnt_observation *s
     const float *z = classic_see(&s->base, &one.seen, own, &columns, &status);
     if (!z)
         return status;
-    if (host->should_stop(host->context))
+    if (gnt_host_should_stop(host))
         return GNT_STOPPED;
     if (k == 0 && (status = open_reading(s, r, seen, own, columns)) != GNT_OK)
         return status;
@@ -231,10 +219,9 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_host *host = s->base.host;
     gnt_status status = GNT_OK;
     reading r = {0};
-    if (samples_of(seen) < 1) {
-        host->fail(host->context, "it reads representations of samples, and none was observed");
-        return GNT_UNSUPPORTED;
-    }
+    if (samples_of(seen) < 1)
+        return gnt_host_fail(host, "it reads representations of samples, and none was observed"),
+               GNT_UNSUPPORTED;
     for (int64_t k = 0; status == GNT_OK && k < seen->n; k++)
         status = read_one(s, &r, seen, k, own);
     if (status == GNT_OK && r.x)
@@ -244,29 +231,19 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
 
-static const gnt_parameter parameters[] = {MAPPED_ROWS};
+static const gnt_parameter parameters[] = {MAPPED_MEMBERS};
 
 static const char *const families[] = {GNT_FAMILY_ANY, "tappfl", NULL};
 
 const gnt_descriptor invert_descriptor = {
-    .size = sizeof invert_descriptor,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "invert",
-    .version = "1.0",
-    .line = "decodes samples from their representations, and infers a private attribute from these",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
-    .scope = GNT_SCOPE_STAGE,
+    GNT_ATTACK("invert", "1.0",
+               "decodes samples from their representations, and infers a private attribute from these", "MIT",
+               ""),
+    GNT_PARAMETERS(parameters),
     .surfaces = GNT_SURFACE_REPRESENTATION,
     .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_SHADOW_OBS,
-    .data_kinds = GNT_KIND_ANY,
     .families = families,
-    .flags = GNT_FLAG_RANDOMISED,
-    .create = create,
-    .destroy = free,
-    .attack = &hooks,
-};
+    ATTRIBUTE_ATTACK(mapped, hooks),
+    .start = mapped_start};

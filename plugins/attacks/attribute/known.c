@@ -34,6 +34,7 @@ gnt_status attr_known_read(attr_known *k, const gnt_host *host, const gnt_observ
             k->random_target = ours[i].random_target;
             return GNT_OK;
         }
-    host->fail(host->context, "it answers recup, recup-random-target and the fgsm defenses, each by itself");
-    return GNT_UNSUPPORTED;
+    return gnt_host_fail(host,
+                         "it adapts to recup, recup-random-target and the fgsm defenses, one at a time"),
+           GNT_UNSUPPORTED;
 }

@@ -5,34 +5,33 @@
 
 #include "shared/attribute/pool.h"
 
-enum { HIDDEN, MAP_RATE, SGD, READING = SGD + ATTR_SGD };
-
-/* Artefacts of T, and the statistics of what it gives; C's have no prefix. */
+/* Prefixes of the artefacts of T and of the statistics of its outputs; C's have none. */
 static const char map_prefix[] = "map.", given_prefix[] = "given.";
 
-void mapped_open(mapped *m, const gnt_host *host, const gnt_value *v) {
-    classic_open(&m->base, host, v + READING);
-    m->map = (attr_recipe){.host = host, .n_hidden = 2, .hidden = {v[HIDDEN].i, v[HIDDEN].i}};
-    attr_read_sgd(&m->map, v + SGD);
-    m->classifier = m->map;
+gnt_status mapped_start(void *self) {
+    mapped *m = self;
+    m->classifier.host = m->host;
+    m->classifier.hidden[0] = m->classifier.hidden[1] = m->hidden;
+    m->map = m->classifier;
+    m->map.n_hidden = 2;
+    m->map.adam = 1;
+    m->map.rate = m->map_rate;
     m->classifier.n_hidden = 1;
     m->classifier.balanced = m->base.balanced;
-    m->map.adam = 1;
-    m->map.rate = v[MAP_RATE].r;
+    return GNT_OK;
 }
 
-/* ---- what is learnt from ---- */
+/* ---- training data ---- */
 
 float *mapped_samples(const mapped *m, const attr_source *from, int64_t *features) {
     const gnt_host *host = m->base.host;
     *features = attr_source_features(from);
-    if (*features < 1 || *features > INT32_MAX) {
-        host->fail(host->context, "it learns from the samples behind shadow observations, and has none");
-        return NULL;
-    }
-    float *x = host->scratch(host->context, (size_t)from->n * (size_t)*features * sizeof *x);
+    if (*features < 1 || *features > INT32_MAX)
+        return gnt_host_fail(host, "it learns from the samples behind shadow observations, and has none"),
+               NULL;
+    float *x = gnt_host_scratch(host, from->n * *features, sizeof *x);
     if (!x)
-        host->fail(host->context, "no memory for the shadow samples; fewer of them need less");
+        gnt_host_fail(host, "no memory for the shadow samples; fewer of them need less");
     for (int64_t i = 0; x && i < from->n; i++)
         attr_source_sample(from, i, x + i * *features);
     return x;
@@ -59,41 +58,33 @@ void mapped_centre(const attr_table *t, float *rows, int64_t columns, float *mea
 
 /* ---- learning ---- */
 
-static gnt_status train(const mapped *m, const attr_recipe *recipe, attr_table *t, attr_trained *out) {
-    const gnt_host *host = m->base.host;
-    float *flat =
-        host->scratch(host->context, (size_t)attr_net_size(recipe, t->columns, t->values) * sizeof *flat);
-    return flat ? attr_train(out, flat, recipe, t)
-                : host->fail(host->context, "no memory for the network; a smaller `hidden` needs less");
-}
-
-static void tell(const gnt_host *host, const char *name, double value) {
+static void report(const gnt_host *host, const char *name, double value) {
     if (isfinite(value))
-        host->fact(host->context, name, value);
+        gnt_host_fact(host, name, value);
 }
 
-/* given: what T gives for each row, standardised here. */
+/* Trains C; given: T's outputs for each row, standardised here. */
 static gnt_status learn_classifier(const mapped *m, const attr_table *t, float *given, int64_t outputs,
                                    const gnt_sink *out) {
     const gnt_host *host = m->base.host;
     attr_table of = *t;
     attr_trained c;
-    float *mean = host->scratch(host->context, 2 * (size_t)outputs * sizeof *mean), *scale = mean + outputs;
+    float *mean = gnt_host_scratch(host, 2 * outputs, sizeof *mean), *scale = mean + outputs;
     if (!mean)
-        return host->fail(host->context, "no memory for the mean of what the map gives");
+        return gnt_host_fail(host, "no memory for the mean of the map's outputs");
     of.x = given;
     of.columns = outputs;
     attr_statistics(given, outputs, t->row, t->n_train, mean, scale);
     for (int64_t i = 0; i < t->n; i++)
         attr_standardise(given + i * outputs, outputs, mean, scale);
-    const gnt_status status = train(m, &m->classifier, &of, &c);
+    const gnt_status status = attr_train_scratch(&c, &m->classifier, &of);
     if (status != GNT_OK)
         return status;
-    tell(host, "validation_accuracy", c.accuracy);
+    report(host, "validation_accuracy", c.accuracy);
     return attr_write_statistics(out, given_prefix, outputs, mean, scale) == GNT_OK &&
                    attr_write_net(out, "", &c.net) == GNT_OK
                ? GNT_OK
-               : host->fail(host->context, "its classifier could not be kept");
+               : gnt_host_fail(host, "its classifier could not be stored");
 }
 
 gnt_status mapped_learn(const mapped *m, const attr_table *t, const float *target, int64_t outputs,
@@ -101,24 +92,24 @@ gnt_status mapped_learn(const mapped *m, const attr_table *t, const float *targe
     const gnt_host *host = m->base.host;
     attr_table of = *t;
     attr_trained map;
-    float *given = host->scratch(host->context, (size_t)t->n * (size_t)outputs * sizeof *given);
+    float *given = gnt_host_scratch(host, t->n * outputs, sizeof *given);
     if (!given)
-        return host->fail(host->context, "no memory for what the map gives; fewer shadow samples need less");
+        return gnt_host_fail(host, "no memory for the map's outputs; fewer shadow samples need less");
     of.target = target;
     of.values = (int32_t)outputs;
-    gnt_status status = train(m, &m->map, &of, &map);
+    gnt_status status = attr_train_scratch(&map, &m->map, &of);
     if (status == GNT_OK)
         status = attr_forward_all(&map.net, host, t->x, t->n, given);
     if (status != GNT_OK)
         return status;
-    host->fact(host->context, "inputs", (double)t->columns);
-    tell(host, "unexplained", map.unexplained);
+    gnt_host_fact(host, "inputs", (double)t->columns);
+    report(host, "unexplained", map.unexplained);
     if (attr_write_net(out, map_prefix, &map.net) != GNT_OK)
-        return host->fail(host->context, "its map could not be kept");
+        return gnt_host_fail(host, "its map could not be stored");
     return learn_classifier(m, t, given, outputs, out);
 }
 
-/* ---- what is observed ---- */
+/* ---- observation ---- */
 
 gnt_status mapped_read(const mapped *m, mapped_nets *nets, const gnt_artefacts *own, int64_t columns,
                        int32_t values) {
@@ -135,9 +126,9 @@ gnt_status mapped_read(const mapped *m, mapped_nets *nets, const gnt_artefacts *
                                : attr_widest(&nets->classifier);
     nets->mean = mean->data;
     nets->scale = scale->data;
-    nets->room = host->scratch(host->context, 2 * (size_t)(widest + outputs) * sizeof *nets->room);
+    nets->room = gnt_host_scratch(host, 2 * (widest + outputs), sizeof *nets->room);
     if (!nets->room)
-        return host->fail(host->context, "no memory for the networks' layers");
+        return gnt_host_fail(host, "no memory for the networks' layers");
     nets->given = nets->room + 2 * widest;
     nets->input = nets->given + outputs;
     return GNT_OK;

@@ -1,13 +1,13 @@
-/* recup-residue, rank1: take apart an update and what RecUP-FL (2023) or its like added to it, and read
- * either.
+/* recup-residue, rank1: separate an update from the perturbation that RecUP-FL (2023) or a similar defense
+ * added, and read either.
  *
- * recup-residue knows the defense: it adds whole multiples of ε to entries, most of which were 0, so that
- * what was added stands there in the clear. rank1 knows that one sample's gradient of a dense layer is an
- * outer product.
+ * recup-residue knows the defense: it adds whole multiples of ε to entries, most of which were 0 and so
+ * contain the perturbation alone. rank1 knows that one sample's gradient of a dense layer is an outer
+ * product.
  *
- * The defense moves the update so that networks of its own lose sight of the true value. Others that learnt
- * from undefended updates do so too: the value that became less likely by the change than any other is the
- * true one. What is left of the update can be read as if there had been no defense. */
+ * The perturbation makes the true value less likely for the defense's own networks, and so for others that
+ * learnt from undefended updates: the value whose probability it lowers most is the true one. The update
+ * without it can be read as if there had been no defense. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,58 +19,33 @@
 #include "shared/attribute/strip.h"
 #include "shared/attribute/zoo.h"
 
-enum { READ, NETS, WIDEST, SGD, JUDGING = SGD + ATTR_SGD, OWN = JUDGING + ATTR_JUDGING };
-/* recup-residue's own; rank1's pooling */
-enum { GAMMA = OWN, POOLING = OWN };
 enum { CHANGE, UPDATE };
 
 typedef struct residue {
     const gnt_host *host;
     attr_zoo_recipe recipe;
-    attr_reading reading; /* of rank1; that of recup-residue is the defense's */
-    int reads;
+    attr_reading reading; /* of rank1; recup-residue takes the defense's */
+    int64_t read;
     double gamma;
 } residue;
 
-static residue *create(const gnt_host *host, const gnt_value *v) {
-    residue *s = calloc(1, sizeof *s);
-    if (!s) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    s->host = host;
-    s->reads = (int)v[READ].i;
-    s->recipe = (attr_zoo_recipe){.nets = (int32_t)v[NETS].i, .widest = v[WIDEST].i, .net = {.host = host}};
-    attr_read_sgd(&s->recipe.net, &v[SGD]);
-    s->recipe.net.balanced = attr_read_judging(&s->reading, &v[JUDGING]);
-    return s;
-}
-
-static void *create_residue(const gnt_host *host, const gnt_value *v) {
-    residue *s = create(host, v);
-    if (s)
-        s->gamma = v[GAMMA].r;
-    return s;
-}
-
-static void *create_rank1(const gnt_host *host, const gnt_value *v) {
-    residue *s = create(host, v);
-    if (s)
-        attr_read_pooling(&s->reading, &v[POOLING]);
-    return s;
+static gnt_status start(void *self) {
+    residue *s = self;
+    s->recipe.net.host = s->host;
+    return GNT_OK;
 }
 
 /* ---- its networks ---- */
 
-/* How often each value of the attribute was learnt from, as artefact "count". */
+/* Writes the number of training updates of each value of the attribute as artefact "count". */
 static gnt_status write_count(const residue *s, const attr_table *t, const gnt_sink *out) {
     const int64_t values = t->values;
-    float *count = s->host->scratch(s->host->context, (size_t)values * sizeof *count);
+    float *count = gnt_host_scratch(s->host, values, sizeof *count);
     for (int64_t v = 0; count && v < values; v++)
         count[v] = (float)t->count[v];
     return count && out->tensor(out->context, "count", 1, &values, count) == GNT_OK
                ? GNT_OK
-               : s->host->fail(s->host->context, "what it learnt from could not be kept");
+               : gnt_host_fail(s->host, "the counts of its training data could not be stored");
 }
 
 static gnt_status learn(const residue *s, const attr_reading *reading, const gnt_attack_prepare *in,
@@ -96,7 +71,7 @@ static gnt_status learn(const residue *s, const attr_reading *reading, const gnt
 
 static gnt_status read_known(const residue *s, const gnt_observation *setting, attr_known *k) {
     if (!setting)
-        return s->host->fail(s->host->context, "it was not told of the defense");
+        return gnt_host_fail(s->host, "it needs the defense and its parameters; grant defense");
     gnt_status status = attr_known_read(k, s->host, setting);
     k->reading.share = s->reading.share;
     return status;
@@ -116,7 +91,7 @@ static gnt_status prepare_rank1(void *self, const gnt_attack_prepare *in, const 
 
 /* ---- one update ---- */
 
-/* The score of a value that it never saw, of whose probability its networks know nothing. */
+/* The score of a value that was not in the training data. */
 static const float never = -1e6F;
 
 typedef struct stripped {
@@ -126,31 +101,29 @@ typedef struct stripped {
 
 static gnt_status take(const residue *s, const gnt_observation *seen, stripped *u) {
     const gnt_host *host = s->host;
-    if (!seen->update || seen->update->n < 1) {
-        host->fail(host->context, "it reads updates, and none was observed");
-        return GNT_UNSUPPORTED;
-    }
+    if (!seen->update || seen->update->n < 1)
+        return gnt_host_fail(host, "it reads updates, and none was observed"), GNT_UNSUPPORTED;
     u->size = attr_update_size(seen->update);
-    u->update = host->scratch(host->context, 2 * (size_t)u->size * sizeof *u->update);
+    u->update = gnt_host_scratch(host, 2 * u->size, sizeof *u->update);
     if (!u->update)
-        return host->fail(host->context, "no memory for two copies of the update");
+        return gnt_host_fail(host, "no memory for two copies of the update");
     u->change = u->update + u->size;
     attr_flatten(seen->update, u->update);
     return GNT_OK;
 }
 
-/* Adds `times` the mean log probability of each value, as the networks see that update. */
+/* Adds `times` the networks' mean log probability of each value given the update. */
 static gnt_status add_reading(const attr_zoo *zoo, const float *update, int64_t size, double times,
                               double *scores) {
     const gnt_host *host = zoo->host;
     int64_t widest = 1;
     for (int32_t k = 0; k < zoo->nets; k++)
         widest = attr_widest(&zoo->net[k]) > widest ? attr_widest(&zoo->net[k]) : widest;
-    float *x = host->scratch(host->context, (size_t)zoo->columns * sizeof *x);
-    float *room = host->scratch(host->context, 2 * (size_t)widest * sizeof *room);
-    float *out = host->scratch(host->context, (size_t)zoo->values * sizeof *out);
+    float *x = gnt_host_scratch(host, zoo->columns, sizeof *x);
+    float *room = gnt_host_scratch(host, 2 * widest, sizeof *room);
+    float *out = gnt_host_scratch(host, zoo->values, sizeof *out);
     if (!x || !room || !out)
-        return host->fail(host->context, "no memory for its networks' layers");
+        return gnt_host_fail(host, "no memory for its networks' layers");
     attr_pool(update, size, zoo->window, x, NULL);
     attr_standardise(x, zoo->columns, zoo->mean, zoo->scale);
     for (int32_t k = 0; k < zoo->nets; k++) {
@@ -173,14 +146,14 @@ static gnt_status answer_from(const residue *s, const attr_reading *reading, int
     const int32_t values = seen->attribute_values;
     const gnt_view *count = own ? attr_find(own, "", "count", 1) : NULL;
     attr_zoo zoo = {0};
-    double *sum = host->scratch(host->context, (size_t)values * sizeof *sum);
-    float *scores = host->scratch(host->context, (size_t)values * sizeof *scores);
+    double *sum = gnt_host_scratch(host, values, sizeof *sum);
+    float *scores = gnt_host_scratch(host, values, sizeof *scores);
     if (!sum || !scores)
-        return host->fail(host->context, "no memory for the attribute's values");
+        return gnt_host_fail(host, "no memory for the attribute's values");
     memset(sum, 0, (size_t)values * sizeof *sum);
     if (!count || count->count != values || attr_zoo_read(&zoo, host, own, "", reading, u->size, values) != 0)
-        return host->fail(host->context, "its artefacts are not networks for this attribute and updates of "
-                                         "this size: they were prepared for another task");
+        return gnt_host_fail(host, "its artefacts are not networks for this attribute and updates of "
+                                   "this size: they were prepared for another task");
     gnt_status status = add_reading(&zoo, u->update, u->size, 1, sum);
     for (int64_t i = 0; i < u->size; i++)
         u->update[i] += u->change[i];
@@ -213,8 +186,8 @@ static gnt_status run_residue(void *self, const gnt_observation *seen, const gnt
     const double step = s->gamma * k.how.epsilon / (whole ? 1 : k.how.drawn);
     const int64_t most = whole ? k.how.iterations : k.how.drawn;
     const int64_t found = attr_strip_lattice(u.update, u.change, u.size, step, most);
-    s->host->fact(s->host->context, "read_in_the_clear", (double)found / (double)u.size);
-    const int reads = k.random_target || found == 0 ? UPDATE : s->reads;
+    gnt_host_fact(s->host, "read_in_the_clear", (double)found / (double)u.size);
+    const int reads = k.random_target || found == 0 ? UPDATE : s->read;
     return answer_from(s, &k.reading, reads, seen, own, &u, answer);
 }
 
@@ -224,19 +197,16 @@ static gnt_status run_rank1(void *self, const gnt_observation *seen, const gnt_a
     stripped u = {0};
     int64_t layers = 0;
     gnt_status status = take(s, seen, &u);
-    if (status == GNT_OK && (seen->n > 1 || seen->steps > 1)) {
-        s->host->fail(s->host->context, "it needs the gradient, or one step, of a single sample");
-        return GNT_UNSUPPORTED;
-    }
+    if (status == GNT_OK && (seen->n > 1 || seen->steps > 1))
+        return gnt_host_fail(s->host, "it needs the gradient, or one step, of a single sample"),
+               GNT_UNSUPPORTED;
     if (status == GNT_OK)
         status = attr_strip_rank1(s->host, seen->update, u.update, u.change, &layers);
     if (status != GNT_OK)
         return status;
-    if (layers == 0) {
-        s->host->fail(s->host->context, "it needs a model with a dense layer");
-        return GNT_UNSUPPORTED;
-    }
-    const int reads = has_change(&u) ? s->reads : UPDATE;
+    if (layers == 0)
+        return gnt_host_fail(s->host, "it needs a model with a dense layer"), GNT_UNSUPPORTED;
+    const int reads = has_change(&u) ? s->read : UPDATE;
     return answer_from(s, &s->reading, reads, seen, own, &u, answer);
 }
 
@@ -252,71 +222,46 @@ static const char *const families[] = {"recup",     "recup-random-target", "fgsm
                                        "fgsm-iter", "fgsm-momentum",       NULL};
 static const char *const any[] = {GNT_FAMILY_ANY, NULL};
 
-/* clang-format off */
-#define COMMON_ROWS(reads)                                                                                   \
-    {.id = "read", .type = GNT_TYPE_CHOICE, .unit = "", .preset_text = reads, .choices = readings,           \
-     .help = "change: the value that became less likely by what was added; update: what is left without " \
-             "it"},                                                                                          \
-    {.id = "nets", .type = GNT_TYPE_INT, .unit = "networks", .least = 1, .most = ATTR_ZOO_MOST, .preset = 4, \
-     .help = "networks that learn from undefended updates"},                                                 \
-    {.id = "widest", .type = GNT_TYPE_INT, .unit = "neurons", .least = 128, .most = 4096, .preset = 512,     \
-     .help = "their hidden layers have 128, 256 … neurons, drawn up to this"},                               \
-    ATTR_SGD_ROWS, ATTR_JUDGING_ROWS(ATTR_BEST_EPOCH)
-/* clang-format on */
+#define COMMON_MEMBERS(preset)                                                                               \
+    GNT_CHOICE(residue, read, readings, preset,                                                              \
+               "change: the value that became less likely by what was added; update: what is left without "  \
+               "it"),                                                                                        \
+        GNT_INT_ID("nets", residue, recipe.nets, 1, ATTR_ZOO_MOST, 4, "networks",                            \
+                   "networks that learn from undefended updates"),                                           \
+        GNT_INT_ID("widest", residue, recipe.widest, 128, 4096, 512, "neurons",                              \
+                   "their hidden layers have 128, 256 … neurons, drawn up to this"),                         \
+        ATTR_SGD_MEMBERS(residue, recipe.net),                                                               \
+        ATTR_JUDGING_MEMBERS(residue, reading, recipe.net.balanced, ATTR_BEST_EPOCH)
 
 static const gnt_parameter residue_parameters[] = {
-    COMMON_ROWS("change"),
-    {.id = "gamma",
-     .type = GNT_TYPE_REAL,
-     .unit = "",
-     .least = 1e-3,
-     .most = 1,
-     .preset = 1,
-     .help = "γ: how much the attribute is hidden, which multiplies each step of ε"},
+    COMMON_MEMBERS("change"),
+    GNT_REAL(residue, gamma, 1e-3, 1, 1, GNT_SCALE_LINEAR, "",
+             "γ: weight of hiding the attribute, which multiplies each step of ε"),
 };
 
-static const gnt_parameter rank1_parameters[] = {COMMON_ROWS("update"), ATTR_POOLING_ROWS};
+static const gnt_parameter rank1_parameters[] = {COMMON_MEMBERS("update"),
+                                                 ATTR_POOLING_MEMBERS(residue, reading)};
 
 const gnt_descriptor recup_residue_descriptor = {
-    .size = sizeof recup_residue_descriptor,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "recup-residue",
-    .version = "1.0",
-    .line = "reads what recup added to an update where the update was 0, and infers the attribute from that",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = residue_parameters,
-    .n_parameters = sizeof residue_parameters / sizeof *residue_parameters,
-    .scope = GNT_SCOPE_STAGE,
+    GNT_ATTACK("recup-residue", "1.0",
+               "infers the attribute from what recup added to entries of an update that were 0", "MIT", ""),
+    GNT_PARAMETERS(residue_parameters),
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE | GNT_KNOWS_DEFENSE,
-    .data_kinds = GNT_KIND_ANY,
     .families = families,
-    .flags = GNT_FLAG_RANDOMISED,
-    .create = create_residue,
-    .destroy = free,
-    .attack = &residue_hooks,
-};
+    ATTRIBUTE_ATTACK(residue, residue_hooks),
+    .start = start};
 
 const gnt_descriptor rank1_descriptor = {
-    .size = sizeof rank1_descriptor,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "rank1",
-    .version = "1.0",
-    .line = "restores a dense layer's gradient of one sample by its rank, and infers the attribute from it",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = rank1_parameters,
-    .n_parameters = sizeof rank1_parameters / sizeof *rank1_parameters,
-    .scope = GNT_SCOPE_STAGE,
+    GNT_ATTACK(
+        "rank1", "1.0",
+        "restores a dense layer's gradient of one sample by its rank, and infers the attribute from it",
+        "MIT", ""),
+    GNT_PARAMETERS(rank1_parameters),
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
-    .data_kinds = GNT_KIND_ANY,
     .families = any,
-    .flags = GNT_FLAG_RANDOMISED,
-    .create = create_rank1,
-    .destroy = free,
-    .attack = &rank1_hooks,
-};
+    ATTRIBUTE_ATTACK(residue, rank1_hooks),
+    .start = start};

@@ -1,4 +1,4 @@
-/* A machine's kernel and scores, and its artefacts. */
+/* svm_machine: a machine's kernel, scores and artefacts. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ double svm_gamma(const svm_recipe *recipe, int64_t columns) {
     return recipe->gamma > 0 ? recipe->gamma : 1 / (double)columns;
 }
 
-/* Sums in lanes, which the compiler turns into vectors: one sum after another it may not reorder. */
+/* Sums in lanes, which the compiler vectorises; a single sum it may not reorder. */
 double svm_kernel(const float *a, const float *b, int64_t columns, double gamma) {
     double sum[LANES] = {0}, all = 0;
     int64_t j = 0;
@@ -56,8 +56,8 @@ static int64_t pairs_of(int64_t values) {
 }
 
 gnt_status svm_open(svm_machine *m, const gnt_host *host) {
-    m->room = host->scratch(host->context, ((size_t)m->vectors + 2 * (size_t)m->values) * sizeof *m->room);
-    return m->room ? GNT_OK : host->fail(host->context, "no memory for its kernel's values");
+    m->room = gnt_host_scratch(host, m->vectors + 2 * m->values, sizeof *m->room);
+    return m->room ? GNT_OK : gnt_host_fail(host, "no memory for its kernel's values");
 }
 
 gnt_status svm_write(const svm_machine *m, const gnt_sink *out) {
@@ -71,7 +71,7 @@ gnt_status svm_write(const svm_machine *m, const gnt_sink *out) {
     return status == GNT_OK ? out->tensor(out->context, "rho", 1, &pairs, m->rho) : status;
 }
 
-/* How many values are present; 0 where that is no list of zeros and ones. */
+/* Returns the number of values present; 0 if it is not a list of zeros and ones. */
 static int32_t count_present(const gnt_view *present) {
     int32_t seen = 0;
     for (int64_t v = 0; v < present->count; v++) {

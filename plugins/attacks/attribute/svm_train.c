@@ -1,6 +1,6 @@
-/* How a machine learns, by libsvm. Its probability estimates, which draw from rand(), are not used, and
- * what it prints goes nowhere. While it solves the problem of one pair it cannot be stopped: what takes
- * longest, the kernel's values, is computed before, and `rows` bounds the rest. */
+/* svm_train: trains a machine by libsvm. Its probability estimates, which draw from rand(), are not used, and
+ * its output is discarded. It cannot be stopped while it solves the problem of one pair: the longest part,
+ * the kernel's values, is computed before, and `rows` bounds the rest. */
 #include "svm.h"
 
 #ifdef GNT_SVM
@@ -13,10 +13,10 @@ typedef struct lesson {
     const classic *c;
     const svm_recipe *recipe;
     const attr_table *t;
-    int64_t n, *count; /* rows that it learns from; values: of each */
+    int64_t n, *count; /* training rows; values: of each */
     int32_t *row;      /* n, by value */
-    /* n × (n + 1), as libsvm wants kernel values that it is given: behind a serial number from 1 a row
-     * holds the kernel of its vector with each */
+    /* n × (n + 1), libsvm's format of a precomputed kernel: a row has a serial number from 1, then the kernel
+     * of its vector with each */
     struct svm_node *kernel;
     struct svm_node **x; /* n: of the pair that is solved, first those of its first value */
     double *y;           /* n */
@@ -25,21 +25,21 @@ typedef struct lesson {
 } lesson;
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for the kernel of its rows; fewer `rows` need less");
+    return gnt_host_fail(host, "no memory for the kernel of its rows; fewer `rows` need less");
 }
 
 static void say_nothing(const char *text) {
     (void)text;
 }
 
-/* All rows of the training part; or, where they are too many, some of each value, drawn. */
+/* Chooses all rows of the training part; or, if they are too many, draws some of each value. */
 static gnt_status choose_rows(lesson *l) {
     const attr_table *t = l->t;
     const gnt_host *host = l->c->host;
     const int64_t most = l->recipe->rows;
-    int32_t *from = host->scratch(host->context, (size_t)t->n_train * sizeof *from);
-    l->row = host->scratch(host->context, (size_t)t->n_train * sizeof *l->row);
-    l->count = host->scratch(host->context, (size_t)t->values * sizeof *l->count);
+    int32_t *from = gnt_host_scratch(host, t->n_train, sizeof *from);
+    l->row = gnt_host_scratch(host, t->n_train, sizeof *l->row);
+    l->count = gnt_host_scratch(host, t->values, sizeof *l->count);
     if (!from || !l->row || !l->count)
         return no_memory(host);
     memcpy(from, t->row, (size_t)t->n_train * sizeof *from);
@@ -48,7 +48,7 @@ static gnt_status choose_rows(lesson *l) {
         const int64_t taken = t->n_train <= most ? has : share > 0 ? share : has > 0;
         for (int64_t i = 0; i < taken; i++) {
             const int64_t k =
-                taken < has ? i + (int64_t)host->below(host->context, "rows", (uint64_t)(has - i)) : i;
+                taken < has ? i + (int64_t)gnt_host_below(host, "rows", (uint64_t)(has - i)) : i;
             l->row[l->n++] = from[k];
             from[k] = from[i];
         }
@@ -60,13 +60,13 @@ static gnt_status choose_rows(lesson *l) {
 static gnt_status fill_kernel(lesson *l, double gamma) {
     const gnt_host *host = l->c->host;
     const int64_t n = l->n, columns = l->t->columns;
-    l->kernel = host->scratch(host->context, (size_t)n * ((size_t)n + 1) * sizeof *l->kernel);
+    l->kernel = gnt_host_scratch(host, n * (n + 1), sizeof *l->kernel);
     if (!l->kernel)
         return no_memory(host);
     for (int64_t i = 0; i < n; i++) {
         struct svm_node *own = l->kernel + i * (n + 1);
         own[0].value = (double)(i + 1);
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         for (int64_t k = 0; k <= i; k++) {
             const float *a = l->t->x + l->row[i] * columns, *b = l->t->x + l->row[k] * columns;
@@ -78,7 +78,7 @@ static gnt_status fill_kernel(lesson *l, double gamma) {
     return GNT_OK;
 }
 
-/* The pair of the rows from `a` and `b` on; the first one's label is 1. */
+/* Solves the pair of the rows from `a` and `b` on; the first one's label is 1. */
 static gnt_status solve(lesson *l, int64_t a, int64_t n_a, int64_t b, int64_t n_b, int64_t pair) {
     const gnt_host *host = l->c->host;
     int label[2] = {1, -1};
@@ -101,7 +101,7 @@ static gnt_status solve(lesson *l, int64_t a, int64_t n_a, int64_t b, int64_t n_
     }
     const char *wrong = svm_check_parameter(&problem, &how);
     if (wrong)
-        return host->fail(host->context, wrong);
+        return gnt_host_fail(host, wrong);
     struct svm_model *model = svm_train(&problem, &how);
     if (!model)
         return no_memory(host);
@@ -121,7 +121,7 @@ static gnt_status solve_all(lesson *l) {
         for (int32_t w = v + 1; w < l->t->values; b += l->count[w++]) {
             if (l->count[v] == 0 || l->count[w] == 0)
                 continue;
-            if (host->should_stop(host->context))
+            if (gnt_host_should_stop(host))
                 return GNT_STOPPED;
             gnt_status status = solve(l, a, l->count[v], b, l->count[w], pair++);
             if (status != GNT_OK)
@@ -131,10 +131,10 @@ static gnt_status solve_all(lesson *l) {
     return GNT_OK;
 }
 
-/* The rows that some pair has a coefficient for, and these coefficients. */
+/* Keeps the rows for which some pair has a coefficient, and these coefficients. */
 static gnt_status keep_vectors(const lesson *l, int64_t pairs, svm_machine *m) {
     const gnt_host *host = l->c->host;
-    int64_t *kept = host->scratch(host->context, (size_t)l->n * sizeof *kept);
+    int64_t *kept = gnt_host_scratch(host, l->n, sizeof *kept);
     if (!kept)
         return no_memory(host);
     for (int64_t i = 0; i < l->n; i++) {
@@ -144,8 +144,8 @@ static gnt_status keep_vectors(const lesson *l, int64_t pairs, svm_machine *m) {
         if (used)
             kept[m->vectors++] = i;
     }
-    float *vector = host->scratch(host->context, (size_t)(m->vectors * m->columns) * sizeof *vector);
-    float *coefficient = host->scratch(host->context, (size_t)(pairs * m->vectors) * sizeof *coefficient);
+    float *vector = gnt_host_scratch(host, m->vectors * m->columns, sizeof *vector);
+    float *coefficient = gnt_host_scratch(host, pairs * m->vectors, sizeof *coefficient);
     if (!vector || !coefficient)
         return no_memory(host);
     for (int64_t i = 0; i < m->vectors; i++) {
@@ -165,7 +165,7 @@ gnt_status svm_train_machine(svm_machine *m, const classic *c, const svm_recipe 
     lesson l = {.c = c, .recipe = recipe, .t = t};
     *m = (svm_machine){.columns = t->columns, .values = t->values, .gamma = svm_gamma(recipe, t->columns)};
     gnt_status status = choose_rows(&l);
-    float *present = host->scratch(host->context, (size_t)t->values * sizeof *present);
+    float *present = gnt_host_scratch(host, t->values, sizeof *present);
     if (status != GNT_OK || !present)
         return no_memory(host);
     for (int32_t v = 0; v < t->values; v++) {
@@ -173,10 +173,10 @@ gnt_status svm_train_machine(svm_machine *m, const classic *c, const svm_recipe 
         m->seen += l.count[v] > 0;
     }
     const int64_t pairs = (int64_t)m->seen * (m->seen - 1) / 2;
-    l.x = host->scratch(host->context, (size_t)l.n * sizeof *l.x);
-    l.y = host->scratch(host->context, (size_t)l.n * sizeof *l.y);
-    l.rho = host->scratch(host->context, (size_t)pairs * sizeof *l.rho);
-    l.coefficient = host->scratch(host->context, (size_t)(pairs * l.n) * sizeof *l.coefficient);
+    l.x = gnt_host_scratch(host, l.n, sizeof *l.x);
+    l.y = gnt_host_scratch(host, l.n, sizeof *l.y);
+    l.rho = gnt_host_scratch(host, pairs, sizeof *l.rho);
+    l.coefficient = gnt_host_scratch(host, pairs * l.n, sizeof *l.coefficient);
     if (!l.x || !l.y || !l.rho || !l.coefficient)
         return no_memory(host);
     status = fill_kernel(&l, m->gamma);
@@ -186,9 +186,9 @@ gnt_status svm_train_machine(svm_machine *m, const classic *c, const svm_recipe 
         status = keep_vectors(&l, pairs, m);
     m->present = present;
     m->rho = l.rho;
-    host->fact(host->context, "rows", (double)l.n);
-    host->fact(host->context, "support_vectors", (double)m->vectors);
-    host->fact(host->context, "libsvm", libsvm_version);
+    gnt_host_fact(host, "rows", (double)l.n);
+    gnt_host_fact(host, "support_vectors", (double)m->vectors);
+    gnt_host_fact(host, "libsvm", libsvm_version);
     return status == GNT_OK ? svm_open(m, host) : status;
 }
 

@@ -1,8 +1,8 @@
-/* via-task: a private attribute by the task's own class. A network learns the task from what is observed, on
- * shadow samples with their labels; how often each value goes with each class there does the rest:
+/* via-task: infers a private attribute from the task's own class. A network learns the task from observations
+ * of shadow samples with their labels; the frequency of each value in each class gives
  *   p(u | r) = Σ_c p(c | r)·p(u | c)
- * Where the attribute follows from the class, as an animal from its species, whatever serves the task tells
- * it, and no defense that keeps the task's accuracy can hide it. */
+ * If the attribute follows from the class, as an animal from its species, everything useful for the task
+ * reveals it, and no defense that preserves the task's accuracy can hide it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,27 +10,23 @@
 #include "attribute.h"
 #include "classic.h"
 
-enum { HIDDEN, SGD, READING = SGD + ATTR_SGD };
-
 typedef struct attack {
-    classic base;
+    union {
+        const gnt_host *host; /* the first member of base */
+        classic base;
+    };
     attr_nn head;
+    int64_t hidden;
 } attack;
 
-static void *create(const gnt_host *host, const gnt_value *v) {
-    attack *s = calloc(1, sizeof *s);
-    if (!s) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    classic_open(&s->base, host, v + READING);
+static gnt_status start(void *self) {
+    attack *s = self;
+    s->head.host = s->host;
     s->head.reading = s->base.reading;
-    s->head.recipe.host = host;
-    attr_read_sgd(&s->head.recipe, v + SGD);
-    s->head.recipe.n_hidden = v[HIDDEN].i > 0;
-    s->head.recipe.hidden[0] = v[HIDDEN].i;
     s->head.recipe.balanced = s->base.balanced;
-    return s;
+    s->head.recipe.n_hidden = s->hidden > 0;
+    s->head.recipe.hidden[0] = s->hidden;
+    return GNT_OK;
 }
 
 /* ---- learning ---- */
@@ -55,32 +51,31 @@ static gnt_status rows_open(rows *r, const gnt_host *host, const gnt_attack_prep
         r->n = in->n_shadow;
     else if (in->shadow_data)
         r->n = in->shadow_data->n;
-    if (r->n < 1 || !in->setting || in->setting->n != 1 || sample_of(r, 0, &row)->n < 1) {
-        host->fail(host->context, "it reads observations of single samples, and learns from shadow samples");
-        return GNT_UNSUPPORTED;
-    }
+    if (r->n < 1 || !in->setting || in->setting->n != 1 || sample_of(r, 0, &row)->n < 1)
+        return gnt_host_fail(host, "it reads observations of single samples, and learns from shadow samples"),
+               GNT_UNSUPPORTED;
     r->classes = sample_of(r, 0, &row)->classes;
     for (int64_t i = 0; i < r->n; i++)
-        if (!sample_of(r, i, &row)->y || sample_of(r, i, &row)->classes != r->classes) {
-            host->fail(host->context, "it learns the task from the labels of shadow samples, and has none");
-            return GNT_UNSUPPORTED;
-        }
+        if (!sample_of(r, i, &row)->y || sample_of(r, i, &row)->classes != r->classes)
+            return gnt_host_fail(host, "it learns the task from the labels of shadow samples, and has none"),
+                   GNT_UNSUPPORTED;
     return GNT_OK;
 }
 
-/* given: classes × values, p(u | c), where each class starts with one sample spread as all are. */
+/* Computes given, classes × values: p(u | c), with one sample of the overall distribution added to each
+ * class. */
 static gnt_status count_given(const rows *r, const gnt_host *host, int32_t attribute, int32_t values,
                               float *given) {
-    double *count = host->scratch(host->context, (size_t)(r->classes + 1) * (size_t)values * sizeof *count);
+    double *count = gnt_host_scratch(host, (r->classes + 1) * values, sizeof *count);
     if (!count)
-        return host->fail(host->context, "no memory for the values of each class");
+        return gnt_host_fail(host, "no memory for the values of each class");
     double *all = count + (ptrdiff_t)r->classes * values;
     for (int64_t i = 0; i < r->n; i++) {
         int64_t row;
         const gnt_samples *s = sample_of(r, i, &row);
         const int32_t u = s->a[row * s->n_attributes + attribute];
         if (u < 0 || u >= values)
-            return host->fail(host->context, "a shadow sample has an attribute out of its range");
+            return gnt_host_fail(host, "a shadow sample has an attribute out of its range");
         count[attr_class_of(s, row) * values + u]++;
         all[u]++;
     }
@@ -99,9 +94,9 @@ static gnt_status learn(const attack *s, const rows *r, const gnt_attack_prepare
     const int64_t dim[2] = {r->classes, in->attribute_values};
     attr_source from;
     attr_table t;
-    float *given = host->scratch(host->context, (size_t)(dim[0] * dim[1]) * sizeof *given);
+    float *given = gnt_host_scratch(host, dim[0] * dim[1], sizeof *given);
     if (!given)
-        return host->fail(host->context, "no memory for the values of each class");
+        return gnt_host_fail(host, "no memory for the values of each class");
     gnt_status status = attr_source_of_attack(&from, host, &s->base.reading, in);
     from.by_class = 1;
     from.values = r->classes;
@@ -112,7 +107,7 @@ static gnt_status learn(const attack *s, const rows *r, const gnt_attack_prepare
     if (status == GNT_OK)
         status = count_given(r, host, in->attribute, in->attribute_values, given);
     if (status == GNT_OK && out->tensor(out->context, "given", 2, dim, given) != GNT_OK)
-        status = host->fail(host->context, "the values of each class could not be kept");
+        status = gnt_host_fail(host, "the values of each class could not be stored");
     attr_source_close(&from);
     return status;
 }
@@ -124,9 +119,9 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     return status == GNT_OK ? learn(s, &r, in, out) : status;
 }
 
-/* ---- what is observed ---- */
+/* ---- observation ---- */
 
-/* z becomes its softmax. */
+/* Replaces z by its softmax. */
 static void soften(float *z, int64_t n) {
     double most = -INFINITY, sum = 0;
     for (int64_t i = 0; i < n; i++)
@@ -153,10 +148,10 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
         attr_read_net(&net, own, "", columns, (int32_t)given->dim[0]) != 0)
         return classic_foreign(host, "a network of the task");
     const int64_t classes = given->dim[0];
-    float *room = host->scratch(host->context, 2 * (size_t)attr_widest(&net) * sizeof *room);
-    float *p = host->scratch(host->context, (size_t)(classes + values) * sizeof *p);
+    float *room = gnt_host_scratch(host, 2 * attr_widest(&net), sizeof *room);
+    float *p = gnt_host_scratch(host, classes + values, sizeof *p);
     if (!room || !p)
-        return host->fail(host->context, "no memory for the network's layers");
+        return gnt_host_fail(host, "no memory for the network's layers");
     float *scores = p + classes;
     attr_forward(&net, x, room, p);
     soften(p, classes);
@@ -169,38 +164,24 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
 
 static const gnt_parameter parameters[] = {
-    {.id = "hidden",
-     .type = GNT_TYPE_INT,
-     .unit = "neurons",
-     .least = 0,
-     .most = 16384,
-     .preset = 128,
-     .help = "in the one hidden layer of the task's network; 0: it is linear"},
-    ATTR_SGD_ROWS,
-    CLASSIC_ROWS,
+    GNT_INT(attack, hidden, 0, 16384, 128, "neurons",
+            "in the one hidden layer of the task's network; 0: it is linear"),
+    ATTR_SGD_MEMBERS(attack, head.recipe),
+    CLASSIC_MEMBERS(attack),
 };
 
 static const char *const families[] = {GNT_FAMILY_ANY, "tappfl", NULL};
 
 const gnt_descriptor via_task_descriptor = {
-    .size = sizeof via_task_descriptor,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "via-task",
-    .version = "1.0",
-    .line = "infers a private attribute from the task's class, which a network tells from a representation",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
-    .scope = GNT_SCOPE_STAGE,
+    GNT_ATTACK(
+        "via-task", "1.0",
+        "infers a private attribute from the task's class, which a network predicts from a representation",
+        "MIT", ""),
+    GNT_PARAMETERS(parameters),
     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_SHADOW_OBS,
-    .data_kinds = GNT_KIND_ANY,
     .families = families,
-    .flags = GNT_FLAG_RANDOMISED,
-    .create = create,
-    .destroy = free,
-    .attack = &hooks,
-};
+    ATTRIBUTE_ATTACK(attack, hooks),
+    .start = start};

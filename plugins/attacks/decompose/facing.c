@@ -42,7 +42,7 @@ static void start(const dec_facing *net, const gnt_host *host, float *flat) {
     memset(flat, 0, (size_t)net->size * sizeof *flat);
     for (int i = 0; i <= FACING_LAYERS; i++) {
         double inputs = (double)net->count[2 * i] / (double)net->count[2 * i + 1];
-        host->normal(host->context, "facing", net->count[2 * i], flat + net->at[2 * i]);
+        gnt_host_normal(host, "facing", net->count[2 * i], flat + net->at[2 * i]);
         for (int64_t k = 0; k < net->count[2 * i]; k++)
             flat[net->at[2 * i] + k] *= (float)sqrt(2 / inputs);
     }
@@ -51,9 +51,8 @@ static void start(const dec_facing *net, const gnt_host *host, float *flat) {
 static void draw(const dec_facing *net, const gnt_host *host, const gnt_samples *from, float *p) {
     int64_t lines = net->c * net->h;
     for (int64_t i = 0; i < DEC_FACING_BATCH; i++) {
-        const float *x =
-            from->x + from->features * (int64_t)host->below(host->context, "faces", (uint64_t)from->n);
-        int flip = (int)host->below(host->context, "faces", 2);
+        const float *x = from->x + from->features * (int64_t)gnt_host_below(host, "faces", (uint64_t)from->n);
+        int flip = (int)gnt_host_below(host, "faces", 2);
         for (int64_t l = 0; l < lines; l++)
             for (int64_t j = 0; j < net->w; j++)
                 *p++ = 2 * x[l * net->w + (flip ? net->w - 1 - j : j)] - 1;
@@ -61,7 +60,7 @@ static void draw(const dec_facing *net, const gnt_host *host, const gnt_samples 
 }
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for the network that tells images from negatives");
+    return gnt_host_fail(host, "no memory for the network that tells images from negatives");
 }
 
 /* Outputs: scores; with `learning` also the loss mean softplus(−score) and its gradient. */
@@ -85,33 +84,33 @@ static gnt_program *compile(const dec_facing *net, const gnt_host *host, const f
         gnt_graph_free(g);
     }
     if (!program)
-        host->fail(host->context, error);
+        gnt_host_fail(host, error);
     return program;
 }
 
 gnt_status dec_facing_learn(const dec_facing *net, const gnt_host *host, const gnt_samples *from,
-                            int64_t steps, double rate, float *flat, double *right) {
-    float *p = host->scratch(host->context, (size_t)(DEC_FACING_BATCH * from->features) * sizeof *p);
-    float *gradient = host->scratch(host->context, (size_t)net->size * sizeof *gradient);
+                            int64_t steps, double rate, float *flat, double *accuracy) {
+    float *p = gnt_host_scratch(host, DEC_FACING_BATCH * from->features, sizeof *p);
+    float *gradient = gnt_host_scratch(host, net->size, sizeof *gradient);
     gnt_adam *adam = gnt_adam_new(net->size, 0.9, 0.99, 1e-8);
     gnt_program *program = p && gradient && adam ? compile(net, host, flat, p, 1) : NULL;
     gnt_status status = !p || !gradient || !adam ? no_memory(host) : program ? GNT_OK : GNT_FAILED;
-    int64_t told = 0, asked = 0;
+    int64_t right = 0, n = 0;
     start(net, host, flat);
     for (int64_t s = 0; status == GNT_OK && s < steps; s++) {
         draw(net, host, from, p);
         gnt_program_run(program, 0);
         const float *z = gnt_program_output(program, 0);
-        for (int64_t i = 0; s >= steps - steps / 10 - 1 && i < DEC_FACING_BATCH; i++, asked++)
-            told += z[i] > 0;
+        for (int64_t i = 0; s >= steps - steps / 10 - 1 && i < DEC_FACING_BATCH; i++, n++)
+            right += z[i] > 0;
         for (int k = 0; k < DEC_FACING_PARAMS; k++)
             memcpy(gradient + net->at[k], gnt_program_output(program, k + 2),
                    (size_t)net->count[k] * sizeof *gradient);
         gnt_adam_step(adam, flat, gradient, gnt_rate_cosine(rate, s, steps));
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             status = GNT_STOPPED;
     }
-    *right = asked ? (double)told / (double)asked : 0.5;
+    *accuracy = n ? (double)right / (double)n : 0.5;
     gnt_program_free(program);
     gnt_adam_free(adam);
     return status;
@@ -120,7 +119,7 @@ gnt_status dec_facing_learn(const dec_facing *net, const gnt_host *host, const g
 gnt_status dec_facing_odds(const dec_facing *net, const gnt_host *host, const float *flat, const float *p,
                            int64_t n, double *odds) {
     int64_t features = net->c * net->h * net->w;
-    float *batch = host->scratch(host->context, (size_t)(DEC_FACING_BATCH * features) * sizeof *batch);
+    float *batch = gnt_host_scratch(host, DEC_FACING_BATCH * features, sizeof *batch);
     if (!batch)
         return no_memory(host);
     gnt_program *program = compile(net, host, flat, batch, 0);

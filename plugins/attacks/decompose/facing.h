@@ -1,6 +1,6 @@
-/* facing: which of an image and its negative is the real one. What InstaHide shows is the same for
- * both, for all private images together; a small network trained on public images and their
- * negatives tells them apart. */
+/* facing: decides whether an image or its negative is real. InstaHide encodings of all private images and of
+ * all their negatives are the same; a small network trained on public images and their negatives
+ * distinguishes them. */
 #ifndef DECOMPOSE_FACING_H
 #define DECOMPOSE_FACING_H
 
@@ -16,11 +16,11 @@ typedef struct dec_facing {
 } dec_facing;
 
 void dec_facing_plan(dec_facing *net, int64_t c, int64_t h, int64_t w);
-/* flat: net->size, filled. *right: share of fresh public images told from their
- * negatives over the last tenth. */
+/* Trains the network; flat: net->size. *accuracy: share of fresh public images distinguished from their
+ * negatives in the last tenth of the steps. */
 gnt_status dec_facing_learn(const dec_facing *net, const gnt_host *host, const gnt_samples *from,
-                            int64_t steps, double rate, float *flat, double *right);
-/* odds[i]: log-odds that image i of p = 2x − 1 is real rather than −p; odd in p. */
+                            int64_t steps, double rate, float *flat, double *accuracy);
+/* Computes odds[i], the log-odds that image i of p = 2x − 1 is real rather than −p; odd in p. */
 gnt_status dec_facing_odds(const dec_facing *net, const gnt_host *host, const float *flat, const float *p,
                            int64_t n, double *odds);
 

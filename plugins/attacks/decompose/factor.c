@@ -9,7 +9,7 @@
 enum { SWEEPS = 30 };
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for grouping that many encodings");
+    return gnt_host_fail(host, "no memory for grouping that many encodings");
 }
 
 gnt_status dec_groups_open(dec_groups *g, const gnt_host *host, int64_t encodings, int64_t originals,
@@ -17,8 +17,8 @@ gnt_status dec_groups_open(dec_groups *g, const gnt_host *host, int64_t encoding
     size_t n = (size_t)encodings * (size_t)originals;
     *g = (dec_groups){.encodings = encodings, .originals = originals, .own = own};
     g->size = (encodings * own + originals / 2) / originals;
-    g->score = host->scratch(host->context, n * sizeof *g->score);
-    g->in = host->scratch(host->context, n * sizeof *g->in);
+    g->score = gnt_host_scratch(host, n, sizeof *g->score);
+    g->in = gnt_host_scratch(host, n, sizeof *g->in);
     return g->score && g->in ? GNT_OK : no_memory(host);
 }
 
@@ -39,7 +39,7 @@ static void add_row(double *sum, const double *a, int64_t m, double sign) {
             sum[o * m + q] += sign * a[o] * a[q];
 }
 
-/* The allowed entries of row i, gathered to the front: fewer of them make the system smaller. */
+/* Solves for the allowed entries of row i, moved to the front so that the system is smaller. */
 static void solve_row(dec_groups *g, int64_t i, const double *sum, const double *right, int masked, double *a,
                       double *b, double *x, int64_t *at) {
     int64_t m = g->originals, n = 0;
@@ -105,7 +105,7 @@ gnt_status dec_factor(dec_groups *g, const gnt_host *host, const float *s, int32
     for (int32_t p = 0; status == GNT_OK && p < passes; p++) {
         gram(g, sum);
         for (int64_t i = 0; i < g->encodings; i++) {
-            if (i % 64 == 0 && host->should_stop(host->context)) {
+            if (i % 64 == 0 && gnt_host_should_stop(host)) {
                 status = GNT_STOPPED;
                 break;
             }
@@ -125,7 +125,7 @@ typedef struct entry {
     int64_t encoding, original;
 } entry;
 
-/* Largest first; equal ones in order of place, so that sorting is the same everywhere. */
+/* Orders largest first; equal ones by place, so that sorting is the same everywhere. */
 static int larger(const void *a, const void *b) {
     const entry *x = a, *y = b;
     if (x->score != y->score)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NEAR: strongest neighbours of an encoding that its triangles are made of. EACH: triangles of an
- * encoding that are grown. */
+/* NEAR: strongest neighbours of an encoding, of which its triangles are made. EACH: triangles grown for an
+ * encoding. */
 enum { NEAR = 12, EACH = 2, PASSES = 4 };
 
 typedef struct start {
@@ -51,7 +51,8 @@ static void find_near(search *s) {
     }
 }
 
-/* The EACH triangles at encoding i whose least similarity is largest, largest first. Returns their number. */
+/* Finds the EACH triangles at encoding i whose least similarity is largest, in order. Returns their
+ * number. */
 static int triangles_at(const search *s, int64_t i, start *best) {
     int have = 0;
     for (int a = 0; a < NEAR && a < s->n - 1; a++)
@@ -70,8 +71,8 @@ static int triangles_at(const search *s, int64_t i, start *best) {
     return have;
 }
 
-/* From the triangle, the encoding most alike to the members on average is added until there are `size`.
- * Returns the mean similarity of two members. */
+/* Adds to the triangle the encoding most similar to the members on average until there are `size`. Returns
+ * the mean similarity of two members. */
 static float grow(search *s, const start *t, int64_t size) {
     int64_t have = 0;
     double sum = 0;
@@ -92,7 +93,7 @@ static float grow(search *s, const start *t, int64_t size) {
     return (float)(sum / ((double)have * (double)(have - 1) / 2));
 }
 
-/* Most members that a group of columns 0 … groups−1 has in common with the grown one. */
+/* Returns the most members that a group of columns 0 … groups−1 has in common with the grown one. */
 static int64_t overlap(const search *s, int64_t size) {
     int64_t m = s->g->originals, most = 0;
     for (int64_t o = 0; o < s->groups; o++) {
@@ -104,8 +105,8 @@ static int64_t overlap(const search *s, int64_t size) {
     return most;
 }
 
-/* A member's score starts at the mean of what its likeness to the others leaves, as a
- * root: scores multiply to it. */
+/* Makes the grown group a column of g. A member's score is the root of its mean remaining similarity to the
+ * others, as products of scores are similarities. */
 static void take(search *s, int64_t size) {
     int64_t m = s->g->originals, o = s->groups++;
     for (int64_t a = 0; a < size; a++) {
@@ -121,15 +122,15 @@ static void take(search *s, int64_t size) {
     }
 }
 
-/* Every encoding's best triangles are grown; the groups that hold together best are taken, but for those that
- * mostly are groups already. */
+/* Grows every encoding's best triangles and takes the most similar groups, except those that are mostly
+ * groups already. */
 static gnt_status grow_missing(search *s) {
     int64_t m = s->g->originals, size = s->g->size < s->n ? s->g->size : s->n, starts = 0;
     find_near(s);
     for (int64_t i = 0; i < s->n; i++) {
         start *at = s->found + starts;
         int many = triangles_at(s, i, at);
-        if (s->host->should_stop(s->host->context))
+        if (gnt_host_should_stop(s->host))
             return GNT_STOPPED;
         for (int k = 0; k < many; k++)
             at[k].strength = grow(s, &at[k], size);
@@ -179,8 +180,8 @@ static double power(const dec_groups *g, int64_t o) {
     return sum;
 }
 
-/* Groups of fewer than a third of the size they should have, those of less than a third of the mean power,
- * and those that share half of the size with an earlier one. */
+/* Drops groups of less than a third of the expected size or of the mean power, and those that share half of
+ * the size with an earlier one. */
 static void drop_poor(search *s) {
     dec_groups *g = s->g;
     double mean = 0;
@@ -204,13 +205,13 @@ static void drop_poor(search *s) {
 static gnt_status open_search(search *s, const gnt_host *host, dec_groups *g) {
     size_t n = (size_t)g->encodings;
     *s = (search){.host = host, .g = g, .n = g->encodings};
-    s->left = host->scratch(host->context, n * n * sizeof *s->left);
-    s->near = host->scratch(host->context, n * NEAR * sizeof *s->near);
-    s->found = host->scratch(host->context, n * EACH * sizeof *s->found);
-    s->mean = host->scratch(host->context, n * sizeof *s->mean);
-    s->member = host->scratch(host->context, n * sizeof *s->member);
+    s->left = gnt_host_scratch(host, n * n, sizeof *s->left);
+    s->near = gnt_host_scratch(host, n * NEAR, sizeof *s->near);
+    s->found = gnt_host_scratch(host, n * EACH, sizeof *s->found);
+    s->mean = gnt_host_scratch(host, n, sizeof *s->mean);
+    s->member = gnt_host_scratch(host, n, sizeof *s->member);
     if (!s->left || !s->near || !s->found || !s->mean || !s->member)
-        return host->fail(host->context, "no memory for grouping that many encodings");
+        return gnt_host_fail(host, "no memory for grouping that many encodings");
     return GNT_OK;
 }
 

@@ -1,9 +1,9 @@
-/* group: finds the groups of encodings that share an original, with nothing known of them.
+/* group: finds the groups of encodings that share an original.
  *
- * A group grows from a triangle, three encodings that are all alike: pairs are often alike by
- * accident of two strong images, triangles seldom. Rounds of: grow what is missing from what the
- * groups so far leave unexplained, least squares for all, greedy membership, drop what turned out
- * empty or the same as another. */
+ * A group grows from a triangle, three encodings that are pairwise similar: pairs are often similar by
+ * chance, when they have strong images, triangles seldom. Each round grows missing groups from the similarity
+ * that the others leave unexplained, computes least squares for all, chooses members greedily, and drops
+ * groups that are empty or duplicates. */
 #ifndef DECOMPOSE_GROUP_H
 #define DECOMPOSE_GROUP_H
 

@@ -22,21 +22,17 @@ static int has(const char *joined, const char *id) {
 }
 
 gnt_status dec_law_known(dec_law *law, const gnt_host *host, const gnt_observation *seen) {
-    if (!seen->defense || (!has(seen->defense, "mixup") && !has(seen->defense, "instahide"))) {
-        host->fail(host->context, "it takes encodings of mixup and instahide apart, and knows no other law");
-        return GNT_UNSUPPORTED;
-    }
+    if (!seen->defense || (!has(seen->defense, "mixup") && !has(seen->defense, "instahide")))
+        return gnt_host_fail(host, "it takes encodings of mixup and instahide apart, and knows no other law"),
+               GNT_UNSUPPORTED;
     const gnt_value *k = find(seen, "k"), *scheme = find(seen, "scheme");
     const gnt_value *most = find(seen, "max_weight"), *least = find(seen, "private_weight");
     if (!k || !scheme || !scheme->text || !most)
-        return host->fail(host->context,
-                          "the defense has no parameters k, scheme and max_weight, which its law "
-                          "is made of");
+        return gnt_host_fail(host, "the defense has no parameters k, scheme and max_weight, which its law "
+                                   "is made of");
     int cross = strcmp(scheme->text, "cross") == 0;
-    if (k->i < 2 || k->i > DEC_MOST_K) {
-        host->fail(host->context, "it has room for mixes of 2 to 16 images");
-        return GNT_UNSUPPORTED;
-    }
+    if (k->i < 2 || k->i > DEC_MOST_K)
+        return gnt_host_fail(host, "it has room for mixes of 2 to 16 images"), GNT_UNSUPPORTED;
     *law = (dec_law){.instahide = has(seen->defense, "instahide"),
                      .k = (int32_t)k->i,
                      .own = cross ? 2 : (int32_t)k->i,

@@ -1,5 +1,5 @@
-/* The published law of an encoding, and encodings made by it from public images: what the
- * networks are trained on. */
+/* law: the published mixing law, and encodings of public images made by it, on which the networks are
+ * trained. */
 #include "law.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ void dec_draw_weights(const gnt_host *host, const dec_law *law, double *w) {
     float draw[DEC_MOST_K];
     double sum, own, most;
     for (int tries = 0; tries < 10000; tries++) {
-        host->normal(host->context, "weights", law->k, draw);
+        gnt_host_normal(host, "weights", law->k, draw);
         sum = own = most = 0;
         for (int32_t j = 0; j < law->k; j++)
             sum += w[j] = fabs((double)draw[j]);
@@ -25,17 +25,17 @@ void dec_draw_weights(const gnt_host *host, const dec_law *law, double *w) {
         w[j] = 1.0 / law->k;
 }
 
-/* `own` distinct places among the originals, then others of the n images that are none of them. */
+/* Draws `own` distinct places among the originals, then others of the n images. */
 static void draw_members(const gnt_host *host, const dec_law *law, const int64_t *original, int32_t originals,
                          int64_t n, int64_t *member, int32_t *place) {
     for (int32_t j = 0; j < law->k; j++) {
         int again;
         do {
             if (j < law->own) {
-                place[j] = (int32_t)host->below(host->context, "members", (uint64_t)originals);
+                place[j] = (int32_t)gnt_host_below(host, "members", (uint64_t)originals);
                 member[j] = original[place[j]];
             } else {
-                member[j] = (int64_t)host->below(host->context, "partners", (uint64_t)n);
+                member[j] = (int64_t)gnt_host_below(host, "partners", (uint64_t)n);
             }
             again = 0;
             for (int32_t i = 0; i < j; i++)
@@ -46,7 +46,7 @@ static void draw_members(const gnt_host *host, const dec_law *law, const int64_t
     }
 }
 
-/* x in [0, 1] enters as 2x − 1; mirrored left to right where `flip` says so. */
+/* Adds an image x in [0, 1] as 2x − 1, mirrored left to right if `flip`. */
 static void add_image(float *e, const gnt_samples *from, int64_t row, double weight, int flip) {
     int64_t w = from->dim[2], lines = from->features / w;
     const float *x = from->x + row * from->features;
@@ -62,12 +62,12 @@ void dec_make_batch(const gnt_host *host, const dec_law *law, const gnt_samples 
     double w[DEC_MOST_K];
     for (int32_t i = 0, again; i < originals; i++) {
         do {
-            original[i] = (int64_t)host->below(host->context, "originals", (uint64_t)from->n);
+            original[i] = (int64_t)gnt_host_below(host, "originals", (uint64_t)from->n);
             again = 0;
             for (int32_t j = 0; j < i; j++)
                 again |= original[j] == original[i];
         } while (again);
-        flip[i] = (int32_t)host->below(host->context, "flips", 2);
+        flip[i] = (int32_t)gnt_host_below(host, "flips", 2);
     }
     memset(out->e, 0, (size_t)(count * from->features) * sizeof *out->e);
     memset(out->weight, 0, (size_t)count * (size_t)originals * sizeof *out->weight);

@@ -20,12 +20,12 @@ static void hide_signs(const dec_law *law, float *e, int64_t n) {
 gnt_status dec_learn_gain(const gnt_host *host, const dec_law *law, const gnt_samples *from, float *filter) {
     enum { SOME = DEC_PAIR_BATCH, ORIGINALS = 16 };
     int64_t size = SOME * from->features, taps = from->dim[0] * from->dim[0] * DEC_FILTER * DEC_FILTER;
-    dec_batch b = {.e = host->scratch(host->context, (size_t)size * sizeof *b.e),
-                   .weight = host->scratch(host->context, SOME * ORIGINALS * sizeof *b.weight)};
-    float *out = host->scratch(host->context, (size_t)size * sizeof *out);
+    dec_batch b = {.e = gnt_host_scratch(host, size, sizeof *b.e),
+                   .weight = gnt_host_scratch(host, SOME * ORIGINALS, sizeof *b.weight)};
+    float *out = gnt_host_scratch(host, size, sizeof *out);
     dec_whitener z = {0};
     if (!b.e || !b.weight || !out)
-        return host->fail(host->context, "no memory for a batch of encodings");
+        return gnt_host_fail(host, "no memory for a batch of encodings");
     dec_make_batch(host, law, from, ORIGINALS, SOME, &b);
     hide_signs(law, b.e, size);
     gnt_status status = dec_whiten_open(&z, host, from->dim[0], from->dim[1], from->dim[2], filter);
@@ -42,7 +42,7 @@ gnt_status dec_learn_gain(const gnt_host *host, const dec_law *law, const gnt_sa
 }
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for the similarity network");
+    return gnt_host_fail(host, "no memory for the similarity network");
 }
 
 static gnt_status compile(step *s, const gnt_host *host, const dec_net *net, const float *flat) {
@@ -63,7 +63,7 @@ static gnt_status compile(step *s, const gnt_host *host, const dec_net *net, con
     s->program = gnt_program_new(g, out, NULL, net->n + 2, 4, error, sizeof error);
     gnt_graph_free(g);
     if (!s->program)
-        return host->fail(host->context, error);
+        return gnt_host_fail(host, error);
     gnt_program_bind(s->program, e, s->batch.e);
     gnt_program_bind(s->program, white, s->whitened);
     gnt_program_bind(s->program, mix, s->mix);
@@ -76,12 +76,12 @@ static gnt_status compile(step *s, const gnt_host *host, const dec_net *net, con
 static gnt_status open_step(step *s, const gnt_host *host, const dec_learning *how, const dec_net *net,
                             const float *filter, const float *flat) {
     size_t size = (size_t)(DEC_PAIR_BATCH * net->c * net->h * net->w);
-    s->batch.e = host->scratch(host->context, size * sizeof(float));
-    s->batch.weight = host->scratch(host->context, DEC_PAIR_BATCH * (size_t)how->originals * sizeof(float));
-    s->whitened = host->scratch(host->context, size * sizeof(float));
-    s->mix = host->scratch(host->context, size * sizeof(float));
-    s->share = host->scratch(host->context, DEC_PAIR_BATCH * DEC_PAIR_BATCH * sizeof(float));
-    s->gradient = host->scratch(host->context, (size_t)net->size * sizeof(float));
+    s->batch.e = gnt_host_scratch(host, size, sizeof(float));
+    s->batch.weight = gnt_host_scratch(host, DEC_PAIR_BATCH * how->originals, sizeof(float));
+    s->whitened = gnt_host_scratch(host, size, sizeof(float));
+    s->mix = gnt_host_scratch(host, size, sizeof(float));
+    s->share = gnt_host_scratch(host, DEC_PAIR_BATCH * DEC_PAIR_BATCH, sizeof(float));
+    s->gradient = gnt_host_scratch(host, net->size, sizeof(float));
     s->adam = gnt_adam_new(net->size, 0.9, 0.99, 1e-8);
     if (!s->batch.e || !s->batch.weight || !s->whitened || !s->mix || !s->share || !s->gradient || !s->adam)
         return no_memory(host);
@@ -91,8 +91,8 @@ static gnt_status open_step(step *s, const gnt_host *host, const dec_learning *h
 
 static double one_step(step *s, const gnt_host *host, const dec_law *law, const gnt_samples *from,
                        const dec_learning *how, const dec_net *net, float *flat, double rate) {
-    dec_make_batch(host, law, from, how->originals, DEC_PAIR_BATCH, &s->batch);
-    dec_shared(s->batch.weight, DEC_PAIR_BATCH, how->originals, s->share);
+    dec_make_batch(host, law, from, (int32_t)how->originals, DEC_PAIR_BATCH, &s->batch);
+    dec_shared(s->batch.weight, DEC_PAIR_BATCH, (int32_t)how->originals, s->share);
     for (int64_t i = 0; i < DEC_PAIR_BATCH * DEC_PAIR_BATCH; i++)
         s->share[i] = s->share[i] > 0;
     dec_whiten(&s->white, s->batch.e, DEC_PAIR_BATCH, s->mix);
@@ -121,10 +121,10 @@ gnt_status dec_learn(const gnt_host *host, const dec_law *law, const gnt_samples
         double l = one_step(&s, host, law, from, how, net, flat, rate);
         *loss += k >= how->steps - last ? l / (double)last : 0;
         if (!isfinite(l))
-            status = host->fail(host->context, "its similarity network diverged; give a lower `rate`");
-        else if (host->should_stop(host->context))
+            status = gnt_host_fail(host, "its similarity network diverged; give a lower `rate`");
+        else if (gnt_host_should_stop(host))
             status = GNT_STOPPED;
-        host->progress(host->context, (double)k + 1, (double)how->steps);
+        gnt_host_progress(host, (double)k + 1, (double)how->steps);
     }
     gnt_program_free(s.program);
     dec_whiten_close(&s.white);
@@ -144,10 +144,10 @@ static gnt_status open_scorer(scorer *s, const gnt_host *host, const dec_net *ne
     size_t bytes = (size_t)(DEC_PAIR_BATCH * net->c * net->h * net->w) * sizeof(float);
     gnt_node param[DEC_PARAMS];
     char error[300] = "";
-    s->e = host->scratch(host->context, bytes);
-    s->white = host->scratch(host->context, bytes);
-    s->za = host->scratch(host->context, bytes);
-    s->zb = host->scratch(host->context, bytes);
+    s->e = gnt_host_scratch(host, 1, bytes);
+    s->white = gnt_host_scratch(host, 1, bytes);
+    s->za = gnt_host_scratch(host, 1, bytes);
+    s->zb = gnt_host_scratch(host, 1, bytes);
     gnt_graph *g = gnt_graph_new(), *other = gnt_graph_new();
     if (!g || !other || !s->e || !s->white || !s->za || !s->zb) {
         gnt_graph_free(g);
@@ -175,7 +175,7 @@ static gnt_status open_scorer(scorer *s, const gnt_host *host, const dec_net *ne
     }
     gnt_graph_free(g);
     gnt_graph_free(other);
-    return s->pairs ? GNT_OK : host->fail(host->context, error);
+    return s->pairs ? GNT_OK : gnt_host_fail(host, error);
 }
 
 static int64_t some(int64_t from, int64_t n) {
@@ -187,7 +187,7 @@ static gnt_status score_blocks(scorer *s, const gnt_host *host, int64_t features
     for (int64_t i = 0; i < n; i += DEC_PAIR_BATCH)
         for (int64_t j = i; j < n; j += DEC_PAIR_BATCH) {
             int64_t ni = some(i, n), nj = some(j, n);
-            if (host->should_stop(host->context))
+            if (gnt_host_should_stop(host))
                 return GNT_STOPPED;
             memcpy(s->za, z + i * features, (size_t)(ni * features) * sizeof *z);
             memcpy(s->zb, z + j * features, (size_t)(nj * features) * sizeof *z);
@@ -205,12 +205,12 @@ gnt_status dec_learn_score(const gnt_host *host, const dec_net *net, const float
     int64_t features = net->c * net->h * net->w;
     scorer s = {0};
     dec_whitener white = {0};
-    float *z = host->scratch(host->context, (size_t)(n * features) * sizeof *z);
+    float *z = gnt_host_scratch(host, n * features, sizeof *z);
     gnt_status status = z ? open_scorer(&s, host, net, flat) : no_memory(host);
     if (status == GNT_OK)
         status = dec_whiten_open(&white, host, net->c, net->h, net->w, filter);
     for (int64_t i = 0; status == GNT_OK && i < n; i += DEC_PAIR_BATCH) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             status = GNT_STOPPED;
         memcpy(s.e, e + i * features, (size_t)(some(i, n) * features) * sizeof *e);
         dec_whiten(&white, s.e, DEC_PAIR_BATCH, s.white);

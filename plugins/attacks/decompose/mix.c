@@ -20,16 +20,17 @@ gnt_status dec_mix_open(dec_mix *x, const gnt_host *host, const gnt_samples *lik
                    .w = like->dim[2],
                    .features = like->features,
                    .e = e};
-    x->weight = host->scratch(host->context, n * m * sizeof *x->weight);
-    x->p = host->scratch(host->context, m * (size_t)like->features * sizeof *x->p);
-    x->noise = host->scratch(host->context, n * sizeof *x->noise);
-    x->solver = host->scratch(host->context, n * m * sizeof *x->solver);
+    x->weight = gnt_host_scratch(host, n * m, sizeof *x->weight);
+    x->p = gnt_host_scratch(host, m * like->features, sizeof *x->p);
+    x->noise = gnt_host_scratch(host, n, sizeof *x->noise);
+    x->solver = gnt_host_scratch(host, n * m, sizeof *x->solver);
     if (!x->weight || !x->p || !x->noise || !x->solver)
-        return host->fail(host->context, "no memory for the images to recover");
+        return gnt_host_fail(host, "no memory for the images to recover");
     return GNT_OK;
 }
 
-/* Scales row i: to a sum of 1 where all k images are known, else at most 1; none above the cap by much. */
+/* Scales a row to a sum of 1 if all k images are known, else to at most 1, with no weight far above the
+ * cap. */
 static void scale_row(const dec_law *law, float *row, int64_t m) {
     double sum = 0;
     int32_t members = 0;
@@ -42,7 +43,7 @@ static void scale_row(const dec_law *law, float *row, int64_t m) {
         row[o] /= (float)sum;
 }
 
-/* Each column to a mean of 1/k over its members. */
+/* Scales each column to a mean of 1/k over its members. */
 static void scale_columns(const dec_law *law, float *weight, int64_t n, int64_t m) {
     for (int64_t o = 0; o < m; o++) {
         double sum = 0, members = 0;
@@ -89,7 +90,7 @@ gnt_status dec_ridge(dec_mix *x, double spread) {
     }
     free(a);
     free(b);
-    return bad ? x->host->fail(x->host->context, "its system for the images could not be solved") : GNT_OK;
+    return bad ? gnt_host_fail(x->host, "its system for the images could not be solved") : GNT_OK;
 }
 
 static double inner(const float *a, const float *b, int64_t n) {
@@ -103,7 +104,7 @@ static double inner(const float *a, const float *b, int64_t n) {
     return s[0] + s[1] + s[2] + s[3];
 }
 
-/* Keeps the `own` largest entries of the row and fits them alone. */
+/* Keeps the `own` largest entries of the row and fits only these. */
 static void fit_sparse(const double *gram, const double *right, int64_t m, int32_t own, double *row) {
     double a[DEC_MOST_K * DEC_MOST_K] = {0}, b[DEC_MOST_K] = {0}, v[DEC_MOST_K] = {0};
     int64_t at[DEC_MOST_K];
@@ -137,9 +138,9 @@ typedef struct refit {
         *from; /* m: products of row i with them; weights; P·r; row i's part in the images */
 } refit;
 
-/* The images were computed from row i too, and hold some of whatever else is in it: it would find itself in
- * them. For P = S·E the images without row i are P − s_i rᵀ/(1 − h), r = e_i − w_i P what it leaves, h = w_i
- * s_i; here their products with each other and with e_i. */
+/* Removes row i from the products. The images were computed from it too and contain some of its noise, which
+ * it would match. For P = S·E the images without row i are P − s_i rᵀ/(1 − h), r = e_i − w_i P its residual,
+ * h = w_i s_i; computed here: their products with each other and with e_i. */
 static void leave_out(const dec_mix *x, refit *t, int64_t i, double square) {
     int64_t n = x->encodings, m = x->originals;
     double lever = 0, er = square, rr, c;
@@ -187,7 +188,7 @@ gnt_status dec_refit_weights(dec_mix *x, dec_whitener *white, const dec_law *law
                .right = calloc((size_t)(4 * m), sizeof *t.right)};
     gnt_status status = GNT_OK;
     if (!t.p || !t.e || !t.gram || !t.right) {
-        status = host->fail(host->context, "no memory for fitting the weights");
+        status = gnt_host_fail(host, "no memory for fitting the weights");
         goto cleanup;
     }
     t.apart = t.gram + m * m;
@@ -199,7 +200,7 @@ gnt_status dec_refit_weights(dec_mix *x, dec_whitener *white, const dec_law *law
         for (int64_t q = 0; q <= o; q++)
             t.gram[o * m + q] = t.gram[q * m + o] = inner(t.p + o * f, t.p + q * f, f);
     for (int64_t i = 0; status == GNT_OK && i < n; i++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             status = GNT_STOPPED;
         if (i % DEC_WHITEN_BATCH == 0)
             dec_whiten(white, signed_e + i * f, n - i < DEC_WHITEN_BATCH ? n - i : DEC_WHITEN_BATCH, t.e);

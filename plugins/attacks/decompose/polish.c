@@ -9,7 +9,7 @@
 typedef struct descent {
     gnt_program *program; /* outputs: cost, its gradients by p and by the weights */
     gnt_adam *images, *weights;
-    float *p, *w, *mask; /* p and w: where it is now */
+    float *p, *w, *mask; /* p and w: the current point */
 } descent;
 
 static gnt_status open_descent(descent *d, const dec_mix *x) {
@@ -24,7 +24,7 @@ static gnt_status open_descent(descent *d, const dec_mix *x) {
     gnt_graph *g = gnt_graph_new();
     if (!d->p || !d->w || !d->mask || !d->images || !d->weights || !g) {
         gnt_graph_free(g);
-        return host->fail(host->context, "no memory for the joint pass");
+        return gnt_host_fail(host, "no memory for the joint pass");
     }
     gnt_node in[2], out[3];
     in[0] = gnt_nn_input(g, "p", 2, (int64_t[]){m, f}, 0);
@@ -35,7 +35,7 @@ static gnt_status open_descent(descent *d, const dec_mix *x) {
     d->program = gnt_program_new(g, out, NULL, 3, 4, error, sizeof error);
     gnt_graph_free(g);
     if (!d->program)
-        return host->fail(host->context, error);
+        return gnt_host_fail(host, error);
     memcpy(d->p, x->p, (size_t)(m * f) * sizeof *d->p);
     memcpy(d->w, x->weight, (size_t)(n * m) * sizeof *d->w);
     for (int64_t k = 0; k < n * m; k++)
@@ -80,7 +80,7 @@ gnt_status dec_polish(dec_mix *x, const dec_law *law, int64_t steps, double rate
         double c = cost(&d);
         *before = s == 0 ? c : *before;
         step(&d, x, law, gnt_rate_cosine(rate, s, steps));
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             status = GNT_STOPPED;
     }
     if (status == GNT_OK && steps > 0) {

@@ -15,21 +15,21 @@ typedef struct recovery {
     dec_mix *x;
     dec_whitener white;
     const gnt_answer *answer;
-    int64_t told; /* costs so far */
+    int64_t costs; /* reported so far */
 } recovery;
 
-static void tell_cost(recovery *r) {
+static void report_cost(recovery *r) {
     const dec_mix *x = r->x;
     double sum = 0;
     for (int64_t i = 0; i < x->encodings; i++)
         sum += 1 / (double)x->noise[i] / (double)x->encodings;
     if (r->answer && r->answer->cost)
-        r->answer->cost(r->answer->context, 0, r->told++, sum);
+        r->answer->cost(r->answer->context, 0, r->costs++, sum);
 }
 
 /* ---- MixUp: no signs are hidden ---- */
 
-/* rest (M × features) = e less what public partners put in on average: (1 − Σ w)·mean. */
+/* Computes rest (M × features) = e − (1 − Σ w)·mean, without the mean contribution of public partners. */
 static void without_public(const recovery *r, float *rest) {
     const dec_mix *x = r->x;
     for (int64_t i = 0; i < x->encodings; i++) {
@@ -42,8 +42,8 @@ static void without_public(const recovery *r, float *rest) {
     }
 }
 
-/* The variance that public partners leave is that of their images times the sum of their squared weights, of
- * which 1 − Σ w tells the size; a little more for what the weights are wrong by. */
+/* Sets the noise: the variance of public images times the sum of their squared weights, which follows from 1
+ * − Σ w, plus a little for errors of the weights. */
 static void guess_noise(const recovery *r) {
     const dec_mix *x = r->x;
     for (int64_t i = 0; i < x->encodings; i++) {
@@ -71,16 +71,16 @@ static void solve_images(dec_mix *x, const float *signed_e) {
 static gnt_status unmix(recovery *r) {
     const gnt_host *host = r->s->host;
     dec_mix *x = r->x;
-    float *rest = host->scratch(host->context, (size_t)(x->encodings * x->features) * sizeof *rest);
-    gnt_status status = rest ? GNT_OK : host->fail(host->context, "no memory for unmixing");
+    float *rest = gnt_host_scratch(host, x->encodings * x->features, sizeof *rest);
+    gnt_status status = rest ? GNT_OK : gnt_host_fail(host, "no memory for unmixing");
     for (int32_t round = 0; status == GNT_OK && round <= r->s->refits; round++) {
         guess_noise(r);
-        status = host->should_stop(host->context) ? GNT_STOPPED : dec_ridge(x, 0.25);
+        status = gnt_host_should_stop(host) ? GNT_STOPPED : dec_ridge(x, 0.25);
         if (status != GNT_OK)
             break;
         without_public(r, rest);
         solve_images(x, rest);
-        tell_cost(r);
+        report_cost(r);
         if (round < r->s->refits)
             status = dec_refit_weights(x, &r->white, r->law, rest);
     }
@@ -93,42 +93,42 @@ static gnt_status settle_signs(recovery *r) {
     const dec_settings *s = r->s;
     dec_mix *x = r->x;
     dec_em em = {0};
-    /* public partners leave signs too uncertain to fit weights to: they get worse,
-     * and memberships with them */
+    /* with public partners signs are too uncertain to fit weights to: these would get worse, and memberships
+     * with them */
     int32_t refits = r->law->own == r->law->k ? s->refits : 0;
     gnt_status status = dec_first_guess(x, s->block, s->starts, s->start_steps);
     if (status == GNT_OK)
         status = dec_em_open(&em, x, x->features, s->coupling);
     for (int64_t block = s->block; status == GNT_OK && block >= 1; block /= 2) {
         status = dec_em_level(&em, x, block, s->em_steps);
-        tell_cost(r);
+        report_cost(r);
     }
     for (int32_t k = 0; status == GNT_OK && k < refits; k++) {
         dec_em_out now = dec_em_step(&em, x, x->p, x->e);
         status = dec_refit_weights(x, &r->white, r->law, now.signed_e);
         if (status == GNT_OK)
             status = dec_em_level(&em, x, 1, s->em_steps);
-        tell_cost(r);
+        report_cost(r);
     }
     dec_em_close(&em);
     return status;
 }
 
-/* All images face the same way: their odds add up. */
+/* Negates all images if their negatives are more likely: their odds add up. */
 static gnt_status turn(recovery *r) {
     dec_mix *x = r->x;
     const gnt_host *host = r->s->host;
     dec_facing net;
-    double *odds = host->scratch(host->context, (size_t)x->originals * sizeof *odds), sum = 0;
+    double *odds = gnt_host_scratch(host, x->originals, sizeof *odds), sum = 0;
     if (!odds)
-        return host->fail(host->context, "no memory for the images' signs");
+        return gnt_host_fail(host, "no memory for the images' signs");
     dec_facing_plan(&net, x->c, x->h, x->w);
     gnt_status status = dec_facing_odds(&net, host, r->own->facing, x->p, x->originals, odds);
     for (int64_t o = 0; status == GNT_OK && o < x->originals; o++)
         sum += fmin(4, fmax(-4, odds[o]));
     for (int64_t k = 0; sum < 0 && k < x->originals * x->features; k++)
         x->p[k] = -x->p[k];
-    host->fact(host->context, "sign_odds", fabs(sum));
+    gnt_host_fact(host, "sign_odds", fabs(sum));
     return status;
 }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* QUICK: units of the score's level, which has far to go at Adam's fixed pace. */
+/* QUICK: unit of the score's level, which has to move far at Adam's fixed step length. */
 enum { HIDDEN = 16, QUICK = 20 };
 static const double FLAT =
     0.1; /* mean square of a patch too flat to be compared, where that of a whole encoding is 1 */
@@ -13,7 +13,7 @@ enum { IN, ONE, DOWN2, TWO, DOWN3, THREE_A, THREE_B, UP2, TWO_A, TWO_B, UP1, ONE
 typedef struct layer {
     const char *name;
     int64_t out, in, side; /* 0 channels in or out: 2c, those of the image and its whitening */
-    int transposed;        /* in and out change places in the weights */
+    int transposed;        /* in and out are swapped in the weights */
 } layer;
 
 static const layer layers[LAYERS] = {
@@ -51,22 +51,22 @@ void dec_net_plan(dec_net *net, int64_t c, int64_t h, int64_t w) {
     plan_one(net, "patch", "level", 1, (int64_t[]){1});
 }
 
-/* He et al. (2015) for the layers with a ReLU; the last layer starts at 0. A patch's d counts as Σ_k relu(±d
- * − k/2), an even function: hinges on either side. If `random`, nothing of this is there and all is drawn. */
+/* Draws as He et al. (2015) for the layers with a ReLU; the last layer starts at 0. A patch's d counts as Σ_k
+ * relu(±d − k/2), an even function: hinges on either side. If `random`, all of this is drawn instead. */
 void dec_net_start(const dec_net *net, const gnt_host *host, int random, float *flat) {
     memset(flat, 0, (size_t)net->size * sizeof *flat);
     for (int i = 0; i < (random ? LAYERS : OUT); i++) {
         const dec_param *p = &net->param[2 * i];
         double inputs = layers[i].transposed ? (double)(p->dim[0] * p->dim[2] * p->dim[3]) / 4
                                              : (double)(p->dim[1] * p->dim[2] * p->dim[3]);
-        host->normal(host->context, "network", p->count, flat + p->at);
+        gnt_host_normal(host, "network", p->count, flat + p->at);
         for (int64_t k = 0; k < p->count; k++)
             flat[p->at + k] *= (float)sqrt(2 / inputs);
     }
     for (int64_t k = 0; random && k < net->c; k++)
         flat[net->param[2 * OUT + 1].at + k] = -1; /* 1 + gate is about 0 */
     for (int i = SLOPE; random && i < LEVEL; i++)
-        host->normal(host->context, "network", HIDDEN, flat + net->param[i].at);
+        gnt_host_normal(host, "network", HIDDEN, flat + net->param[i].at);
     for (int k = 0; !random && k < HIDDEN; k++) {
         flat[net->param[SLOPE].at + k] = k % 2 ? -1.0f : 1.0f;
         flat[net->param[SHIFT].at + k] = -0.5f * (float)(k / 2);
@@ -94,7 +94,7 @@ static gnt_node up(gnt_graph *g, const gnt_node *param, int i, gnt_node x) {
     return gnt_nn_bias(g, y, param[2 * i + 1]);
 }
 
-/* x + conv(relu(conv(x))), layers i and i + 1. */
+/* Returns x + conv(relu(conv(x))), layers i and i + 1. */
 static gnt_node residual(gnt_graph *g, const gnt_node *param, int i, gnt_node x) {
     return gnt_nn_add(g, x, conv(g, param, i + 1, gnt_nn_relu(g, conv(g, param, i, x, 1)), 1));
 }
@@ -119,12 +119,12 @@ gnt_node dec_net_embed(gnt_graph *g, const dec_net *net, const gnt_node *param, 
 
 enum { GRIDS = 2, HALF = DEC_PATCH / 2 };
 
-/* Patches of grid 0, and of grid 1, which is shifted by half a patch down and right. */
+/* Returns the number of patches of grid 0, or of grid 1, which is shifted by half a patch down and right. */
 static int64_t patches_of(const dec_net *net, int grid) {
     return (net->h / DEC_PATCH - grid) * (net->w / DEC_PATCH - grid);
 }
 
-/* N × c × h × w → patches × N × (c·64) as one matrix of patches·N rows. */
+/* Rearranges N × c × h × w to patches × N × (c·64) as one matrix of patches·N rows. */
 static gnt_node in_patches(gnt_graph *g, const dec_net *net, int grid, gnt_node z) {
     int64_t n = gnt_nn_shape_of(g, z).dim[0], cut = grid ? HALF : 0;
     int64_t down = net->h / DEC_PATCH - grid, along = net->w / DEC_PATCH - grid;
@@ -135,16 +135,16 @@ static gnt_node in_patches(gnt_graph *g, const dec_net *net, int grid, gnt_node 
     return gnt_nn_reshape(g, z, 2, (int64_t[]){down * along * n, net->c * DEC_PATCH * DEC_PATCH});
 }
 
-/* Rows to a mean square of 1, those that are nearly flat to less: products of two rows are
- * then their cosine · entries. */
+/* Scales rows to a mean square of 1, nearly flat ones to less: the product of two rows is then their cosine ·
+ * entries. */
 static gnt_node alike(gnt_graph *g, gnt_node rows) {
     gnt_nn_shape s = gnt_nn_shape_of(g, rows);
     gnt_node mean = gnt_nn_affine(g, gnt_nn_sum(g, gnt_nn_square(g, rows), 1u << 1), 1 / (double)s.dim[1], 0);
     return gnt_nn_div(g, rows, gnt_nn_expand(g, gnt_nn_sqrt(g, mean, FLAT), 2, s.dim));
 }
 
-/* Σ over the patches of a grid of relu(slope·d + shift), d = cosine·√entries of all pairs, N(0, 1) for what
- * is not alike: HIDDEN × a·b. */
+/* Returns Σ over the patches of a grid of relu(slope·d + shift), d = cosine·√entries of all pairs, N(0, 1)
+ * for dissimilar pairs: HIDDEN × a·b. */
 static gnt_node hinges(gnt_graph *g, const dec_net *net, const gnt_node *param, int grid, gnt_node za,
                        gnt_node zb) {
     int64_t a = gnt_nn_shape_of(g, za).dim[0], b = gnt_nn_shape_of(g, zb).dim[0];

@@ -1,16 +1,16 @@
-/* siamese: a network that tells from two InstaHide encodings whether they share a private image.
+/* siamese: a network that decides whether two InstaHide encodings share a private image.
  *
  * Each |e| goes alone through a small U-Net (16, 32, 64 channels; strided convolutions down, transposed ones
  * and residual pairs of convolutions up, skips added). It gives a gate for each whitened channel and a free
  * term: z = whitened·(1 + gate) + free, so it starts as the whitened pixels themselves. Within a patch of 8 ×
- * 8 pixels the hidden sign of a mix changes seldom, so that two z are alike over a patch, up to sign, where
- * they share an image. How alike is the cosine of their pixels there: plain products say more of the contrast
- * of two patches than of what they share. A small function of it, the same for every patch, is summed over
- * the patches and gives the score. The patches are those of two grids, one of them shifted by half a patch,
- * as signs change where they will.
+ * 8 pixels the hidden sign of a mix changes seldom, so that two z are similar over a patch, up to sign, if
+ * they share an image. Their similarity is the cosine of their pixels there: plain products depend more on
+ * the contrast of two patches than on shared content. A small function of it, the same for every patch, is
+ * summed over the patches and gives the score. The patches are those of two grids, one shifted by half a
+ * patch, as signs change anywhere.
  *
- * In training the mixes are known with their signs. Beside whether pairs share an image, the network is told
- * what z should be: the whitened mix itself, but for one sign a patch. */
+ * In training the mixes are known with their signs. In addition to whether pairs share an image, the network
+ * learns a target for z: the whitened mix itself, up to one sign for each patch. */
 #ifndef DECOMPOSE_SIAMESE_H
 #define DECOMPOSE_SIAMESE_H
 
@@ -36,22 +36,22 @@ typedef struct dec_net {
 
 /* Lays out the parameters for images of c × h × w; sides are multiples of 8. */
 void dec_net_plan(dec_net *net, int64_t c, int64_t h, int64_t w);
-/* Draws their start from the stream "network". flat: net->size. With `random` gates, free term and the
- * function of a patch are drawn too: z is not the whitened image, and whether being alike adds to a score
- * or takes from it is luck. */
+/* Draws initial weights from the stream "network". flat: net->size. With `random`, gates, free term and the
+ * function of a patch are drawn too: z is not the whitened image, and similarity raises or lowers a score by
+ * chance. */
 void dec_net_start(const dec_net *net, const gnt_host *host, int random, float *flat);
 
-/* Graphs. `param` are the inputs made by dec_net_inputs. */
+/* Build graphs. `param` are the inputs made by dec_net_inputs. */
 void dec_net_inputs(gnt_graph *g, const dec_net *net, gnt_node *param);
 void dec_net_bind(gnt_program *p, const dec_net *net, const gnt_node *param, const float *flat);
-/* |e| and the whitened |e|, both N × c × h × w → z of the same shape. */
+/* Maps |e| and the whitened |e|, both N × c × h × w, to z of the same shape. */
 gnt_node dec_net_embed(gnt_graph *g, const dec_net *net, const gnt_node *param, gnt_node e, gnt_node white);
-/* Scores (log-odds) of all pairs of A × … and B × …: A × B. */
+/* Computes scores (log-odds) of all pairs of A × … and B × …: A × B. */
 gnt_node dec_net_pairs(gnt_graph *g, const dec_net *net, const gnt_node *param, gnt_node za, gnt_node zb);
-/* Mean square of z less the whitened mix (N × c × h × w, signed), whose sign in each patch is the
- * one that suits z better. */
+/* Computes the mean square of z − the whitened mix (N × c × h × w, signed), with the better sign in each
+ * patch. */
 gnt_node dec_net_miss(gnt_graph *g, const dec_net *net, gnt_node z, gnt_node mix);
-/* Mean over all ordered pairs of different encodings of the cross entropy of score and
+/* Computes the mean over all ordered pairs of different encodings of the cross entropy of score and
  * share (N × N of 0 and 1). */
 gnt_node dec_net_loss(gnt_graph *g, gnt_node score, gnt_node share);
 

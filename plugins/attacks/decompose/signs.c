@@ -6,14 +6,14 @@
 
 #include "tree.h"
 
-enum { ROUNDS = 2 /* of listening to neighbours */ };
+enum { ROUNDS = 2 /* of messages from neighbours */ };
 
 static const double spread = 0.25;      /* variance of a pixel of p */
 static const double least_noise = 2e-4; /* variance: about that of 8-bit pixels, mixed */
 
 /* ---- the program ---- */
 
-/* Sum over the four neighbours and the other channels. */
+/* Returns the sum over the four neighbours and the other channels. */
 static gnt_node listen(gnt_graph *g, const dec_mix *x, gnt_node signed_e) {
     double taps[DEC_MOST_CHANNELS * DEC_MOST_CHANNELS * 9] = {0};
     for (int64_t a = 0; a < x->c; a++)
@@ -36,7 +36,7 @@ gnt_status dec_em_open(dec_em *em, const dec_mix *x, int64_t columns, double cou
     *em = (dec_em){.columns = columns};
     gnt_graph *g = gnt_graph_new();
     if (!g)
-        return host->fail(host->context, "no memory for recovering images");
+        return gnt_host_fail(host, "no memory for recovering images");
     em->p = gnt_nn_input(g, "p", 2, (int64_t[]){m, columns}, 0);
     em->weight = gnt_nn_input(g, "weight", 2, (int64_t[]){n, m}, 0);
     em->solver = gnt_nn_input(g, "solver", 2, (int64_t[]){m, n}, 0);
@@ -55,7 +55,7 @@ gnt_status dec_em_open(dec_em *em, const dec_mix *x, int64_t columns, double cou
     gnt_node out[3] = {gnt_nn_matmul(g, em->solver, 0, signed_e, 0), gnt_nn_sum(g, left, 2), signed_e};
     em->program = gnt_program_new(g, out, NULL, 3, 4, error, sizeof error);
     gnt_graph_free(g);
-    return em->program ? GNT_OK : host->fail(host->context, error);
+    return em->program ? GNT_OK : gnt_host_fail(host, error);
 }
 
 void dec_em_close(dec_em *em) {
@@ -76,7 +76,7 @@ dec_em_out dec_em_step(dec_em *em, const dec_mix *x, const float *p, const float
 
 /* ---- blocks ---- */
 
-/* out (n × c·(h/b)·(w/b)) = means over blocks. */
+/* Computes out (n × c·(h/b)·(w/b)), means over blocks. */
 static void shrink(const dec_mix *x, const float *from, int64_t n, int64_t b, float *out) {
     int64_t h = x->h / b, w = x->w / b, lines = x->c * x->h;
     memset(out, 0, (size_t)(n * x->c * h * w) * sizeof *out);
@@ -100,7 +100,7 @@ static void set_noise(dec_mix *x, double variance) {
         x->noise[i] = (float)(1 / variance);
 }
 
-/* Σ over encodings of (|e| − |p̂|)² for each column. */
+/* Computes Σ over encodings of (|e| − |p̂|)² for each column. */
 static void misfits(const dec_mix *x, const float *p, const float *e, int64_t columns, double *out) {
     float *mix = malloc((size_t)columns * sizeof *mix);
     for (int64_t k = 0; k < columns; k++)
@@ -126,8 +126,8 @@ typedef struct guess {
     double *misfit;
 } guess;
 
-/* The variance falls from that of the data to a twentieth: first all signs are open, at the end
- * they are nearly settled. */
+/* Runs EM while the variance falls from that of the data to a twentieth: first all signs are uncertain, at
+ * the end nearly all are decided. */
 static gnt_status anneal(dec_em *em, dec_mix *x, guess *s, int32_t steps) {
     const gnt_host *host = x->host;
     double power = 0;
@@ -136,7 +136,7 @@ static gnt_status anneal(dec_em *em, dec_mix *x, guess *s, int32_t steps) {
     for (int32_t t = 0; t < steps; t++) {
         double variance = power * pow(0.05, (double)t / (double)steps);
         set_noise(x, variance > least_noise ? variance : least_noise);
-        gnt_status status = host->should_stop(host->context) ? GNT_STOPPED : dec_ridge(x, spread);
+        gnt_status status = gnt_host_should_stop(host) ? GNT_STOPPED : dec_ridge(x, spread);
         if (status != GNT_OK)
             return status;
         const float *next = dec_em_step(em, x, s->p, s->e).p;
@@ -167,16 +167,15 @@ gnt_status dec_first_guess(dec_mix *x, int64_t block, int32_t starts, int32_t st
     s.p = calloc((size_t)(m * s.all), sizeof *s.p);
     s.best = calloc((size_t)((n > m ? n : m) * s.columns), sizeof *s.best);
     s.misfit = calloc((size_t)s.all, sizeof *s.misfit);
-    gnt_status status = s.e && s.p && s.best && s.misfit
-                            ? dec_em_open(&em, x, s.all, 0)
-                            : host->fail(host->context, "no memory for first guesses");
+    gnt_status status = s.e && s.p && s.best && s.misfit ? dec_em_open(&em, x, s.all, 0)
+                                                         : gnt_host_fail(host, "no memory for first guesses");
     if (status == GNT_OK) {
         shrink(x, x->e, n, block, s.best);
         for (int64_t i = 0; i < n; i++)
             for (int32_t r = 0; r < starts; r++)
                 memcpy(s.e + i * s.all + r * s.columns, s.best + i * s.columns,
                        (size_t)s.columns * sizeof *s.e);
-        host->normal(host->context, "starts", m * s.all, s.p);
+        gnt_host_normal(host, "starts", m * s.all, s.p);
         for (int64_t k = 0; k < m * s.all; k++)
             s.p[k] *= 0.5f;
         status = anneal(&em, x, &s, steps);
@@ -184,7 +183,7 @@ gnt_status dec_first_guess(dec_mix *x, int64_t block, int32_t starts, int32_t st
     if (status == GNT_OK) {
         keep_best(x, &s, starts);
         if (dec_agree(s.best, m, x->c, x->h / block, x->w / block) != 0)
-            status = host->fail(host->context, "no memory for first guesses");
+            status = gnt_host_fail(host, "no memory for first guesses");
         widen(x, s.best, m, block, x->p);
         set_noise(x, 0.05);
     }
@@ -200,9 +199,9 @@ gnt_status dec_em_level(dec_em *em, dec_mix *x, int64_t block, int32_t steps) {
     const gnt_host *host = x->host;
     int64_t columns = x->features / (block * block);
     float *small = calloc((size_t)(x->originals * columns), sizeof *small);
-    gnt_status status = small ? GNT_OK : host->fail(host->context, "no memory for recovering images");
+    gnt_status status = small ? GNT_OK : gnt_host_fail(host, "no memory for recovering images");
     for (int32_t t = 0; status == GNT_OK && t < steps; t++) {
-        status = host->should_stop(host->context) ? GNT_STOPPED : dec_ridge(x, spread);
+        status = gnt_host_should_stop(host) ? GNT_STOPPED : dec_ridge(x, spread);
         if (status != GNT_OK)
             break;
         dec_em_out out = dec_em_step(em, x, x->p, x->e);

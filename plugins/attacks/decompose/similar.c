@@ -12,7 +12,7 @@ static double correlation(const float *a, const float *b, int64_t n) {
     return (sum[0] + sum[1] + sum[2] + sum[3]) / (double)n;
 }
 
-/* Less their mean, what all have in common. In place. */
+/* Subtracts the mean of all encodings. */
 static void centre(float *e, int64_t n, int64_t f) {
     for (int64_t k = 0; k < f; k++) {
         double mean = 0;
@@ -23,24 +23,24 @@ static void centre(float *e, int64_t n, int64_t f) {
     }
 }
 
-/* Whitened pixels have products that are 0 on average but where an image is in both:
- * Σ w w′ ‖whitened image‖². */
+/* Computes similarities by correlation: products of whitened pixels are 0 on average unless an image is in
+ * both, Σ w w′ ‖whitened image‖². */
 static gnt_status correlate(const dec_settings *s, const dec_learnt *own, const gnt_samples *like,
                             const float *e, int64_t n, float *similarity) {
     const gnt_host *host = s->host;
     int64_t f = like->features;
     dec_whitener white = {0};
-    float *z = host->scratch(host->context, (size_t)(n * f) * sizeof *z);
+    float *z = gnt_host_scratch(host, n * f, sizeof *z);
     if (!z)
-        return host->fail(host->context, "no memory for whitened encodings");
+        return gnt_host_fail(host, "no memory for whitened encodings");
     gnt_status status = dec_whiten_open(&white, host, like->dim[0], like->dim[1], like->dim[2], own->filter);
     if (status == GNT_OK)
         dec_whiten(&white, e, n, z);
-    centre(z, n, f); /* whitening is linear, margins and all */
+    centre(z, n, f); /* after whitening, which is linear */
     for (int64_t i = 0; status == GNT_OK && i < n; i++) {
         for (int64_t j = 0; j <= i; j++)
             similarity[i * n + j] = similarity[j * n + i] = (float)correlation(z + i * f, z + j * f, f);
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             status = GNT_STOPPED;
     }
     dec_whiten_close(&white);
@@ -49,7 +49,7 @@ static gnt_status correlate(const dec_settings *s, const dec_learnt *own, const 
 
 static void make_up(const gnt_host *host, int64_t n, float *similarity) {
     for (int64_t i = 0; i < n; i++) {
-        host->normal(host->context, "blind", i + 1, similarity + i * n);
+        gnt_host_normal(host, "blind", i + 1, similarity + i * n);
         for (int64_t j = 0; j < i; j++)
             similarity[j * n + i] = similarity[i * n + j];
     }

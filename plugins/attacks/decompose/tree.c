@@ -21,8 +21,8 @@ static double cosine(const grid *g, int64_t a, int64_t b) {
     return sa > 0 && sb > 0 ? s / sqrt(sa * sb) : 0;
 }
 
-/* Neighbours of column a: its place in the other channels, and the touching places.
- * Returns their number (< c + 4). */
+/* Lists the neighbours of column a: its place in the other channels, and the touching places. Returns their
+ * number (< c + 4). */
 static int64_t neighbours(const grid *g, int64_t a, int64_t *out) {
     static const int64_t down[STEPS] = {-1, 1, 0, 0}, along[STEPS] = {0, 0, -1, 1};
     int64_t k = a / (g->h * g->w), i = a / g->w % g->h, j = a % g->w, n = 0;
@@ -37,7 +37,7 @@ static int64_t neighbours(const grid *g, int64_t a, int64_t *out) {
     return n;
 }
 
-/* Prim's algorithm from column 0: best[b] is the surest cosine between b and the tree, its sign included. */
+/* Runs Prim's algorithm from column 0; best[b]: the largest cosine, by size, between b and the tree. */
 static void walk(const grid *g, double *best, double *sign, int64_t *near) {
     int64_t at = 0;
     for (int64_t b = 0; b < g->n; b++)

@@ -7,7 +7,7 @@
 
 enum { AREA = DEC_FILTER * DEC_FILTER };
 
-/* sum += v vᵀ in the lower triangle. */
+/* Adds v vᵀ to the lower triangle of sum. */
 static void add_outer(double *sum, const float *v, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         double *row = sum + i * n, vi = (double)v[i];
@@ -18,18 +18,17 @@ static void add_outer(double *sum, const float *v, int64_t n) {
 
 static void take_patch(const gnt_host *host, const gnt_samples *from, float *v) {
     int64_t c = from->dim[0], h = from->dim[1], w = from->dim[2];
-    const float *x =
-        from->x + from->features * (int64_t)host->below(host->context, "patches", (uint64_t)from->n);
-    int64_t top = (int64_t)host->below(host->context, "patches", (uint64_t)(h - DEC_FILTER + 1));
-    int64_t left = (int64_t)host->below(host->context, "patches", (uint64_t)(w - DEC_FILTER + 1));
+    const float *x = from->x + from->features * (int64_t)gnt_host_below(host, "patches", (uint64_t)from->n);
+    int64_t top = (int64_t)gnt_host_below(host, "patches", (uint64_t)(h - DEC_FILTER + 1));
+    int64_t left = (int64_t)gnt_host_below(host, "patches", (uint64_t)(w - DEC_FILTER + 1));
     for (int64_t k = 0; k < c; k++)
         for (int64_t i = 0; i < DEC_FILTER; i++)
             for (int64_t j = 0; j < DEC_FILTER; j++)
                 *v++ = 2 * x[(k * h + top + i) * w + left + j] - 1;
 }
 
-/* C^(−1/2) = (2/π) ∫ eᵘ (e²ᵘ + C)⁻¹ du over all u, by the trapezoidal rule, which converges geometrically;
- * applied to the unit vectors at the centre of each channel. */
+/* Applies C^(−1/2) = (2/π) ∫ eᵘ (e²ᵘ + C)⁻¹ du over all u, by the trapezoidal rule, which converges
+ * geometrically, to the unit vectors at the centre of each channel. */
 static gnt_status centre_of_root(const gnt_host *host, const double *cov, int64_t n, int64_t c, double least,
                                  double most, double *work, double *unit, float *filter) {
     const double step = 0.25;
@@ -44,8 +43,8 @@ static gnt_status centre_of_root(const gnt_host *host, const double *cov, int64_
         for (int64_t k = 0; k < c; k++)
             unit[(k * AREA + AREA / 2) * c + k] = 1;
         if (gnt_cholesky(work, n) != 0)
-            return host->fail(host->context, "its public images give no whitening filter; grant others");
-        if (host->should_stop(host->context))
+            return gnt_host_fail(host, "its public images give no whitening filter; grant others");
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         gnt_cholesky_solve(work, n, unit, c);
         for (int64_t k = 0; k < c; k++)
@@ -58,16 +57,16 @@ static gnt_status centre_of_root(const gnt_host *host, const double *cov, int64_
 gnt_status dec_whiten_estimate(const gnt_host *host, const gnt_samples *from, int64_t patches, double ridge,
                                float *filter) {
     int64_t c = from->dim[0], n = c * AREA;
-    double *cov = host->scratch(host->context, (size_t)(n * n) * sizeof *cov);
-    double *work = host->scratch(host->context, (size_t)(n * n) * sizeof *work);
-    double *unit = host->scratch(host->context, (size_t)(n * c) * sizeof *unit);
-    double *mean = host->scratch(host->context, (size_t)n * sizeof *mean);
-    float *patch = host->scratch(host->context, (size_t)n * sizeof *patch);
+    double *cov = gnt_host_scratch(host, n * n, sizeof *cov);
+    double *work = gnt_host_scratch(host, n * n, sizeof *work);
+    double *unit = gnt_host_scratch(host, n * c, sizeof *unit);
+    double *mean = gnt_host_scratch(host, n, sizeof *mean);
+    float *patch = gnt_host_scratch(host, n, sizeof *patch);
     double trace = 0;
     if (!cov || !work || !unit || !mean || !patch)
-        return host->fail(host->context, "no memory for the whitening filter");
+        return gnt_host_fail(host, "no memory for the whitening filter");
     for (int64_t p = 0; p < patches; p++) {
-        if (p % 256 == 0 && host->should_stop(host->context))
+        if (p % 256 == 0 && gnt_host_should_stop(host))
             return GNT_STOPPED;
         take_patch(host, from, patch);
         add_outer(cov, patch, n);
@@ -83,8 +82,8 @@ gnt_status dec_whiten_estimate(const gnt_host *host, const gnt_samples *from, in
     for (int64_t i = 0; i < n; i++)
         cov[i * n + i] += least;
     if (!(trace > 0))
-        return host->fail(host->context,
-                          "its public images do not vary: they give no whitening filter; grant others");
+        return gnt_host_fail(host,
+                             "its public images do not vary: they give no whitening filter; grant others");
     return centre_of_root(host, cov, n, c, least, trace + least, work, unit, filter);
 }
 
@@ -93,12 +92,12 @@ gnt_status dec_whiten_open(dec_whitener *z, const gnt_host *host, int64_t c, int
     int64_t taps = c * c * AREA, ph = h + 2 * DEC_MARGIN, pw = w + 2 * DEC_MARGIN;
     char error[300] = "";
     *z = (dec_whitener){.c = c, .h = h, .w = w};
-    z->filter = host->scratch(host->context, (size_t)taps * sizeof *z->filter);
-    z->padded = host->scratch(host->context, (size_t)(DEC_WHITEN_BATCH * c * ph * pw) * sizeof *z->padded);
+    z->filter = gnt_host_scratch(host, taps, sizeof *z->filter);
+    z->padded = gnt_host_scratch(host, DEC_WHITEN_BATCH * c * ph * pw, sizeof *z->padded);
     gnt_graph *g = gnt_graph_new();
     if (!z->filter || !z->padded || !g) {
         gnt_graph_free(g);
-        return host->fail(host->context, "no memory for whitening");
+        return gnt_host_fail(host, "no memory for whitening");
     }
     memcpy(z->filter, filter, (size_t)taps * sizeof *filter);
     gnt_node x = gnt_nn_input(g, "x", 4, (int64_t[]){DEC_WHITEN_BATCH, c, ph, pw}, 0);
@@ -107,7 +106,7 @@ gnt_status dec_whiten_open(dec_whitener *z, const gnt_host *host, int64_t c, int
     z->program = gnt_program_new(g, &y, NULL, 1, 4, error, sizeof error);
     gnt_graph_free(g);
     if (!z->program)
-        return host->fail(host->context, error);
+        return gnt_host_fail(host, error);
     gnt_program_bind(z->program, x, z->padded);
     gnt_program_bind(z->program, f, z->filter);
     return GNT_OK;

@@ -18,15 +18,15 @@ typedef struct dec_whitener {
     gnt_program *program;
 } dec_whitener;
 
-/* Rows of (covariance + ridge·mean variance)^(−1/2) that belong to the centre of a 9 × 9 patch, from
- * `patches` patches at random places of 2x − 1. filter: c × c × 9 × 9. */
+/* Computes the rows of (covariance + ridge·mean variance)^(−1/2) that belong to the centre of a 9 × 9 patch,
+ * from `patches` patches at random places of 2x − 1. filter: c × c × 9 × 9. */
 gnt_status dec_whiten_estimate(const gnt_host *host, const gnt_samples *from, int64_t patches, double ridge,
                                float *filter);
-/* The filter is copied; memory is the hook's scratch. Close it with dec_whiten_close in any case. */
+/* Copies the filter; memory is the hook's scratch. The caller calls dec_whiten_close also after a failure. */
 gnt_status dec_whiten_open(dec_whitener *z, const gnt_host *host, int64_t c, int64_t h, int64_t w,
                            const float *filter);
 void dec_whiten_close(dec_whitener *z);
-/* out (n × c × h × w) = filtered x, margins mirrored. */
+/* Computes out (n × c × h × w), the filtered x with mirrored margins. */
 void dec_whiten(dec_whitener *z, const float *x, int64_t n, float *out);
 
 #endif

@@ -6,30 +6,18 @@
 
 #include "net.h"
 
-enum { STEPS, BATCH, RATE, FEATURES };
-
 typedef struct decoder {
     const gnt_host *host;
     int64_t steps, batch, features;
     double rate;
 } decoder;
 
-static void *create(const gnt_host *host, const gnt_value *v) {
-    decoder *d = calloc(1, sizeof *d);
-    if (!d) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *d = (decoder){host, v[STEPS].i, v[BATCH].i, v[FEATURES].i, v[RATE].r};
-    return d;
-}
-
 static gnt_status check_shape(const gnt_host *host, const net_shape *s) {
     if (s->height % 4 == 0 && s->width % 4 == 0 && s->height >= 4 && s->width >= 4 && s->classes > 0)
         return GNT_OK;
-    host->fail(host->context,
-               "its network halves an image twice, so height and width must be multiples of 4");
-    return GNT_UNSUPPORTED;
+    return gnt_host_fail(host,
+                         "its network halves an image twice, so height and width must be multiples of 4"),
+           GNT_UNSUPPORTED;
 }
 
 /* ---- learning ---- */
@@ -50,17 +38,17 @@ static gnt_status open_training(training *t) {
                  n = (size_t)t->batch;
     char error[NET_ERROR] = "no memory for the network";
     t->size = net_size(&t->shape);
-    t->flat = host->scratch(host->context, (size_t)t->size * sizeof *t->flat);
-    t->grad = host->scratch(host->context, (size_t)t->size * sizeof *t->grad);
-    t->encoded = host->scratch(host->context, n * features * sizeof *t->encoded);
-    t->x = host->scratch(host->context, n * features * sizeof *t->x);
-    t->label = host->scratch(host->context, n * (size_t)t->shape.classes * sizeof *t->label);
+    t->flat = gnt_host_scratch(host, t->size, sizeof *t->flat);
+    t->grad = gnt_host_scratch(host, t->size, sizeof *t->grad);
+    t->encoded = gnt_host_scratch(host, n * features, sizeof *t->encoded);
+    t->x = gnt_host_scratch(host, n * features, sizeof *t->x);
+    t->label = gnt_host_scratch(host, n * t->shape.classes, sizeof *t->label);
     t->adam = gnt_adam_new(t->size, 0.9, 0.999, 1e-8);
     if (!t->flat || !t->grad || !t->encoded || !t->x || !t->label || !t->adam)
-        return host->fail(host->context, error);
+        return gnt_host_fail(host, error);
     t->net = (net_program){.flat = t->flat, .encoded = t->encoded, .label = t->label, .x = t->x};
     net_start(&t->shape, host, t->flat);
-    return net_compile(&t->net, &t->shape, t->batch, error) == 0 ? GNT_OK : host->fail(host->context, error);
+    return net_compile(&t->net, &t->shape, t->batch, error) == 0 ? GNT_OK : gnt_host_fail(host, error);
 }
 
 static void load(const training *t) {
@@ -68,8 +56,7 @@ static void load(const training *t) {
     const net_shape *s = &t->shape;
     const size_t features = (size_t)(s->channels * s->height * s->width), classes = (size_t)s->classes;
     for (size_t i = 0; i < (size_t)t->batch; i++) {
-        const learnt_pair *one =
-            &t->pairs->pair[host->below(host->context, "batches", (uint64_t)t->pairs->n)];
+        const learnt_pair *one = &t->pairs->pair[gnt_host_below(host, "batches", (uint64_t)t->pairs->n)];
         memcpy(t->encoded + i * features, one->encoded, features * sizeof *t->encoded);
         memcpy(t->x + i * features, one->x, features * sizeof *t->x);
         if (one->label)
@@ -83,20 +70,20 @@ static gnt_status train(training *t) {
     const gnt_host *host = t->d->host;
     double loss = NAN;
     for (int64_t step = 0; step < t->d->steps; step++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         load(t);
         if (gnt_program_run(t->net.program, 0) != 0)
-            return host->fail(host->context, "its network could not be run");
+            return gnt_host_fail(host, "its network could not be run");
         loss = (double)*(const float *)gnt_program_output(t->net.program, 0);
         if (!isfinite(loss))
-            return host->fail(host->context, "its network diverged; give a lower rate");
+            return gnt_host_fail(host, "its network diverged; give a lower rate");
         net_gradient(&t->net, &t->shape, t->grad);
         gnt_adam_step(t->adam, t->flat, t->grad, gnt_rate_cosine(t->d->rate, step, t->d->steps));
-        host->progress(host->context, (double)step + 1, (double)t->d->steps);
+        gnt_host_progress(host, (double)step + 1, (double)t->d->steps);
     }
-    host->fact(host->context, "pairs", (double)t->pairs->n);
-    host->fact(host->context, "last_error", loss);
+    gnt_host_fact(host, "pairs", (double)t->pairs->n);
+    gnt_host_fact(host, "last_error", loss);
     return GNT_OK;
 }
 
@@ -117,7 +104,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     if (status == GNT_OK)
         status = train(&t);
     if (status == GNT_OK && out->tensor(out->context, "net", 1, &t.size, t.flat) != GNT_OK)
-        status = host->fail(host->context, "its network could not be kept");
+        status = gnt_host_fail(host, "its network could not be stored");
     gnt_adam_free(t.adam);
     gnt_program_free(t.net.program);
     return status;
@@ -132,21 +119,21 @@ static gnt_status decode(const decoder *d, const net_shape *s, const float *flat
     const gnt_host *host = d->host;
     const size_t features = (size_t)e->features, classes = (size_t)e->classes;
     char error[NET_ERROR] = "no memory for the network";
-    float *encoded = host->scratch(host->context, AT_ONCE * features * sizeof *encoded);
-    float *label = host->scratch(host->context, AT_ONCE * classes * sizeof *label);
+    float *encoded = gnt_host_scratch(host, AT_ONCE * features, sizeof *encoded);
+    float *label = gnt_host_scratch(host, AT_ONCE * classes, sizeof *label);
     net_program net = {.flat = flat, .encoded = encoded, .label = label};
     if (!encoded || !label || net_compile(&net, s, AT_ONCE, error) != 0)
-        return host->fail(host->context, error);
+        return gnt_host_fail(host, error);
     gnt_status status = GNT_OK;
     for (int64_t from = 0; status == GNT_OK && from < n; from += AT_ONCE) {
         const size_t rows = (size_t)(n - from < AT_ONCE ? n - from : AT_ONCE), at = (size_t)from;
         memcpy(encoded, e->x + at * features, rows * features * sizeof *encoded);
         if (e->y)
             memcpy(label, e->y + at * classes, rows * classes * sizeof *label);
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             status = GNT_STOPPED;
         else if (gnt_program_run(net.program, 0) != 0)
-            status = host->fail(host->context, "its network could not be run");
+            status = gnt_host_fail(host, "its network could not be run");
         else
             memcpy(x + at * features, gnt_program_output(net.program, 0), rows * features * sizeof *x);
     }
@@ -168,11 +155,11 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     if (status != GNT_OK)
         return status;
     const float *flat = learnt_artefact(host, own, "net", net_size(&s));
-    float *x = host->scratch(host->context, (size_t)(targets * e->features) * sizeof *x);
+    float *x = gnt_host_scratch(host, targets * e->features, sizeof *x);
     if (!flat)
         return GNT_FAILED;
     if (!x)
-        return host->fail(host->context, "no memory for the answer");
+        return gnt_host_fail(host, "no memory for the answer");
     status = decode(d, &s, flat, e, targets, x);
     return status == GNT_OK ? answer->reconstruction(answer->context, targets, x) : status;
 }
@@ -180,58 +167,28 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
 
 static const gnt_parameter parameters[] = {
-    {.id = "steps",
-     .type = GNT_TYPE_INT,
-     .unit = "steps",
-     .least = 1,
-     .most = 10000000,
-     .preset = 1500,
-     .help = "of Adam"},
-    {.id = "batch",
-     .type = GNT_TYPE_INT,
-     .unit = "pairs",
-     .least = 1,
-     .most = 4096,
-     .preset = 16,
-     .help = "shadow pairs in a step"},
-    {.id = "rate",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-6,
-     .most = 1,
-     .preset = 0.002,
-     .help = "learning rate at the start; it falls to 0 along a cosine"},
-    {.id = "features",
-     .type = GNT_TYPE_INT,
-     .unit = "channels",
-     .least = 1,
-     .most = 128,
-     .preset = 16,
-     .help = "of the network's top level; twice and four times as many below"},
+    GNT_INT(decoder, steps, 1, 10000000, 1500, "steps", "of Adam"),
+    GNT_INT(decoder, batch, 1, 4096, 16, "pairs", "shadow pairs in a step"),
+    GNT_REAL(decoder, rate, 1e-6, 1, 0.002, GNT_SCALE_LOG, "",
+             "learning rate at the start; it falls to 0 along a cosine"),
+    GNT_INT(decoder, features, 1, 128, 16, "channels",
+            "of the network's top level; twice and four times as many below"),
 };
 
 static const char *const families[] = {GNT_FAMILY_ANY, NULL};
 
 const gnt_descriptor learnt_decoder = {
-    .size = sizeof learnt_decoder,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "decoder",
-    .version = "1.0",
-    .line = "undoes an encoding with a U-Net learnt from shadow encodings and their labels",
-    .licence = "MIT",
-    .citation = "Ronneberger et al., U-Net, MICCAI 2015",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_ATTACK("decoder", "1.0",
+               "undoes an encoding with a U-Net learnt from shadow encodings and their labels", "MIT",
+               "Ronneberger et al., U-Net, MICCAI 2015"),
+    GNT_PARAMETERS(parameters),
     .scope = GNT_SCOPE_TASK,
     .families = families,
-    .flags = GNT_FLAG_RANDOMISED, /* the network's first weights, and the order of pairs */
+    .flags = GNT_FLAG_RANDOMISED,
     .surfaces = GNT_SURFACE_ENCODING,
     .goals = GNT_GOAL_RECONSTRUCTION,
     .needs = GNT_KNOWS_SHADOW_OBS,
     .uses = GNT_KNOWS_SHADOW_OBS,
     .data_kinds = GNT_KIND_IMAGE,
-    .create = create,
-    .destroy = free,
     .attack = &hooks,
-};
+    .instance_size = GNT_INSTANCE(decoder)};

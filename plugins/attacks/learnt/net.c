@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Convolutions in the order of the vector: what feeds them and what comes out, in multiples of
- * `features`; 0 stands for the channels of the sample. Each has a weight o×c×3×3 and a bias o; the
- * label's matrix comes last. */
+/* Convolutions in the order of the vector: channels in and out, in multiples of `features`; 0 for the
+ * channels of the sample. Each has a weight o×c×3×3 and a bias o; the label's matrix comes last. */
 typedef struct stage {
     int64_t in, out;
 } stage;
@@ -16,7 +15,7 @@ static int64_t width_of(const net_shape *s, int64_t multiple) {
     return multiple ? multiple * s->features : s->channels;
 }
 
-/* Shape of tensor i; its rank. */
+/* Computes the shape of tensor i. Returns its rank. */
 static int32_t shape_of(const net_shape *s, int i, int64_t dim[4]) {
     if (i == 2 * STAGES) {
         dim[0] = s->classes;
@@ -54,7 +53,7 @@ void net_start(const net_shape *s, const gnt_host *host, float *flat) {
         const int32_t rank = shape_of(s, i, dim);
         const double deviation = rank == 4 ? sqrt(2.0 / (double)(dim[1] * 9)) : rank == 2 ? 0.1 : 0;
         for (int64_t k = 0; k < n; k++) {
-            host->normal(host->context, "weights", 1, &draw);
+            gnt_host_normal(host, "weights", 1, &draw);
             flat[k] = (float)(deviation * (double)draw);
         }
         flat += n;
@@ -73,12 +72,12 @@ static gnt_node halve(gnt_graph *g, gnt_node h) {
     return gnt_nn_avg_pool(g, h, 2, 2, 2, 2, 0, 0, 0, 1);
 }
 
-static gnt_node join(gnt_graph *g, gnt_node below, gnt_node beside) {
-    const gnt_node both[2] = {gnt_nn_upsample(g, below, 2), beside};
+static gnt_node join(gnt_graph *g, gnt_node below, gnt_node across) {
+    const gnt_node both[2] = {gnt_nn_upsample(g, below, 2), across};
     return gnt_nn_concat(g, both, 2, 1);
 }
 
-/* The label as a constant added to each channel of the lowest level. */
+/* Adds a constant that depends on the label to each channel of the lowest level. */
 static gnt_node add_label(gnt_graph *g, const net_shape *s, int64_t n, gnt_node h, gnt_node label,
                           gnt_node matrix) {
     const int64_t one[4] = {n, 4 * s->features, 1, 1};

@@ -6,7 +6,7 @@ static int is_image(const gnt_samples *s) {
     return s && s->x && s->rank == 3;
 }
 
-/* The sample of the batch that encoding i is mostly of; −1 where its id names none. */
+/* Returns the sample of the batch with the largest share in encoding i; −1 if its id names none. */
 static int64_t source_of(const gnt_samples *encoded, int64_t i, int64_t n) {
     const int64_t id = encoded->id ? encoded->id[i] : i;
     return id >= 0 && id < n ? id : -1;
@@ -37,7 +37,7 @@ static void fill(learnt_pairs *p, const gnt_attack_prepare *in) {
 
 static void shuffle(learnt_pairs *p, const gnt_host *host) {
     for (int64_t i = p->n - 1; i > 0; i--) {
-        const int64_t k = (int64_t)host->below(host->context, "pairs", (uint64_t)i + 1);
+        const int64_t k = (int64_t)gnt_host_below(host, "pairs", (uint64_t)i + 1);
         const learnt_pair kept = p->pair[i];
         p->pair[i] = p->pair[k];
         p->pair[k] = kept;
@@ -47,12 +47,12 @@ static void shuffle(learnt_pairs *p, const gnt_host *host) {
 gnt_status learnt_pairs_make(learnt_pairs *p, const gnt_host *host, const gnt_attack_prepare *in) {
     *p = (learnt_pairs){.n = in->n_shadow > 0 && in->shadow ? count_pairs(in) : 0};
     if (p->n < 2)
-        return host->fail(host->context,
-                          "it learns from pairs of images and their encodings, and there are fewer than "
-                          "two; grant shadow_observations and ask for more (shadow.observations)");
-    p->pair = host->scratch(host->context, (size_t)p->n * sizeof *p->pair);
+        return gnt_host_fail(host,
+                             "it learns from pairs of images and their encodings, and there are fewer than "
+                             "two; grant shadow_observations and raise shadow.observations");
+    p->pair = gnt_host_scratch(host, p->n, sizeof *p->pair);
     if (!p->pair)
-        return host->fail(host->context, "no memory for the list of pairs");
+        return gnt_host_fail(host, "no memory for the list of pairs");
     fill(p, in);
     shuffle(p, host);
     const gnt_samples *x = in->shadow_truth[0];
@@ -65,12 +65,10 @@ gnt_status learnt_pairs_make(learnt_pairs *p, const gnt_host *host, const gnt_at
 
 gnt_status learnt_targets(const gnt_host *host, const gnt_observation *seen, int64_t features, int64_t *n) {
     const gnt_samples *e = seen->encoded;
-    if (!is_image(e) || e->n < 1) {
-        host->fail(host->context, "it reads encoded images, and none was observed");
-        return GNT_UNSUPPORTED;
-    }
+    if (!is_image(e) || e->n < 1)
+        return gnt_host_fail(host, "it reads encoded images, and none was observed"), GNT_UNSUPPORTED;
     if (e->features != features)
-        return host->fail(host->context, "its artefacts were learnt on encodings of another shape");
+        return gnt_host_fail(host, "its artefacts were learnt on encodings of another shape");
     *n = e->n < seen->n ? e->n : seen->n;
     return GNT_OK;
 }
@@ -80,6 +78,6 @@ const float *learnt_artefact(const gnt_host *host, const gnt_artefacts *own, con
     for (int64_t i = 0; own && i < own->tensors.n; i++)
         if (strcmp(own->tensors.view[i].name, name) == 0 && own->tensors.view[i].count == count)
             return own->tensors.view[i].data;
-    host->fail(host->context, "its artefacts are not those of this task: they were learnt on another one");
-    return NULL;
+    return gnt_host_fail(host, "its artefacts are not those of this task: they were learnt on another one"),
+           NULL;
 }

@@ -1,7 +1,8 @@
-/* ridge: the linear filter that maps encodings back to images best in the least squares sense, one for each
+/* ridge: the linear filter that best maps encodings to images in the least squares sense, one for each
  * channel of the image over a square window of all channels of the encoding, edges repeated.
  *
- *   w = argmin Σ over pixels (x − w·patch(E))² + λ·‖w‖²,  patch with a constant entry that λ leaves alone. */
+ *   w = argmin Σ over pixels (x − w·patch(E))² + λ·‖w‖²,  patch with a constant entry that λ does not
+ * penalise. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,34 +10,24 @@
 #include "gauntlet/nn.h"
 #include "learnt.h"
 
-enum { WINDOW, RIDGE, PAIRS };
 enum { PATCH_MOST = 16 * 9 * 9 + 1 };
 
 typedef struct ridge {
     const gnt_host *host;
-    int64_t window, most;
+    int64_t window, pairs;
     double ridge;
 } ridge;
 
-static void *create(const gnt_host *host, const gnt_value *v) {
-    if (v[WINDOW].i % 2 == 0) {
-        host->fail(host->context, "the window must be odd, so that it has a middle");
-        return NULL;
-    }
-    ridge *r = calloc(1, sizeof *r);
-    if (!r) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *r = (ridge){.host = host, .window = v[WINDOW].i, .ridge = v[RIDGE].r, .most = v[PAIRS].i};
-    return r;
+static gnt_status start(void *self) {
+    const ridge *r = self;
+    return r->window % 2 ? GNT_OK : gnt_host_fail(r->host, "the window must be odd, so that it has a middle");
 }
 
 static int64_t inside(int64_t i, int64_t n) {
     return i < 0 ? 0 : i >= n ? n - 1 : i;
 }
 
-/* Entries around pixel (row, column) of e, then 1. */
+/* Copies the entries around pixel (row, column) of e, then 1. */
 static void patch_at(const float *e, int64_t channels, int64_t height, int64_t width, int64_t window,
                      int64_t row, int64_t column, double *patch) {
     const int64_t reach = window / 2;
@@ -76,35 +67,35 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
         return status;
     const int64_t n = p.channels * r->window * r->window + 1, all = p.channels * n;
     if (n > PATCH_MOST)
-        return host->fail(host->context,
-                          "its window holds more entries than it has room for; give a smaller window");
-    double *a = host->scratch(host->context, (size_t)(n * n) * sizeof *a);
-    double *b = host->scratch(host->context, (size_t)all * sizeof *b);
-    float *w = host->scratch(host->context, (size_t)all * sizeof *w);
+        return gnt_host_fail(host,
+                             "its window holds more entries than it has room for; give a smaller window");
+    double *a = gnt_host_scratch(host, n * n, sizeof *a);
+    double *b = gnt_host_scratch(host, all, sizeof *b);
+    float *w = gnt_host_scratch(host, all, sizeof *w);
     if (!a || !b || !w)
-        return host->fail(host->context, "no memory for the normal equations");
-    const int64_t pairs = p.n < r->most ? p.n : r->most;
+        return gnt_host_fail(host, "no memory for the normal equations");
+    const int64_t pairs = p.n < r->pairs ? p.n : r->pairs;
     for (int64_t i = 0; i < pairs; i++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         add_pair(&p, &p.pair[i], r->window, n, a, b);
-        host->progress(host->context, (double)i + 1, (double)pairs);
+        gnt_host_progress(host, (double)i + 1, (double)pairs);
     }
     const double pixels = (double)(pairs * p.height * p.width);
     for (int64_t i = 0; i + 1 < n; i++)
         a[i * n + i] += r->ridge * pixels;
     if (gnt_cholesky(a, n) != 0)
-        return host->fail(host->context,
-                          "the encodings leave its equations without one solution; give a larger ridge");
+        return gnt_host_fail(host,
+                             "the encodings leave its equations without one solution; give a larger ridge");
     for (int64_t c = 0; c < p.channels; c++)
         gnt_cholesky_solve(a, n, b + c * n, 1);
     for (int64_t i = 0; i < all; i++)
         w[i] = (float)b[i];
     const int64_t dim[2] = {p.channels, n};
-    host->fact(host->context, "pairs", (double)pairs);
+    gnt_host_fact(host, "pairs", (double)pairs);
     return out->tensor(out->context, "filter", 2, dim, w) == GNT_OK
                ? GNT_OK
-               : host->fail(host->context, "its filter could not be kept");
+               : gnt_host_fail(host, "its filter could not be stored");
 }
 
 static void apply(const float *w, int64_t n, const gnt_samples *e, int64_t window, int64_t at, float *x) {
@@ -133,13 +124,13 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
         return status;
     const int64_t n = e->dim[0] * r->window * r->window + 1;
     const float *w = learnt_artefact(host, own, "filter", e->dim[0] * n);
-    float *x = host->scratch(host->context, (size_t)(targets * e->features) * sizeof *x);
+    float *x = gnt_host_scratch(host, targets * e->features, sizeof *x);
     if (!w)
         return GNT_FAILED;
     if (!x)
-        return host->fail(host->context, "no memory for the answer");
+        return gnt_host_fail(host, "no memory for the answer");
     for (int64_t i = 0; i < targets; i++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         apply(w, n, e, r->window, i, x + i * e->features);
     }
@@ -149,42 +140,18 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
 
 static const gnt_parameter parameters[] = {
-    {.id = "window",
-     .type = GNT_TYPE_INT,
-     .unit = "pixels",
-     .least = 1,
-     .most = 9,
-     .preset = 5,
-     .help = "side of the filter, odd"},
-    {.id = "ridge",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-12,
-     .most = 10,
-     .preset = 1e-5,
-     .help = "penalty on the squared filter, for each pixel learnt from"},
-    {.id = "pairs",
-     .type = GNT_TYPE_INT,
-     .unit = "pairs",
-     .least = 2,
-     .most = 1000000,
-     .preset = 1000,
-     .help = "the most shadow pairs it learns from"},
+    GNT_INT(ridge, window, 1, 9, 5, "pixels", "side of the filter, odd"),
+    GNT_REAL(ridge, ridge, 1e-12, 10, 1e-5, GNT_SCALE_LOG, "",
+             "penalty on the squared filter, for each pixel learnt from"),
+    GNT_INT(ridge, pairs, 2, 1000000, 1000, "pairs", "the most shadow pairs it learns from"),
 };
 
 static const char *const families[] = {GNT_FAMILY_ANY, NULL};
 
 const gnt_descriptor learnt_ridge = {
-    .size = sizeof learnt_ridge,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "ridge",
-    .version = "1.0",
-    .line = "undoes an encoding with one linear filter learnt from shadow encodings",
-    .licence = "MIT",
-    .citation = "Hoerl and Kennard, Ridge Regression, Technometrics 1970",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_ATTACK("ridge", "1.0", "undoes an encoding with one linear filter learnt from shadow encodings",
+               "MIT", "Hoerl and Kennard, Ridge Regression, Technometrics 1970"),
+    GNT_PARAMETERS(parameters),
     .scope = GNT_SCOPE_TASK,
     .surfaces = GNT_SURFACE_ENCODING,
     .goals = GNT_GOAL_RECONSTRUCTION,
@@ -192,7 +159,6 @@ const gnt_descriptor learnt_ridge = {
     .needs = GNT_KNOWS_SHADOW_OBS,
     .uses = GNT_KNOWS_SHADOW_OBS,
     .data_kinds = GNT_KIND_IMAGE,
-    .create = create,
-    .destroy = free,
     .attack = &hooks,
-};
+    .instance_size = GNT_INSTANCE(ridge),
+    .start = start};

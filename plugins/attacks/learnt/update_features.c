@@ -54,7 +54,7 @@ static double length_of(const double *v, int64_t n) {
     return sqrt(sum);
 }
 
-/* left = W·row */
+/* Computes left = W·row. */
 static void times(const gnt_view *w, const double *row, double *left) {
     for (int64_t i = 0; i < w->dim[0]; i++) {
         left[i] = 0;
@@ -63,7 +63,7 @@ static void times(const gnt_view *w, const double *row, double *left) {
     }
 }
 
-/* row = Wᵀ·left, of length 1 */
+/* Computes row = Wᵀ·left, scaled to length 1. */
 static void times_transposed(const gnt_view *w, const double *left, double *row) {
     for (int64_t k = 0; k < w->dim[1]; k++)
         row[k] = 0;
@@ -81,7 +81,7 @@ static void principal_row(const update_layout *l, const gnt_views *update, int s
     double *left = room, *row = room + l->units, all = 0, sign = 0;
     for (int64_t i = 0; i < w->count; i++)
         all += (double)w->data[i] * (double)w->data[i];
-    for (int64_t i = 0; i < l->units; i++) /* a beginning that no symmetry makes 0 */
+    for (int64_t i = 0; i < l->units; i++) /* a start that no symmetry makes 0 */
         left[i] = b && b->data[i] != 0 ? (double)b->data[i] : 1e-3 * (double)(1 + i % 3);
     for (int step = 0; step < POWER_STEPS; step++) {
         times_transposed(w, left, row);
@@ -99,7 +99,7 @@ static void principal_row(const update_layout *l, const gnt_views *update, int s
 
 /* ---- sketches ---- */
 
-/* SplitMix64 (Steele, Lea and Flood, 2014). */
+/* Hashes a place by SplitMix64 (Steele, Lea and Flood, 2014). */
 static uint64_t hash_of(uint64_t place) {
     place += 0x9e3779b97f4a7c15u;
     place = (place ^ place >> 30) * 0xbf58476d1ce4e5b9u;

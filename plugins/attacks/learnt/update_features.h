@@ -1,9 +1,9 @@
-/* update_features: an update as a short vector that a linear map can make a sample of.
+/* update_features: reduces an update to a short vector from which a linear map can predict the sample.
  *
  *  - Its principal row, where the first layer is dense: the greatest right singular vector v of that layer's
- *    weight gradient, which for one sample is the sample itself times a number; of the sign that the bias's
- *    gradient tells, and of length 1, or of length ρ, the share of the layer's energy that it explains: short
- *    where the update is mostly noise.
+ *    weight gradient, which for one sample is the sample itself times a number; with the sign of the
+ *    bias's gradient, and of length 1, or of length ρ, the share of the layer's energy that it explains:
+ *    short if the update is mostly noise.
  *  - A sketch of every tensor, relative to the norm of the whole update: each entry is added to one of a few
  *    sums, with a sign, both by a fixed hash of its place (Charikar, Chen and Farach-Colton, 2002). */
 #ifndef LEARNT_UPDATE_FEATURES_H
@@ -21,13 +21,13 @@ typedef struct update_layout {
     int64_t each; /* sums for a tensor */
 } update_layout;
 
-/* From the first observation; all others must have its shape (update_fits). */
+/* Returns the layout of the first observation; all others must have its shape (update_fits). */
 update_layout update_layout_of(const gnt_model_info *info, const gnt_views *update);
 int update_fits(const update_layout *l, const gnt_views *update);
 
-/* Features of these parts; parts that the layout lacks count nothing. */
+/* Returns the number of features of these parts; parts that the layout lacks have none. */
 int64_t update_features_count(const update_layout *l, int parts);
-/* room: l->units + l->row numbers. Allocates nothing. */
+/* Computes the features. room: l->units + l->row numbers. Allocates nothing. */
 void update_features(const update_layout *l, const gnt_views *update, int parts, double *room, float *out);
 
 #endif

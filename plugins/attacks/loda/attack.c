@@ -9,9 +9,9 @@ gnt_status attack_open(attack_job *j, const gnt_host *host, const gnt_observatio
     if (s != GNT_OK)
         return s;
     j->inversion.c = j->known.c;
-    j->x = host->scratch(host->context, (size_t)(n * j->known.g.pixels) * sizeof *j->x);
+    j->x = gnt_host_scratch(host, n * j->known.g.pixels, sizeof *j->x);
     if (!j->x)
-        return host->fail(host->context, "no memory for a batch: set \"batch\" lower");
+        return gnt_host_fail(host, "no memory for a batch: set \"batch\" lower");
     j->search = (search){
         .host = host, .n = n, .pixels = j->known.g.pixels, .cost = inversion_cost, .context = &j->inversion};
     return inversion_open(&j->inversion, &j->known, n);
@@ -21,7 +21,7 @@ void attack_close(attack_job *j) {
     inversion_close(&j->inversion);
 }
 
-static void tell_costs(const attack_job *j, const gnt_answer *answer, const double *total, int64_t images) {
+static void report_costs(const attack_job *j, const gnt_answer *answer, const double *total, int64_t images) {
     int64_t steps = j->search.steps;
     for (int64_t step = 0; step <= steps; step++)
         answer->cost(answer->context, 0, step, total[step] / (double)images);
@@ -37,11 +37,11 @@ gnt_status attack_answer(attack_job *j, const gnt_observation *seen, const gnt_a
     gnt_status s = known_targets(&j->known, seen, &n);
     if (s != GNT_OK)
         return s;
-    float *found = host->scratch(host->context, (size_t)n * bytes);
-    float *encoded = host->scratch(host->context, (size_t)batch * bytes);
-    double *total = host->scratch(host->context, (size_t)(j->search.steps + 1) * sizeof *total);
+    float *found = gnt_host_scratch(host, n, bytes);
+    float *encoded = gnt_host_scratch(host, batch, bytes);
+    double *total = gnt_host_scratch(host, j->search.steps + 1, sizeof *total);
     if (!found || !encoded || !total)
-        return host->fail(host->context, "no memory for the images of a set");
+        return gnt_host_fail(host, "no memory for the images of a set");
     j->search.all = (double)((n + batch - 1) / batch * j->search.steps);
     for (int64_t from = 0; s == GNT_OK && from < n; from += batch) {
         for (int64_t i = 0; i < batch; i++)
@@ -56,16 +56,16 @@ gnt_status attack_answer(attack_job *j, const gnt_observation *seen, const gnt_a
     }
     if (s != GNT_OK)
         return s;
-    tell_costs(j, answer, total, (n + batch - 1) / batch * batch);
+    report_costs(j, answer, total, (n + batch - 1) / batch * batch);
     return answer->reconstruction(answer->context, n, found);
 }
 
 gnt_status attack_pairs(const gnt_host *host, const gnt_attack_prepare *in, int64_t pixels, int64_t most,
                         attack_pair **pair, int64_t *n) {
     *n = 0;
-    *pair = host->scratch(host->context, (size_t)most * sizeof **pair);
+    *pair = gnt_host_scratch(host, most, sizeof **pair);
     if (!*pair)
-        return host->fail(host->context, "no memory for the list of pairs");
+        return gnt_host_fail(host, "no memory for the list of pairs");
     for (int64_t j = 0; in->shadow && j < in->n_shadow; j++) {
         const gnt_samples *e = in->shadow[j]->encoded, *x = in->shadow_truth[j];
         for (int64_t i = 0; e && e->x && x->x && i < e->n && *n < most; i++) {
@@ -94,11 +94,11 @@ gnt_status attack_trial_open(attack_trial *t, attack_job *job, const attack_pair
     const size_t pixels = (size_t)job->known.g.pixels;
     *t = (attack_trial){.job = job, .pair = pair, .n = n, .stop = stop, .n_stops = n_stops};
     job->search.steps = stop[n_stops - 1];
-    t->encoded = host->scratch(host->context, (size_t)n * pixels * sizeof *t->encoded);
-    t->start = host->scratch(host->context, (size_t)n * pixels * sizeof *t->start);
-    t->total = host->scratch(host->context, (size_t)(job->search.steps + 1) * sizeof *t->total);
+    t->encoded = gnt_host_scratch(host, n * pixels, sizeof *t->encoded);
+    t->start = gnt_host_scratch(host, n * pixels, sizeof *t->start);
+    t->total = gnt_host_scratch(host, job->search.steps + 1, sizeof *t->total);
     if (!t->encoded || !t->start || !t->total)
-        return host->fail(host->context, "no memory for the search on shadow observations");
+        return gnt_host_fail(host, "no memory for the search on shadow observations");
     for (int64_t i = 0; i < n; i++)
         memcpy(t->encoded + i * job->known.g.pixels, pair[i].encoded, pixels * sizeof *t->encoded);
     job->search.watch = note_error;

@@ -14,7 +14,7 @@ int64_t filter_size(const int64_t dim[3]) {
     return dim[0] * inputs_of(dim);
 }
 
-/* The neighbourhood of one pixel: nothing lies outside the image; the last input is 1. */
+/* Copies the neighbourhood of one pixel, with 0 outside the image; the last input is 1. */
 static void gather(const int64_t dim[3], const float *x, int64_t row, int64_t column, double *in) {
     int64_t at = 0;
     for (int64_t c = 0; c < dim[0]; c++)

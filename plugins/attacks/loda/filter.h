@@ -1,15 +1,16 @@
-/* filter: a linear way back from encodings, learnt from pairs: each value of an image from the 3×3
- * neighbourhood of all channels of its encoding, by ridge regression. Rough, but a place to begin. */
+/* filter: a linear map from encodings to images, learnt from pairs: each value of an image from the 3×3
+ * neighbourhood of all channels of its encoding, by ridge regression. A rough start for a search. */
 #ifndef LODA_FILTER_H
 #define LODA_FILTER_H
 
 #include "attack.h"
 
-/* Entries of the filter of images of C channels: C × (9C + 1), the last of each row added as it is. */
+/* Returns the entries of the filter for images of C channels: C × (9C + 1), the last of each row a
+ * constant. */
 int64_t filter_size(const int64_t dim[3]);
-/* Learns it from n pairs. −1 when out of memory, or where the normal equations cannot be solved. */
+/* Learns it from n pairs. Returns −1 when out of memory, or if the normal equations cannot be solved. */
 int filter_learn(const int64_t dim[3], const attack_pair *pair, int64_t n, double ridge, float *filter);
-/* The image it makes of an encoding, within the box. */
+/* Computes the image of an encoding, within the box. */
 void filter_apply(const int64_t dim[3], const float *filter, const float *encoded, float *x);
 
 #endif

@@ -1,7 +1,6 @@
 /* loda-inverse: LODA's own adaptive attack (Eq. 6). c and the number of steps are searched, as in the paper,
- * but on pairs that the adversary has of shadow data; without such, the paper's choice stands. c comes as a
- * share of the defense's, since its size means nothing without that of the activations: the paper's {0, 1, 5,
- * 10, 20} stood beside c = 20. */
+ * but on pairs of shadow data; without such, they are the paper's. c is given as a share of the defense's,
+ * since its size depends on that of the activations: the paper's {0, 1, 5, 10, 20} were for c = 20. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include "attack.h"
 #include "loda.h"
 
-enum { SHARE, STEPS, LEARN, START, HOW, RATE, BATCH }; /* rows of the table of parameters */
 enum { MOST_PAIRS = 32, SHARES = 5, STOPS = 4 };
 
 static const double shares[SHARES] = {0, 0.05, 0.25, 0.5, 1};
@@ -17,9 +15,8 @@ static const int64_t stops[STOPS] = {50, 100, 200, 400};
 
 typedef struct inverse {
     const gnt_host *host;
-    double share, rate;
-    int64_t steps, batch;
-    int learn, start, how;
+    double share_of_c, rate;
+    int64_t steps, learn, start, descent, batch;
 } inverse;
 
 /* ---- the choice of c and steps ---- */
@@ -30,7 +27,7 @@ static gnt_status choose(const inverse *self, const gnt_attack_prepare *in, atta
     double least = INFINITY;
     search_start(host, self->start, in->public_data, t->encoded, t->n, j->known.g.pixels, t->start);
     j->search.rate = self->rate;
-    j->search.how = self->how;
+    j->search.how = self->descent;
     j->search.all = (double)(SHARES * stops[STOPS - 1]);
     for (int a = 0; a < SHARES; a++) {
         j->inversion.c = shares[a] * j->known.c;
@@ -44,7 +41,7 @@ static gnt_status choose(const inverse *self, const gnt_attack_prepare *in, atta
                 best[1] = (float)stops[k];
             }
     }
-    host->fact(host->context, "shadow_mse", least / (double)(t->n * j->known.g.pixels));
+    gnt_host_fact(host, "shadow_mse", least / (double)(t->n * j->known.g.pixels));
     return GNT_OK;
 }
 
@@ -52,7 +49,7 @@ static gnt_status prepare(void *self_, const gnt_attack_prepare *in, const gnt_s
     const inverse *self = self_;
     const gnt_host *host = self->host;
     static const inversion plain = {0};
-    float best[2] = {(float)self->share, (float)self->steps};
+    float best[2] = {(float)self->share_of_c, (float)self->steps};
     const int64_t two = 2;
     attack_job j = {0};
     attack_trial t;
@@ -92,7 +89,7 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
     const gnt_host *host = self->host;
     static const inversion plain = {0};
     const float *choice = attack_artefact(own, "choice", 2);
-    double share = choice ? (double)choice[0] : self->share;
+    double share = choice ? (double)choice[0] : self->share_of_c;
     attack_job j;
     gnt_status s = attack_open(&j, host, seen, &plain, self->batch);
     if (s == GNT_OK) {
@@ -100,77 +97,29 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
         j.inversion.c = share * j.known.c;
         j.search.steps = seen->budget > 0 ? seen->budget : choice ? (int64_t)choice[1] : self->steps;
         j.search.rate = self->rate;
-        j.search.how = self->how;
-        host->fact(host->context, "share_of_c", share);
-        host->fact(host->context, "steps", (double)j.search.steps);
+        j.search.how = self->descent;
+        gnt_host_fact(host, "share_of_c", share);
+        gnt_host_fact(host, "steps", (double)j.search.steps);
         s = attack_answer(&j, seen, answer, start_of, &from);
     }
     attack_close(&j);
     return s;
 }
 
-static void *create(const gnt_host *host, const gnt_value *values) {
-    inverse *self = calloc(1, sizeof *self);
-    if (!self) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *self = (inverse){.host = host,
-                      .share = values[SHARE].r,
-                      .steps = values[STEPS].i,
-                      .learn = (int)values[LEARN].i,
-                      .start = (int)values[START].i,
-                      .how = (int)values[HOW].i,
-                      .rate = values[RATE].r,
-                      .batch = values[BATCH].i};
-    return self;
-}
-
 static const gnt_parameter parameters[] = {
-    [SHARE] =
-        {.id = "share_of_c",
-         .type = GNT_TYPE_REAL,
-         .least = 0,
-         .most = 100,
-         .preset = 0.05,
-         .help = "c of the attack as a share of the defense's, where it is not learnt (the paper's 1 of 20)"},
-    [STEPS] = {.id = "steps",
-               .type = GNT_TYPE_INT,
-               .least = 1,
-               .most = 1000000,
-               .preset = 100,
-               .help = "of descent, where they are not learnt"},
-    [LEARN] =
-        {.id = "learn",
-         .type = GNT_TYPE_BOOL,
-         .preset = 1,
-         .help =
+    GNT_REAL(inverse, share_of_c, 0, 100, 0.05, GNT_SCALE_LINEAR, "",
+             "c of the attack as a share of the defense's, where it is not learnt (the paper's 1 of 20)"),
+    GNT_INT(inverse, steps, 1, 1000000, 100, "", "of descent, where they are not learnt"),
+    GNT_BOOL(inverse, learn, 1,
              "with shadow observations, search share_of_c in {0, 0.05, 0.25, 0.5, 1} and steps in {50, 100, "
-             "200, 400} for what comes nearest to their images"},
-    [START] = {.id = "start",
-               .type = GNT_TYPE_CHOICE,
-               .preset_text = "public",
-               .choices = start_names,
-               .help =
-                   "a random public image, their mean, or noise (and noise where no public data is granted)"},
-    [HOW] = {.id = "descent",
-             .type = GNT_TYPE_CHOICE,
-             .preset_text = "normalised",
-             .choices = search_names,
-             .help = "steps of one length along the gradient, or Adam's"},
-    [RATE] = {.id = "rate",
-              .type = GNT_TYPE_REAL,
-              .scale = GNT_SCALE_LOG,
-              .least = 1e-6,
-              .most = 100,
-              .preset = 0.1,
-              .help = "Adam's learning rate, or the length of a step (L2 over the image)"},
-    [BATCH] = {.id = "batch",
-               .type = GNT_TYPE_INT,
-               .least = 1,
-               .most = 4096,
-               .preset = 8,
-               .help = "encodings worked on at once; changes speed and memory only"}};
+             "200, 400} for the least error on their images"),
+    GNT_CHOICE(inverse, start, start_names, "public",
+               "a random public image, their mean, or noise (and noise where no public data is granted)"),
+    GNT_CHOICE(inverse, descent, search_names, "normalised",
+               "steps of one length along the gradient, or Adam's"),
+    GNT_REAL(inverse, rate, 1e-6, 100, 0.1, GNT_SCALE_LOG, "",
+             "Adam's learning rate, or the length of a step (L2 over the image)"),
+    GNT_INT(inverse, batch, 1, 4096, 8, "", "encodings worked on at once; changes speed and memory only")};
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
 static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
@@ -178,15 +127,10 @@ static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
 static const char *const families[] = {"loda", NULL};
 
 const gnt_descriptor loda_inverse = {
-    .size = sizeof loda_inverse,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "loda-inverse",
-    .version = "1.0",
-    .line = "looks for the image at which loda's encoding would have come to rest",
-    .licence = "MIT",
-    .citation = "Learning to Obscure Data (LODA), Eq. 6",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_ATTACK("loda-inverse", "1.0",
+               "searches for the image whose encoding is a stationary point of loda's descent", "MIT",
+               "Learning to Obscure Data (LODA), Eq. 6"),
+    GNT_PARAMETERS(parameters),
     .scope = GNT_SCOPE_TASK,
     .surfaces = GNT_SURFACE_ENCODING,
     .goals = GNT_GOAL_RECONSTRUCTION,
@@ -196,7 +140,5 @@ const gnt_descriptor loda_inverse = {
     .families = families,
     .flags = GNT_FLAG_RANDOMISED,
     .services = services,
-    .create = create,
-    .destroy = free,
     .attack = &hooks,
-};
+    .instance_size = GNT_INSTANCE(inverse)};

@@ -12,12 +12,12 @@ gnt_status inversion_open(inversion *v, const known *k, int64_t n) {
     v->n = n;
     memcpy(v->dim, info->dim, sizeof v->dim);
     if (info->rank != 3)
-        return g->host->fail(g->host->context, "the extractor reads no images");
+        return gnt_host_fail(g->host, "the extractor reads no images");
     v->r = calloc(size, sizeof *v->r);
     v->half = calloc(size, sizeof *v->half);
     v->scale = calloc((size_t)n, sizeof *v->scale);
     if (!v->r || !v->half || !v->scale)
-        return g->host->fail(g->host->context, "out of memory: set \"batch\" lower");
+        return gnt_host_fail(g->host, "out of memory: set \"batch\" lower");
     for (size_t i = 0; i < size; i++)
         v->half[i] = 0.5f;
     return residual_open(&v->residual, g, n);
@@ -31,7 +31,7 @@ void inversion_close(inversion *v) {
     *v = (inversion){0};
 }
 
-/* e in the place of r, and its square for each image. */
+/* Replaces r by e; square: ‖e‖² of each image. */
 static void keep_violations(inversion *v, double *square) {
     const int64_t pixels = v->known->g.pixels;
     const float low = (float)v->edge, high = (float)(1 - v->edge);
@@ -40,8 +40,8 @@ static void keep_violations(inversion *v, double *square) {
         const float *encoded = v->residual.encoded + i * pixels;
         square[i] = 0;
         for (int64_t k = 0; k < pixels; k++) {
-            int held = v->kkt && ((encoded[k] <= low && r[k] > 0) || (encoded[k] >= high && r[k] < 0));
-            r[k] = held ? 0 : r[k];
+            int on_edge = v->kkt && ((encoded[k] <= low && r[k] > 0) || (encoded[k] >= high && r[k] < 0));
+            r[k] = on_edge ? 0 : r[k];
             square[i] += (double)r[k] * (double)r[k];
         }
     }
@@ -61,8 +61,8 @@ gnt_status inversion_set(inversion *v, const float *encoded) {
     return s;
 }
 
-/* Adds weight × the gradient of the mean over neighbours of √(d² + 1e-6), d their
- * difference; returns that mean. */
+/* Adds weight × the gradient of the mean over neighbours of √(d² + 1e-6), d their difference. Returns that
+ * mean. */
 static double variation(const int64_t dim[3], const float *x, double weight, float *grad) {
     const int64_t h = dim[1], w = dim[2], pairs = dim[0] * (h * (w - 1) + (h - 1) * w);
     double sum = 0;

@@ -1,7 +1,7 @@
-/* loda-kkt: what Eq. 6 leaves out. Most pixels of an encoding end on an edge of the box, where the gradient
- * need not be zero but only point out; so the residual counts inside, its wrong sign counts on the edges, at
- * the defense's own c, with a prior on images. Begins at what a linear filter makes of the encoding, learnt
- * from shadow observations as is how far to go from there, or else at the mean of the public images. */
+/* loda-kkt: extends Eq. 6. Most pixels of an encoding end on an edge of the box, where the gradient need not
+ * be zero but only point out; so the cost has the residual inside, and on the edges only its wrong sign, at
+ * the defense's own c, with a prior on images. It starts at the output of a linear filter, learnt from shadow
+ * observations as is the number of steps, or else at the mean of the public images. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,6 @@
 #include "filter.h"
 #include "loda.h"
 
-enum { STEPS, RATE, TV, EDGE, START, HOW, BATCH }; /* rows of the table of parameters */
 enum { MOST_PAIRS = 1000, TRIED_PAIRS = 16, START_LEARNT = 3 };
 
 static const double ridge = 1e-3;
@@ -19,13 +18,12 @@ static const char *const kkt_start_names[] = {"public", "mean", "noise", "learnt
 
 typedef struct kkt {
     const gnt_host *host;
-    int64_t steps, batch;
     double rate, tv, edge;
-    int start, how;
+    int64_t steps, start, descent, batch;
 } kkt;
 
-/* How many steps from the filter's image bring the shadow images nearest: 0 where the defense stopped far
- * from rest, and the residual misleads. */
+/* Chooses the number of steps from the filter's image with the least error on shadow images: 0 if the defense
+ * stopped far from a stationary point, and the residual misleads. */
 static gnt_status choose_steps(const kkt *self, const gnt_attack_prepare *in, const attack_pair *pair,
                                int64_t n, const float *filter, float *best) {
     const inversion like = {.kkt = 1, .tv = self->tv, .edge = self->edge};
@@ -40,7 +38,7 @@ static gnt_status choose_steps(const kkt *self, const gnt_attack_prepare *in, co
         for (int64_t i = 0; i < n; i++)
             filter_apply(j.inversion.dim, filter, pair[i].encoded, t.start + i * pixels);
         j.search.rate = self->rate;
-        j.search.how = self->how;
+        j.search.how = self->descent;
         j.search.all = (double)stops[STOPS - 1];
         s = attack_trial_run(&t);
     }
@@ -64,11 +62,11 @@ static gnt_status prepare(void *self_, const gnt_attack_prepare *in, const gnt_s
     if (s != GNT_OK)
         return s;
     const int64_t *dim = k.g.extractor->service->info->dim, size = filter_size(dim), one = 1;
-    float *filter = host->scratch(host->context, (size_t)size * sizeof *filter);
+    float *filter = gnt_host_scratch(host, size, sizeof *filter);
     if (!filter)
-        return host->fail(host->context, "no memory for a filter");
+        return gnt_host_fail(host, "no memory for a filter");
     int learnt = n > 0 && filter_learn(dim, pair, n, ridge, filter) == 0;
-    host->fact(host->context, "pairs", (double)(learnt ? n : 0));
+    gnt_host_fact(host, "pairs", (double)(learnt ? n : 0));
     if (!learnt)
         return out->tensor(out->context, "nothing", 1, &one, filter);
     float steps = 0;
@@ -88,7 +86,7 @@ typedef struct starting {
 
 static void start_of(void *context, const float *encoded, int64_t n, float *x) {
     const starting *s = context;
-    int how = s->self->start == START_LEARNT ? START_MEAN : s->self->start;
+    const int64_t how = s->self->start == START_LEARNT ? START_MEAN : s->self->start;
     if (!s->filter) {
         search_start(s->self->host, how, s->seen->public_data, encoded, n, s->pixels, x);
         return;
@@ -109,76 +107,28 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
         starting from = {self, seen, dim, attack_artefact(own, "filter", filter_size(dim)), j.known.g.pixels};
         const float *steps = attack_artefact(own, "steps", 1);
         j.search.steps = seen->budget > 0 ? seen->budget : steps ? (int64_t)steps[0] : self->steps;
-        self->host->fact(self->host->context, "steps", (double)j.search.steps);
+        gnt_host_fact(self->host, "steps", (double)j.search.steps);
         j.search.rate = self->rate;
-        j.search.how = self->how;
+        j.search.how = self->descent;
         s = attack_answer(&j, seen, answer, start_of, &from);
     }
     attack_close(&j);
     return s;
 }
 
-static void *create(const gnt_host *host, const gnt_value *values) {
-    kkt *self = calloc(1, sizeof *self);
-    if (!self) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *self = (kkt){.host = host,
-                  .steps = values[STEPS].i,
-                  .rate = values[RATE].r,
-                  .tv = values[TV].r,
-                  .edge = values[EDGE].r,
-                  .start = (int)values[START].i,
-                  .how = (int)values[HOW].i,
-                  .batch = values[BATCH].i};
-    return self;
-}
-
 static const gnt_parameter parameters[] = {
-    [STEPS] = {.id = "steps",
-               .type = GNT_TYPE_INT,
-               .least = 1,
-               .most = 1000000,
-               .preset = 400,
-               .help = "of descent"},
-    [RATE] = {.id = "rate",
-              .type = GNT_TYPE_REAL,
-              .scale = GNT_SCALE_LOG,
-              .least = 1e-6,
-              .most = 100,
-              .preset = 0.01,
-              .help = "Adam's learning rate, or the length of a step (L2 over the image)"},
-    [TV] = {.id = "tv",
-            .type = GNT_TYPE_REAL,
-            .least = 0,
-            .most = 1e6,
-            .preset = 0.05,
-            .help = "weight of the total variation (mean absolute difference of neighbours) beside the "
-                    "residual's share"},
-    [EDGE] = {.id = "edge",
-              .type = GNT_TYPE_REAL,
-              .least = 0,
-              .most = 0.4,
-              .preset = 1e-4,
-              .help = "pixels of the encoding this near to 0 or 1 count as held by the box"},
-    [START] = {.id = "start",
-               .type = GNT_TYPE_CHOICE,
-               .preset_text = "learnt",
-               .choices = kkt_start_names,
-               .help = "learnt: what a filter learnt from shadow observations makes of the encoding, else "
-                       "the public mean"},
-    [HOW] = {.id = "descent",
-             .type = GNT_TYPE_CHOICE,
-             .preset_text = "adam",
-             .choices = search_names,
-             .help = "steps of one length along the gradient, or Adam's"},
-    [BATCH] = {.id = "batch",
-               .type = GNT_TYPE_INT,
-               .least = 1,
-               .most = 4096,
-               .preset = 8,
-               .help = "encodings worked on at once; changes speed and memory only"}};
+    GNT_INT(kkt, steps, 1, 1000000, 400, "", "of descent"),
+    GNT_REAL(kkt, rate, 1e-6, 100, 0.01, GNT_SCALE_LOG, "",
+             "Adam's learning rate, or the length of a step (L2 over the image)"),
+    GNT_REAL(kkt, tv, 0, 1e6, 0.05, GNT_SCALE_LINEAR, "",
+             "weight of the total variation (mean absolute difference of neighbours), against the normalised "
+             "residual"),
+    GNT_REAL(kkt, edge, 0, 0.4, 1e-4, GNT_SCALE_LINEAR, "",
+             "pixels of the encoding this near to 0 or 1 count as on the edge of the box"),
+    GNT_CHOICE(kkt, start, kkt_start_names, "learnt",
+               "learnt: the output of a filter learnt from shadow observations, else the public mean"),
+    GNT_CHOICE(kkt, descent, search_names, "adam", "steps of one length along the gradient, or Adam's"),
+    GNT_INT(kkt, batch, 1, 4096, 8, "", "encodings worked on at once; changes speed and memory only")};
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
 static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
@@ -186,16 +136,11 @@ static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
 static const char *const families[] = {"loda", NULL};
 
 const gnt_descriptor loda_kkt = {
-    .size = sizeof loda_kkt,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "loda-kkt",
-    .version = "1.0",
-    .line = "looks for the image that loda's encoding is optimal for, edges of the box included, with an "
-            "image prior",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_ATTACK("loda-kkt", "1.0",
+               "searches for the image for which loda's encoding is optimal, including the edges of the box, "
+               "with an image prior",
+               "MIT", ""),
+    GNT_PARAMETERS(parameters),
     .scope = GNT_SCOPE_TASK,
     .surfaces = GNT_SURFACE_ENCODING,
     .goals = GNT_GOAL_RECONSTRUCTION,
@@ -205,7 +150,6 @@ const gnt_descriptor loda_kkt = {
     .families = families,
     .flags = GNT_FLAG_RANDOMISED,
     .services = services,
-    .create = create,
-    .destroy = free,
     .attack = &hooks,
+    .instance_size = GNT_INSTANCE(kkt),
 };

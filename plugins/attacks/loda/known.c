@@ -4,11 +4,10 @@
 #include <string.h>
 
 static gnt_status refuse(const gnt_host *host, const char *why) {
-    host->fail(host->context, why);
-    return GNT_UNSUPPORTED;
+    return gnt_host_fail(host, why), GNT_UNSUPPORTED;
 }
 
-/* Is `loda` among the ids joined by '+'? */
+/* True if `loda` is among the ids joined by '+'. */
 static int has_loda(const char *ids) {
     while (ids && *ids) {
         size_t n = strcspn(ids, "+");
@@ -25,8 +24,8 @@ gnt_status known_open(known *k, const gnt_host *host, const gnt_observation *see
     *k = (known){0};
     if (!has_loda(seen->defense)) {
         char why[FEATURES_WHY];
-        snprintf(why, sizeof why, "it undoes the encoding of loda, and the defense is %.100s",
-                 seen->defense ? seen->defense : "not told");
+        snprintf(why, sizeof why, "it inverts encodings of loda, and the defense is %.100s",
+                 seen->defense ? seen->defense : "not granted");
         return refuse(host, why);
     }
     for (int64_t i = 0; i < seen->n_defense_values; i++) {
@@ -51,7 +50,7 @@ gnt_status known_targets(const known *k, const gnt_observation *seen, int64_t *n
     if (!e || !e->x || e->n < 1)
         return refuse(k->g.host, "it reads encoded images, and none was observed");
     if (e->features != k->g.pixels)
-        return refuse(k->g.host, "the encodings have another shape than the extractor reads");
+        return refuse(k->g.host, "the shape of the encodings is not that of the extractor's inputs");
     *n = e->n < seen->n ? e->n : seen->n;
     return GNT_OK;
 }

@@ -1,4 +1,5 @@
-/* known: what an attacker who is granted the defense knows of loda: its extractor, its layers and c. */
+/* known: the parameters of loda for an attacker that is granted the defense: its extractor, its layers and
+ * c. */
 #ifndef LODA_KNOWN_H
 #define LODA_KNOWN_H
 
@@ -9,12 +10,12 @@ typedef struct known {
     double c;
 } known;
 
-/* From an observation, or the setting that prepare is told. GNT_UNSUPPORTED with a sentence
- * where the defense is another. */
+/* Reads them from an observation, or from the setting of prepare. Returns GNT_UNSUPPORTED, after host->fail,
+ * for another defense. */
 gnt_status known_open(known *k, const gnt_host *host, const gnt_observation *seen);
 
-/* How many encodings are to be answered: those of the first pass over the set. GNT_UNSUPPORTED where there
- * are none, or where they are no images of the extractor. */
+/* Computes the number of encodings to answer: those of the first pass over the set. Returns GNT_UNSUPPORTED
+ * if there are none, or if they are not images of the extractor. */
 gnt_status known_targets(const known *k, const gnt_observation *seen, int64_t *n);
 
 #endif

@@ -11,7 +11,7 @@ gnt_status residual_open(residual *r, const features *g, int64_t n) {
     r->encoded = calloc((size_t)(n * g->pixels), sizeof *r->encoded);
     r->room = calloc((size_t)(2 * n * all), sizeof *r->room);
     if (!r->encoded || !r->room)
-        return g->host->fail(g->host->context, "out of memory: set \"batch\" lower");
+        return gnt_host_fail(g->host, "out of memory: set \"batch\" lower");
     float *at = r->room;
     for (int32_t l = 0; l < g->n_layers; l++) {
         r->goal[l] = at;

@@ -1,7 +1,6 @@
-/* residual: were x the private image behind the encoding x′, half the gradient of LODA's
- * objective at x′ would be
+/* residual: if x is the private image behind the encoding x′, half the gradient of LODA's objective at x′ is
  *     r(x) = J(x′)ᵀ(g(x′) − g(x)) − c(x′ − x),
- * zero where the descent came to rest inside the box (Eq. 5). dr/dx = cI − J(x′)ᵀJ(x). */
+ * zero if the descent converged inside the box (Eq. 5). dr/dx = cI − J(x′)ᵀJ(x). */
 #ifndef LODA_RESIDUAL_H
 #define LODA_RESIDUAL_H
 
@@ -15,14 +14,14 @@ typedef struct residual {
     float *room, *goal[FEATURES_LAYERS], *gap[FEATURES_LAYERS]; /* g(x′); g(x′) − g(x) */
 } residual;
 
-/* Room for batches of n. Zeros at first; close gives it back. */
+/* Allocates for batches of n; *r is overwritten. residual_close frees it. */
 gnt_status residual_open(residual *r, const features *g, int64_t n);
 void residual_close(residual *r);
 /* Copies n encodings and computes g around them. */
 gnt_status residual_set(residual *r, const float *encoded);
-/* r(x) into out, n × pixels; x stays where it is until residual_back. */
+/* Computes r(x), n × pixels; x must remain valid until residual_back. */
 gnt_status residual_at(residual *r, const float *x, double c, float *out);
-/* (dr/dx)ᵀe = ce − J(x)ᵀJ(x′)e at the last x. */
+/* Computes (dr/dx)ᵀe = ce − J(x)ᵀJ(x′)e at the last x. */
 gnt_status residual_back(residual *r, const float *e, double c, float *out);
 
 #endif

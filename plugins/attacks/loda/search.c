@@ -22,14 +22,14 @@ static void normalised_step(const search *s, float *x, const float *grad) {
 gnt_status search_run(const search *s, float *x, double *total) {
     const gnt_host *host = s->host;
     const int64_t size = s->n * s->pixels;
-    float *grad = host->scratch(host->context, (size_t)size * sizeof *grad);
-    double *cost = host->scratch(host->context, (size_t)s->n * sizeof *cost);
+    float *grad = gnt_host_scratch(host, size, sizeof *grad);
+    double *cost = gnt_host_scratch(host, s->n, sizeof *cost);
     gnt_adam *adam = s->how == SEARCH_ADAM ? gnt_adam_new(size, 0.9, 0.999, 1e-8) : NULL;
     gnt_status status = GNT_OK;
     if (!grad || !cost || (s->how == SEARCH_ADAM && !adam))
-        status = host->fail(host->context, "out of memory: set \"batch\" lower");
+        status = gnt_host_fail(host, "out of memory: set \"batch\" lower");
     for (int64_t step = 0; status == GNT_OK && step <= s->steps; step++) {
-        if (host->should_stop(host->context)) {
+        if (gnt_host_should_stop(host)) {
             status = GNT_STOPPED;
             break;
         }
@@ -37,8 +37,8 @@ gnt_status search_run(const search *s, float *x, double *total) {
         for (int64_t i = 0; status == GNT_OK && i < s->n; i++) {
             total[step] += cost[i];
             if (!isfinite(cost[i]))
-                status = host->fail(host->context,
-                                    "the cost is not finite: the extractor's activations are too large");
+                status =
+                    gnt_host_fail(host, "the cost is not finite: the extractor's activations are too large");
         }
         if (status != GNT_OK || step == s->steps)
             break;
@@ -49,7 +49,7 @@ gnt_status search_run(const search *s, float *x, double *total) {
         gnt_project_box(x, size, 0, 1);
         if (s->watch)
             s->watch(s->watcher, step + 1, x);
-        host->progress(host->context, s->done + (double)step + 1, s->all);
+        gnt_host_progress(host, s->done + (double)step + 1, s->all);
     }
     gnt_adam_free(adam);
     return status;
@@ -69,7 +69,7 @@ static void mean_image(const gnt_samples *s, float *x) {
 static void noise(const gnt_host *host, int64_t pixels, float *x) {
     double u;
     for (int64_t k = 0; k < pixels; k++) {
-        host->uniform(host->context, "noise", 1, &u);
+        gnt_host_uniform(host, "noise", 1, &u);
         x[k] = (float)u;
     }
 }
@@ -87,7 +87,7 @@ void search_keep_off(const gnt_host *host, const float *encoded, int64_t n, int6
             noise(host, pixels, x + i * pixels);
 }
 
-void search_start(const gnt_host *host, int how, const gnt_samples *public_data, const float *encoded,
+void search_start(const gnt_host *host, int64_t how, const gnt_samples *public_data, const float *encoded,
                   int64_t n, int64_t pixels, float *x) {
     int has_public = public_data && public_data->n > 0 && public_data->features == pixels;
     const size_t bytes = (size_t)pixels * sizeof *x;
@@ -96,7 +96,7 @@ void search_start(const gnt_host *host, int how, const gnt_samples *public_data,
         if (!has_public || how == START_NOISE)
             noise(host, pixels, one);
         else if (how == START_PUBLIC) {
-            uint64_t which = host->below(host->context, "start", (uint64_t)public_data->n);
+            uint64_t which = gnt_host_below(host, "start", (uint64_t)public_data->n);
             memcpy(one, public_data->x + (int64_t)which * pixels, bytes);
         } else if (i == 0)
             mean_image(public_data, one);

@@ -1,4 +1,4 @@
-/* The network: its graph, its training, and forward passes: a plain one of single vectors, one of many. */
+/* net: the graph of the network, its training, and its forward passes for one vector and for many. */
 #include "shared/attribute/net.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@ enum { TENSORS = 2 * (ATTR_HIDDEN + 1), SCORED = 64 /* rows scored at once */, T
 typedef struct trainer {
     const attr_recipe *recipe;
     attr_table *t;
-    attr_net net; /* its tensors lie in `flat` */
+    attr_net net; /* its tensors are in `flat` */
     int64_t size, batch;
-    void *memory; /* of what follows, but for `best` */
+    void *memory; /* of the members below, except `best` */
     float *flat, *velocity, *best;
     float *x, *y;   /* batch × columns, batch × values */
     int32_t *order; /* rows of this epoch */
@@ -23,7 +23,7 @@ typedef struct trainer {
     double rate;
     int64_t steps; /* taken at this rate */
     int diverged;
-    gnt_adam *adam; /* `velocity` then holds the gradient laid flat */
+    gnt_adam *adam; /* `velocity` is then the flat gradient */
     gnt_program *step, *score;
     int64_t tensor_count[TENSORS];
 } trainer;
@@ -40,7 +40,8 @@ static void lay_out(attr_net *net, const float *flat) {
     }
 }
 
-/* Uniform within ±√(6/inputs) (He et al. 2015), which keeps the scale through ReLUs; biases 0. */
+/* Draws weights uniformly within ±√(6/inputs) (He et al. 2015), which keeps the scale through ReLUs; biases
+ * 0. */
 static void start(trainer *r) {
     const gnt_host *host = r->recipe->host;
     float *w = r->flat;
@@ -59,7 +60,7 @@ static void start(trainer *r) {
     }
 }
 
-/* Input 0 is x; the network's tensors are inputs 1 … in the order of `flat`. */
+/* Builds the network: input 0 is x, its tensors are inputs 1 … in the order of `flat`. */
 static gnt_node build(gnt_graph *g, const attr_net *net, int64_t rows, gnt_node *x, gnt_node *param) {
     int64_t dim[2] = {rows, net->width[0]};
     gnt_node h = *x = gnt_nn_input(g, "x", 2, dim, 0);
@@ -81,7 +82,7 @@ static void bind_net(const attr_net *net, gnt_program *p, const gnt_node *param)
     }
 }
 
-/* A program of what the network gives for SCORED rows at x; NULL with a sentence. */
+/* Compiles the outputs for SCORED rows at x; NULL with an error. */
 static gnt_program *compile_scores(const attr_net *net, const float *rows, char *error, size_t room) {
     gnt_node x, param[TENSORS];
     gnt_graph *g = gnt_graph_new();
@@ -97,7 +98,7 @@ static gnt_program *compile_scores(const attr_net *net, const float *rows, char 
     return p;
 }
 
-/* Program `step`: loss, then its gradient for each tensor. Program `score`: scores of SCORED rows. */
+/* Compiles `step`, the loss and its gradient for each tensor, and `score`, scores of SCORED rows. */
 static gnt_status compile(trainer *r) {
     const gnt_host *host = r->recipe->host;
     int64_t labels[2] = {r->batch, r->t->values};
@@ -136,7 +137,7 @@ int64_t attr_net_size(const attr_recipe *recipe, int64_t columns, int32_t values
     return size;
 }
 
-/* One block for all, so that training many networks in one hook needs the memory of one. */
+/* Allocates one block for all, so that training many networks in one hook needs the memory of one. */
 static gnt_status allocate(trainer *r) {
     int64_t rows = r->batch > SCORED ? r->batch : SCORED, values = r->t->values;
     int64_t floats = 2 * r->size + rows * r->t->columns + r->batch * values;
@@ -175,9 +176,9 @@ static gnt_status open_trainer(trainer *r, float *flat, const attr_recipe *recip
     return compile(r);
 }
 
-/* The rows of the coming epoch: all of the training part; or, balanced, as many draws with every value that
- * it has as likely as another. (Weights in the loss would do so on average too, with steps for rare values
- * large enough to diverge.) */
+/* Draws the rows of the next epoch: all of the training part; or, balanced, as many draws with all of its
+ * values equally likely. (Weights in the loss would have the same mean, with steps for rare values large
+ * enough to diverge.) */
 static void draw_order(trainer *r) {
     const gnt_host *host = r->recipe->host;
     const attr_table *t = r->t;
@@ -206,7 +207,7 @@ static void load_row(trainer *r, int64_t at, int32_t row) {
     memcpy(r->x + at * columns, r->t->x + row * columns, (size_t)columns * sizeof *r->x);
 }
 
-/* Batch `from` … of the order, which is filled up from its beginning. */
+/* Loads the batch from `from` on, filled up from the beginning of the order. */
 static void load_batch(trainer *r, int64_t from) {
     const int32_t values = r->t->values;
     const size_t bytes = (size_t)values * sizeof *r->y;
@@ -244,7 +245,7 @@ static void step_adam(trainer *r) {
                   gnt_rate_cosine(r->rate, r->steps++, r->recipe->epochs * batches));
 }
 
-/* One pass over the training part. */
+/* Runs one pass over the training part. */
 static gnt_status epoch(trainer *r) {
     const gnt_host *host = r->recipe->host;
     draw_order(r);
@@ -265,7 +266,7 @@ static gnt_status epoch(trainer *r) {
     return GNT_OK;
 }
 
-/* −log softmax(z)[v] */
+/* Returns −log softmax(z)[v]. */
 static double surprise(const float *z, int32_t n, int32_t v) {
     double most = (double)z[0], sum = 0;
     for (int32_t c = 1; c < n; c++)
@@ -275,14 +276,14 @@ static double surprise(const float *z, int32_t n, int32_t v) {
     return most + log(sum) - (double)z[v];
 }
 
-/* What the validation part says of the network. */
+/* Results on the validation part. */
 typedef struct verdict {
-    double accuracy; /* the mean over values present where balanced; of a target NaN */
+    double accuracy; /* if balanced, the mean over values present; with a target NaN */
     double loss;     /* summed over its rows */
     double squares;  /* of their targets */
 } verdict;
 
-/* z: what the network gives for that row. */
+/* Adds a row to the results; z: the network's outputs for it. */
 static void judge(trainer *r, int32_t row, const float *z, verdict *of) {
     const attr_table *t = r->t;
     if (t->target) {
@@ -294,10 +295,10 @@ static void judge(trainer *r, int32_t row, const float *z, verdict *of) {
         }
         return;
     }
-    int32_t told = 0, v = t->label[row];
+    int32_t best = 0, v = t->label[row];
     for (int32_t c = 1; c < t->values; c++)
-        told = z[c] > z[told] ? c : told;
-    r->right[v] += told == v;
+        best = z[c] > z[best] ? c : best;
+    r->right[v] += best == v;
     r->seen[v]++;
     of->loss += surprise(z, t->values, v);
 }
@@ -331,14 +332,14 @@ static verdict validate(trainer *r) {
     return of;
 }
 
-/* Whether a network that was validated is better than the one kept so far; NULL: there is none. Of a target
- * by the loss alone, else by the accuracy, among equal ones by the loss. */
+/* True if a validated network is better than the best so far (NULL: none): with a target by the loss, else by
+ * the accuracy, and for equal ones by the loss. */
 static int is_better(const verdict *now, const verdict *kept) {
     return !kept || now->accuracy > kept->accuracy ||
            (!(now->accuracy < kept->accuracy) && now->loss < kept->loss);
 }
 
-/* Keeps the best epoch; without a validation part the last. */
+/* Trains and keeps the best epoch; without a validation part the last. */
 static gnt_status train(trainer *r, attr_trained *out) {
     const gnt_host *host = r->recipe->host;
     const int validated = r->t->n_train < r->t->n;
@@ -388,6 +389,12 @@ gnt_status attr_train(attr_trained *out, float *flat, const attr_recipe *recipe,
     return status;
 }
 
+gnt_status attr_train_scratch(attr_trained *out, const attr_recipe *recipe, attr_table *t) {
+    float *flat = gnt_host_scratch(recipe->host, attr_net_size(recipe, t->columns, t->values), sizeof *flat);
+    return flat ? attr_train(out, flat, recipe, t)
+                : gnt_host_fail(recipe->host, "no memory for the network; narrower layers need less");
+}
+
 int64_t attr_widest(const attr_net *net) {
     int64_t widest = 1;
     for (int32_t i = 1; i < net->layers; i++)
@@ -430,7 +437,7 @@ gnt_status attr_forward_all(const attr_net *net, const gnt_host *host, const flo
     return status;
 }
 
-/* ---- as an artefact ---- */
+/* ---- artefacts ---- */
 
 gnt_status attr_write_net(const gnt_sink *out, const char *prefix, const attr_net *net) {
     gnt_status status = GNT_OK;

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compiled for the widest vectors that the processor has. The bits are the same with any of them, as no sum
+/* Compiles for the widest vectors of the processor. Results have the same bits with any width, as no sum
  * changes its order and C11 fuses no product with a sum. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 #if defined(__x86_64__)
 #define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
-#define WITHIN __attribute__((always_inline)) /* what is not inlined has the narrowest vectors */
+#define WITHIN __attribute__((always_inline)) /* functions that are not inlined have the narrowest vectors */
 #endif
 #endif
 #ifndef WIDEST
@@ -21,7 +21,7 @@ enum {
     LANES = 32,   /* running sums of a dot product */
     STREAMS = 4,  /* rows multiplied at a time */
     TOGETHER = 8, /* rows added to a vector at a time */
-    AHEAD = 1024, /* floats: a page, past which the processor does not read ahead by itself */
+    AHEAD = 1024, /* floats: a page, beyond which the processor does not prefetch by itself */
     LINE = 16     /* floats of a cache line */
 };
 
@@ -50,8 +50,8 @@ void attr_pass_close(attr_pass *p) {
     *p = (attr_pass){0};
 }
 
-/* out[r·by] = row r·by of w times x, for r below n. Sum l of a row takes columns l, l + LANES, …; they are
- * added up pairwise. */
+/* Computes out[r·by] = row r·by of w times x, for r below n. Sum l of a row takes columns l, l + LANES, …;
+ * they are added up pairwise. */
 WITHIN static inline void dot_rows(const float *restrict w, int64_t by, int n, const float *restrict x,
                                    int64_t columns, float *restrict out) {
     float sum[STREAMS][LANES] = {{0}};
@@ -75,7 +75,8 @@ WITHIN static inline void dot_rows(const float *restrict w, int64_t by, int n, c
     }
 }
 
-/* out (rows) = W·x, W of rows × columns. Memory gives more where several parts of W are asked for at once. */
+/* Computes out (rows) = W·x, W of rows × columns. Reading several parts of W at once uses more memory
+ * bandwidth. */
 WIDEST static void multiply(const float *restrict w, const float *restrict x, int64_t rows, int64_t columns,
                             float *restrict out) {
     const int64_t part = rows / STREAMS;
@@ -85,7 +86,7 @@ WIDEST static void multiply(const float *restrict w, const float *restrict x, in
         dot_rows(w + o * columns, 0, 1, x, columns, out + o);
 }
 
-/* out (columns) += Σ_i by[i] · row row[i] of w, in their order. */
+/* Adds out (columns) += Σ_i by[i] · row row[i] of w, in their order. */
 WIDEST static void add_rows(const float *restrict w, int64_t columns, const int32_t *restrict row,
                             const float *restrict by, int64_t n, float *restrict out) {
     int64_t i = 0;
@@ -123,7 +124,7 @@ void attr_pass_back(attr_pass *p, const attr_net *net, const float *by_scores, f
         const float *out = p->out[i];
         const int closes = i + 1 < net->layers;
         int32_t n = 0;
-        for (int32_t o = 0; o < net->width[i + 1]; o++) { /* without branches, which could not be foreseen */
+        for (int32_t o = 0; o < net->width[i + 1]; o++) { /* without branches, which could not be predicted */
             p->by[n] = p->pull[o];
             p->row[n] = o;
             n += (p->pull[o] != 0) & ((out[o] > 0) | !closes);

@@ -23,7 +23,7 @@ static void copy(const attr_zoo *zoo, float *const *to, float *const *from) {
         memcpy(to[r], from[r], (size_t)zoo->size * sizeof *to[r]);
 }
 
-/* Q different networks. */
+/* Draws Q different networks. */
 static void draw(const attr_zoo *zoo, int32_t q, int32_t which[ATTR_ZOO_MOST]) {
     for (int32_t k = 0; k < zoo->nets; k++)
         which[k] = k;
@@ -35,7 +35,7 @@ static void draw(const attr_zoo *zoo, int32_t q, int32_t which[ATTR_ZOO_MOST]) {
     }
 }
 
-/* to += step·sign of the derivative of network `which` at `at`. */
+/* Adds to += step·sign of the derivative of network `which` at `at`. */
 static gnt_status add_sign(attr_zoo *zoo, int32_t which, float *const *at, const int32_t *label, double step,
                            float *const *to) {
     const float *g;
@@ -48,8 +48,8 @@ static gnt_status add_sign(attr_zoo *zoo, int32_t which, float *const *at, const
     return status;
 }
 
-/* One iteration of Algorithm 1, lines 15 to 22: Q − 1 steps from the update, then the step against the
- * last network from where they led is what the update moves by. */
+/* Runs one iteration of Algorithm 1, lines 15 to 22: after Q − 1 steps from the update, the update moves by
+ * the step against the last network at that point. */
 static gnt_status learn_and_test(attr_zoo *zoo, attr_room *room, int32_t q, double step, float *const *update,
                                  const int32_t *label) {
     int32_t which[ATTR_ZOO_MOST];
@@ -61,7 +61,7 @@ static gnt_status learn_and_test(attr_zoo *zoo, attr_room *room, int32_t q, doub
     return status == GNT_OK ? add_sign(zoo, which[q - 1], room->work, label, step, update) : status;
 }
 
-/* sum ← µ·sum + g/‖g‖₁, update += step·sign(sum) */
+/* Sets sum ← µ·sum + g/‖g‖₁, update += step·sign(sum) */
 static gnt_status add_momentum(attr_zoo *zoo, attr_room *room, int32_t which, double step,
                                float *const *update, const int32_t *label) {
     const float *g;

@@ -1,9 +1,9 @@
 /* perturb: the perturbations of RecUP-FL (2023) against one attribute: Algorithm 1 (Eq. 4–8) and the four
  * forms of FGSM that it is compared with (Eq. 10–14).
  *
- * Where the paper leaves a choice: line 23 of Algorithm 1 stands outside its loop (inside, what earlier
- * iterations did would be added again), so an entry moves by at most P·ε. Eq. 13 and 14 lack the
- * derivative's sign ∇, which is put in. sign(0) is 0: an entry that no network looks at stays as it is. */
+ * Where the paper leaves a choice: line 23 of Algorithm 1 is outside its loop (inside, the changes of earlier
+ * iterations would be added again), so an entry moves by at most P·ε. Eq. 13 and 14 lack the derivative's
+ * sign ∇, which is added. sign(0) is 0: an entry that no network reads does not change. */
 #ifndef ATTRIBUTE_PERTURB_H
 #define ATTRIBUTE_PERTURB_H
 
@@ -14,7 +14,7 @@ typedef enum attr_method {
     ATTR_ONE,      /* Eq. 10: one step against one network */
     ATTR_AVERAGE,  /* Eq. 11: the mean of one step against each of Q networks */
     ATTR_ITERATED, /* Eq. 12: a step of ε/Q against each of Q networks in turn */
-    ATTR_MOMENTUM  /* Eq. 13, 14: the same along a running sum of derivatives */
+    ATTR_MOMENTUM  /* Eq. 13, 14: as Eq. 12, along a running sum of derivatives */
 } attr_method;
 
 typedef struct attr_perturbation {
@@ -25,12 +25,12 @@ typedef struct attr_perturbation {
     int toward; /* 0: away from the label, as the paper; 1: towards it */
 } attr_perturbation;
 
-/* What attr_perturb works in, for a zoo that is open. */
+/* Memory of attr_perturb, for an open zoo. */
 typedef struct attr_room {
     float *base, *sum; /* rows × size */
     float **work;      /* rows */
 } attr_room;
-/* Scratch of the hook. */
+/* Allocates it as scratch of the hook. */
 gnt_status attr_room_open(attr_room *room, const attr_zoo *zoo);
 
 /* Changes the zoo's `rows` updates in place, each against its label. The networks are drawn from the

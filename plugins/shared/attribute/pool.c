@@ -32,7 +32,7 @@ static const gnt_view *representation_of(const gnt_observation *seen) {
     return r && r->n == 1 && seen->n > 0 ? r->view : NULL;
 }
 
-/* Of one stage. */
+/* Returns the entries of one stage. */
 static int64_t size_of(const gnt_observation *seen) {
     const gnt_view *r = representation_of(seen);
     return r ? r->count / seen->n : seen->update ? attr_update_size(seen->update) : 0;
@@ -94,7 +94,7 @@ int64_t attr_window(int64_t window, int64_t inputs, int64_t update_size) {
 void attr_pool(const float *update, int64_t size, int64_t window, float *out, int64_t *where) {
     for (int64_t j = 0, from = 0; from < size; j++, from += window) {
         int64_t to = size - from < window ? size : from + window, most = from;
-        /* a NaN never wins, and stays where it is the first */
+        /* a NaN is never greater, and remains if it is the first */
         for (int64_t i = from + 1; i < to; i++)
             if (update[i] > update[most] || isnan(update[most]))
                 most = i;
@@ -120,7 +120,7 @@ void attr_statistics(const float *x, int64_t columns, const int32_t *row, int64_
                 squares += d * d;
             }
         double deviation = n > 0 ? sqrt(squares / n) : 0;
-        /* float32 cannot tell less than this from a constant; 1/deviation must be a float too */
+        /* float32 does not resolve a smaller deviation; 1/deviation must be a float too */
         int varies = deviation > 1e-7 * fabs(middle) && deviation > 1e-37;
         mean[j] = (float)middle;
         scale[j] = varies ? (float)(1 / deviation) : 0;

@@ -6,9 +6,9 @@
 
 #include "shared/attribute/pool.h"
 
-/* As a part of the step: rounding of sums of a few steps in single precision stays far below. */
+/* Relative to the step: rounding of sums of a few steps in single precision is far smaller. */
 static const double lattice_error = 1e-3;
-/* As a part of the largest entry of a layer: below it a difference is rounding. */
+/* Relative to the largest entry of a layer: a smaller difference is rounding. */
 static const double rounding = 1e-5;
 
 enum { STARTS = 3, SWEEPS = 30 };
@@ -27,7 +27,7 @@ int64_t attr_strip_lattice(float *update, float *change, int64_t size, double st
     return found;
 }
 
-/* ---- the outer product nearest by the least absolute error ---- */
+/* ---- nearest outer product by the least absolute error ---- */
 
 typedef struct entry {
     double value, weight;
@@ -46,7 +46,7 @@ static int by_value(const void *a, const void *b) {
     return (p->value > q->value) - (p->value < q->value);
 }
 
-/* The value with no more than half of the weight on either side; 0 where there is no weight. */
+/* Returns the value with at most half of the weight on either side; 0 if there is no weight. */
 static double weighted_median(entry *e, int64_t n) {
     double all = 0, below = 0;
     qsort(e, (size_t)n, sizeof *e, by_value);
@@ -60,7 +60,7 @@ static double weighted_median(entry *e, int64_t n) {
     return 0;
 }
 
-/* The best v for u: of each column, the weighted median of g/u. Strides turn rows and columns round. */
+/* Computes the best v for u: for each column, the weighted median of g/u. Strides swap rows and columns. */
 static void fit_side(const layer *l, const double *u, int64_t n_u, int64_t stride_u, double *v, int64_t n_v,
                      int64_t stride_v) {
     for (int64_t j = 0; j < n_v; j++) {
@@ -80,7 +80,7 @@ static double absolute_error(const layer *l) {
     return sum;
 }
 
-/* Improves u and v in turn from a row of g until nothing is gained. */
+/* Improves u and v in turn from a row of g until the error no longer falls. Returns it. */
 static double fit_from(layer *l, int64_t row) {
     double error = INFINITY;
     for (int64_t j = 0; j < l->columns; j++)
@@ -103,7 +103,7 @@ static double size_of_row(const layer *l, int64_t i) {
     return sum;
 }
 
-/* Starts from the few rows with the largest entries, and keeps the best fit. */
+/* Fits from the few rows with the largest entries, and keeps the best fit. */
 static void fit(layer *l) {
     double least = INFINITY, before = INFINITY;
     for (int64_t i = 0; i < l->rows; i++)
@@ -149,7 +149,8 @@ static gnt_status take_room(const gnt_host *host, layer *l) {
     return GNT_OK;
 }
 
-/* Entry (i, j) of a layer whose weights begin at `at` and whose bias, if it has one, follows them. */
+/* Returns the place of entry (i, j) of a layer whose weights begin at `at`, followed by its bias if it has
+ * one. */
 static int64_t place_of(const layer *l, int64_t inputs, int64_t i, int64_t j) {
     return j < inputs ? i * inputs + j : l->rows * inputs + i;
 }

@@ -53,11 +53,11 @@ gnt_status attr_source_of_samples(attr_source *s, const gnt_host *host, const at
                                   const attr_setting *setting, int32_t attribute) {
     *s = (attr_source){.host = host, .attribute = attribute};
     if (!samples || !samples->a || samples->n_attributes <= attribute ||
-        samples->attribute[attribute].values < 2) {
-        gnt_host_fail(host, "it learns from shadow samples with that attribute, and has none; give rows of "
-                            "that role in data");
-        return GNT_UNSUPPORTED;
-    }
+        samples->attribute[attribute].values < 2)
+        return gnt_host_fail(host,
+                             "it learns from shadow samples with that attribute, and has none; give rows of "
+                             "that role in data"),
+               GNT_UNSUPPORTED;
     s->values = samples->attribute[attribute].values;
     gnt_status status = attr_updates_open(&s->own, host, samples, weights, buffers, setting, attribute);
     s->n = s->own.n;
@@ -65,7 +65,7 @@ gnt_status attr_source_of_samples(attr_source *s, const gnt_host *host, const at
     return status == GNT_OK ? size_up(s, reading) : status;
 }
 
-/* By the weights of earlier stages too. */
+/* Adds the weights of earlier stages. */
 static gnt_status add_earlier(attr_source *s, const attr_reading *reading, const gnt_samples *samples,
                               const attr_setting *setting, const gnt_observation *like) {
     gnt_status status = GNT_OK;
@@ -84,10 +84,9 @@ gnt_status attr_source_of_attack(attr_source *s, const gnt_host *host, const att
                                  const gnt_attack_prepare *in) {
     const gnt_observation *like = in->setting;
     *s = (attr_source){.host = host, .seen = in, .attribute = in->attribute, .values = in->attribute_values};
-    if (in->attribute < 0 || in->attribute_values < 2) {
-        gnt_host_fail(host, "it needs the task to name a private attribute (observe.attribute)");
-        return GNT_UNSUPPORTED;
-    }
+    if (in->attribute < 0 || in->attribute_values < 2)
+        return gnt_host_fail(host, "it needs the task to name a private attribute (observe.attribute)"),
+               GNT_UNSUPPORTED;
     if (in->shadow && in->shadow_truth) {
         s->n = in->n_shadow;
         gnt_status status = check_observations(host, in);
@@ -167,7 +166,7 @@ static int32_t label_at(const attr_source *s, int64_t i) {
     return s->by_class ? attr_class_of(own, row) : own->a[row * own->n_attributes + s->attribute];
 }
 
-/* The first sample behind an update, which says which updates are of the same samples. */
+/* Returns the first sample behind an update, by which updates of the same samples are found. */
 static int64_t owner_of(const attr_source *s, int64_t i) {
     const gnt_samples *behind = s->seen ? s->seen->shadow_truth[i] : NULL;
     return behind && behind->id ? behind->id[0] : i;
@@ -187,7 +186,7 @@ static gnt_status fill(attr_table *t, attr_source *s) {
     return GNT_OK;
 }
 
-typedef struct owner { /* of an observation: its first sample */
+typedef struct owner { /* the first sample of an observation */
     int64_t id;
     int32_t row;
 } owner;
@@ -198,8 +197,8 @@ static int by_id(const void *a, const void *b) {
 }
 
 /* Shuffles, and takes the validation part from the end. Observations of one batch of samples (there are
- * several where more observations than batches were asked for) stay on one side: else validation would reward
- * learning samples by heart. */
+ * several if more observations than batches were requested) stay in one part: else validation would reward
+ * memorising samples. */
 static gnt_status split(attr_table *t, const attr_source *s, double share) {
     const gnt_host *host = s->host;
     owner *of = gnt_host_scratch(host, t->n, sizeof *of);
@@ -291,17 +290,15 @@ float *attr_read_seen(const gnt_host *host, const attr_reading *reading, const g
     const int64_t window = attr_window(reading->window, reading->inputs, size);
     const gnt_view *mean = attr_find(own, "", "mean", 1), *scale = attr_find(own, "", "scale", 1);
     *columns = attr_pooled_size(size, window);
-    if (!mean || !scale || mean->count != *columns || scale->count != *columns) {
-        gnt_host_fail(host, "its artefacts are not of what has this size: they were prepared for another "
-                            "task");
-        return NULL;
-    }
+    if (!mean || !scale || mean->count != *columns || scale->count != *columns)
+        return gnt_host_fail(host,
+                             "its artefacts are not of what has this size: they were prepared for another "
+                             "task"),
+               NULL;
     float *flat = gnt_host_scratch(host, size, sizeof *flat);
     float *x = gnt_host_scratch(host, *columns, sizeof *x);
-    if (!flat || !x) {
-        gnt_host_fail(host, "no memory for one pooled update");
-        return NULL;
-    }
+    if (!flat || !x)
+        return gnt_host_fail(host, "no memory for one pooled update"), NULL;
     attr_seen_flatten(seen, flat);
     attr_pool(flat, size, window, x, NULL);
     attr_standardise(x, *columns, mean->data, scale->data);

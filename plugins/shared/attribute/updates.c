@@ -26,7 +26,7 @@ int32_t attr_label_of(const gnt_samples *s, int32_t attribute, int32_t values) {
     return best;
 }
 
-/* Entries of one sample's representation. */
+/* Returns the entries of one sample's representation. */
 static int64_t width_of(const gnt_model_info *m) {
     const gnt_layer_info *layer = &m->layer[m->representation];
     int64_t width = 1;
@@ -42,8 +42,8 @@ static int64_t shared_size(const gnt_model_info *m) {
     return size;
 }
 
-/* How many updates c rows of one value make: each of rows of its own; but a rare value still makes a few,
- * which share rows, or repeat them. */
+/* Returns the number of updates made of c rows of one value, each of different rows; but a rare value still
+ * makes a few, which share or repeat rows. */
 static int64_t updates_of(int64_t c, int64_t behind) {
     const int64_t few = c < LEAST_OF_VALUE ? c : LEAST_OF_VALUE;
     return c / behind > few ? c / behind : few;

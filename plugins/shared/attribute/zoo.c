@@ -14,7 +14,7 @@ static gnt_status no_memory(const gnt_host *host) {
 
 /* ---- training ---- */
 
-/* Each hidden layer's width is one of 128, 256 … widest, all as likely. */
+/* Draws each hidden layer's width uniformly from 128, 256 … widest. */
 static void draw_widths(attr_recipe *net, int64_t widest) {
     uint64_t choices = 1;
     while (NARROWEST << choices <= widest)
@@ -54,7 +54,7 @@ gnt_status attr_zoo_train(attr_zoo *zoo, const attr_zoo_recipe *recipe, const at
     return GNT_OK;
 }
 
-/* ---- as artefacts ---- */
+/* ---- artefacts ---- */
 
 gnt_status attr_zoo_write(const attr_zoo *zoo, const gnt_sink *out, const char *prefix) {
     gnt_status status = attr_write_statistics(out, prefix, zoo->columns, zoo->mean, zoo->scale);
@@ -91,7 +91,7 @@ int attr_zoo_read(attr_zoo *zoo, const gnt_host *host, const gnt_artefacts *from
 
 /* ---- derivatives ---- */
 
-/* Loss of `rows` vectors, and its derivative by them. */
+/* Compiles the loss of `rows` vectors and its derivative by them. */
 static gnt_program *compile(const attr_zoo *zoo, const attr_net *net, char *error, size_t room) {
     const int64_t x_dim[2] = {zoo->rows, zoo->columns}, y_dim[2] = {zoo->rows, zoo->values};
     gnt_graph *g = gnt_graph_new();
@@ -123,7 +123,7 @@ static gnt_program *compile(const attr_zoo *zoo, const attr_net *net, char *erro
     return p;
 }
 
-/* Derivative of the cross entropy by the scores of one vector. */
+/* Compiles the derivative of the cross entropy by the scores of one vector. */
 static gnt_program *compile_entropy(const attr_zoo *zoo, char *error, size_t room) {
     const int64_t dim[2] = {1, zoo->values};
     gnt_graph *g = gnt_graph_new();
@@ -183,7 +183,7 @@ void attr_zoo_close(attr_zoo *zoo) {
     *zoo = (attr_zoo){0};
 }
 
-/* Derivative of network `which`'s cross entropy by zoo->x; NULL where it cannot be computed. */
+/* Returns the derivative of network `which`'s cross entropy by zoo->x; NULL if it cannot be computed. */
 static const float *slope_by_x(attr_zoo *zoo, int32_t which) {
     const attr_net *net = &zoo->net[which];
     if (zoo->rows > 1)

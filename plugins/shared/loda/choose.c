@@ -1,4 +1,4 @@
-/* Which layers make up g: names and ranges out of one line of text. */
+/* choose: parses the layers of g, names and ranges in one line of text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int is_conv(const gnt_layer_info *l) {
     return strcmp(l->type, "conv") == 0;
 }
 
-/* The last `n` (or with from_start the first) convolutions. */
+/* Takes the last `n` (with from_start the first) convolutions. */
 static int take_convs(choice *c, const char *token, int64_t n, int from_start) {
     int64_t all = 0, at = 0;
     for (int32_t i = 0; i < c->info->n_layers; i++)
@@ -35,7 +35,7 @@ static int take_convs(choice *c, const char *token, int64_t n, int from_start) {
     return 0;
 }
 
-/* Edits that turn one name into the other; both are short. */
+/* Returns the edit distance of two short names. */
 static int distance(const char *a, const char *b) {
     size_t n = strlen(a), m = strlen(b);
     int row[LONGEST_NAME + 1];

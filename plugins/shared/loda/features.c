@@ -7,17 +7,14 @@ int features_open(features *g, const gnt_host *host, const char *parameter, cons
     const gnt_models *models = gnt_host_extension(host, GNT_EXTENSION_MODELS, 1);
     *g = (features){.host = host, .pixels = 1};
     g->extractor = models ? models->open(models->context, parameter) : NULL;
-    if (!g->extractor) {
-        gnt_host_fail(host, models ? gnt_host_last_error(host) : "this host has no models to open");
-        return -1;
-    }
+    if (!g->extractor)
+        return gnt_host_fail(host, models ? gnt_host_last_error(host) : "this host has no models to open"),
+               -1;
     const gnt_model_info *info = g->extractor->service->info;
     for (int32_t i = 0; i < info->rank; i++)
         g->pixels *= info->dim[i];
-    if (features_choose(info, text, g->layer, &g->n_layers, why) != 0) {
-        gnt_host_fail(host, why);
-        return -1;
-    }
+    if (features_choose(info, text, g->layer, &g->n_layers, why) != 0)
+        return gnt_host_fail(host, why), -1;
     for (int32_t i = 0; i < g->n_layers; i++) {
         const gnt_layer_info *l = &info->layer[g->layer[i]];
         g->width[i] = 1;
@@ -46,8 +43,7 @@ gnt_status features_fit(const features *g, const gnt_model_info *task) {
     shape_text(theirs, task);
     snprintf(why, sizeof why, "the extractor %s reads samples of %s, the task has %s; name a model for those",
              g->extractor->id, mine, theirs);
-    gnt_host_fail(g->host, why);
-    return GNT_UNSUPPORTED;
+    return gnt_host_fail(g->host, why), GNT_UNSUPPORTED;
 }
 
 static gnt_status service_failed(const features *g) {

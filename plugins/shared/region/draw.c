@@ -10,7 +10,7 @@ uint64_t draw_seed(const gnt_host *host, const char *name) {
     return high << 32 | gnt_host_below(host, name, (uint64_t)1 << 32);
 }
 
-/* The finaliser of SplitMix64. */
+/* Applies the finaliser of SplitMix64. */
 static uint64_t mix(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -21,7 +21,7 @@ draws draws_from(uint64_t seed) {
     return (draws){.state = mix(seed)};
 }
 
-/* In (0, 1]: its logarithm is finite. */
+/* Draws a number in (0, 1], whose logarithm is finite. */
 static double uniform(draws *d) {
     d->state += 0x9e3779b97f4a7c15u;
     return ((double)(mix(d->state) >> 11) + 1) * 0x1p-53;

@@ -1,6 +1,6 @@
 #include "layers.h"
 
-/* Numbers the layers in place of their indices. */
+/* Replaces layer indices by numbers from 0. */
 static void number(layers *l, int32_t *index) {
     l->n = 0;
     for (int64_t k = 0; k < l->tensors; k++) {
@@ -11,7 +11,7 @@ static void number(layers *l, int32_t *index) {
     }
 }
 
-/* Room for the layers of n tensors and their indices, which stand behind. */
+/* Allocates the layers of n tensors, followed by their indices. */
 static gnt_status open(const gnt_host *host, int64_t n, layers *out) {
     *out = (layers){.tensors = n};
     out->of = gnt_host_scratch(host, 2 * (n > 0 ? n : 1), sizeof *out->of);

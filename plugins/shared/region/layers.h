@@ -1,4 +1,4 @@
-/* layers: which layer each tensor of an update belongs to. Tensors with the same view.layer are one layer (a
+/* layers: the layer of each tensor of an update. Tensors with the same view.layer are one layer (a
  * weight and its bias); layers are numbered from 0 in the order in which they first appear. */
 #ifndef REGION_LAYERS_H
 #define REGION_LAYERS_H
@@ -8,11 +8,11 @@
 typedef struct layers {
     int32_t n;
     int64_t tensors;
-    int32_t *of; /* tensors: 0 … n−1. Scratch: gone when the hook returns */
+    int32_t *of; /* tensors: 0 … n−1; scratch of the hook */
 } layers;
 
-/* Of an update, and of what the clients of the host's model share, in the same order. GNT_FAILED, after
- * host->fail, without memory. */
+/* Compute the layers of an update, and of the shared parameters of the host's model, in the same order. Fail
+ * when out of memory. */
 gnt_status layers_of_update(const gnt_host *host, const gnt_tensors *update, layers *out);
 gnt_status layers_of_model(const gnt_host *host, layers *out);
 

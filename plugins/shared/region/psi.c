@@ -6,7 +6,7 @@
 
 #include "draw.h"
 
-enum { CHUNK = 16 }; /* samples whose products are computed at once */
+enum { CHUNK = 16 }; /* samples processed at once */
 
 typedef struct measuring {
     const gnt_host *host;
@@ -42,7 +42,7 @@ static int has_region(const gnt_samples *s, int64_t row) {
     return p < plane;
 }
 
-/* A layer's score of one sample: the mean over its region of √(square/probes). */
+/* Sets a layer's score for one sample: the mean over its region of √(square/probes). */
 static void set_score(measuring *m, int32_t layer, int64_t i, const double *square, double probes) {
     const gnt_samples *s = m->in->samples;
     const int64_t row = m->in->row[i];
@@ -110,9 +110,9 @@ static gnt_status measure_exactly(measuring *m) {
 
 /* ---- by probes ---- */
 
-/* A cotangent on the tensors of one layer alone. */
+/* Draws a cotangent on the tensors of one layer only. */
 static void draw_probe(measuring *m, int32_t layer, draws *d) {
-    static const float none = 0; /* of a scalar, where NULL would stand for 1 */
+    static const float none = 0; /* of a scalar, where NULL would mean 1 */
     float *at = m->probe;
     for (int64_t k = 0; k < m->layers->tensors; k++) {
         m->cotangent[k] = m->count[k] == 1 ? &none : NULL;
@@ -124,7 +124,8 @@ static void draw_probe(measuring *m, int32_t layer, draws *d) {
     }
 }
 
-/* The update is the mean gradient of `size` samples, so each one's part is multiplied by that. */
+/* Adds the products of a layer's probe. The update is the mean gradient of `size` samples, so each sample's
+ * part is multiplied by `size`. */
 static gnt_status probe_layer(measuring *m, int32_t layer, int64_t from, int64_t size, draws *d) {
     const gnt_host *host = m->host;
     const gnt_model_service *model = host->model;
@@ -274,6 +275,5 @@ gnt_status psi_fits(const gnt_host *host, const gnt_samples *s, const char *whos
              "measure the layers; found %s",
              whose, (long long)features, (int)info->classes,
              !s || !s->x || !s->y ? "none" : "samples of another shape, or with other classes");
-    gnt_host_fail(host, text);
-    return GNT_UNSUPPORTED;
+    return gnt_host_fail(host, text), GNT_UNSUPPORTED;
 }

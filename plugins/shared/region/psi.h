@@ -17,26 +17,27 @@
 
 typedef struct psi_request {
     const gnt_samples *samples; /* with labels of the model's classes */
-    const int64_t *row;         /* n: which of them */
+    const int64_t *row;         /* n: rows of `samples` */
     int64_t n;
     const float *weights, *buffers; /* all of the model's */
     int64_t probes;                 /* m; 0: exactly */
-    uint64_t seed;                  /* of the probes: the same directions at any weights */
+    uint64_t seed;                  /* of the probes, which do not depend on the weights */
 } psi_request;
 
-/* The rows of up to `most` samples whose region is not empty, drawn by the stream `stream` where there are
- * more. *row is scratch. */
+/* Chooses up to `most` samples whose region is not empty, by the stream `stream` if there are more. *row is
+ * scratch. */
 gnt_status psi_choose(const gnt_host *host, const gnt_samples *s, int64_t most, const char *stream,
                       int64_t **row, int64_t *n);
 
-/* Of each sample alone: in->n × layers->n scores, 0 where a region is empty. They may be infinite or NaN
- * where the gradient is. GNT_FAILED after host->fail, GNT_STOPPED. */
+/* Computes scores of each sample, in->n × layers->n, 0 if a region is empty. They may be infinite or NaN if
+ * the gradient is. */
 gnt_status psi_of_each(const gnt_host *host, const layers *l, const psi_request *in, double *score);
 
-/* Their means: layers->n scores, 0 without samples. */
+/* Computes the means over samples: layers->n scores, 0 without samples. */
 gnt_status psi_scores(const gnt_host *host, const layers *l, const psi_request *in, double *score);
 
-/* Do these samples fit the host's model, labels too? `whose` begins the sentence; GNT_UNSUPPORTED. */
+/* Returns GNT_UNSUPPORTED, after host->fail, if these samples or their labels do not fit the host's model.
+ * `whose` begins the message. */
 gnt_status psi_fits(const gnt_host *host, const gnt_samples *s, const char *whose);
 
 #endif
