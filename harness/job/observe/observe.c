@@ -27,7 +27,7 @@
 
 /* What the client computed observation j from: its samples, or one of their encodings. */
 static gnt_samples batch_of(observing *o, int64_t j) {
-    return o->set && o->surface == GNT_SURFACE_UPDATE ? observe_encoding(o, j) : observe_batch(o, j);
+    return o->sets.size && o->surface == GNT_SURFACE_UPDATE ? observe_encoding(o, j) : observe_batch(o, j);
 }
 
 /* Output `compared`: marks where hooks did something else here than in the training. */
@@ -87,7 +87,7 @@ static int observe_updates(observing *o, gnt_err *err) {
         const int known = gnt_state_holding(&held, &o->trained, o->shadow ? GNT_STATE_AVERAGE : client);
         rc = gnt_fl_client(fl, o->stage, client, &b, known ? &held : NULL,
                            o->public_data.view.n ? &o->public_data.view : NULL, observe_weights(o, client),
-                           o->buffers, o->passes, &shared, err);
+                           o->broadcast.buffers, o->passes, &shared, err);
         w->progress(w->context, (double)j + 1, (double)o->targets);
         if (rc == 0 && w->should_stop(w->context))
             rc = gnt_fail(err, "stopped at target %" PRId64, j);
@@ -109,8 +109,8 @@ static int observe_encodings(observing *o, gnt_err *err) {
     if (observe_add(&o->observations, "encoded_x", n, s->features, &x, err) != 0 ||
         observe_add(&o->observations, "encoded_y", n, s->classes, &y, err) != 0)
         return -1;
-    for (int64_t j = 0; j < o->sets; j++) {
-        const gnt_encoded_set *r = &o->encoded[j];
+    for (int64_t j = 0; j < o->sets.n; j++) {
+        const gnt_encoded_set *r = &o->sets.encoded[j];
         memcpy(x, r->x, (size_t)(r->n * s->features) * sizeof *x);
         memcpy(y, r->y, (size_t)(r->n * s->classes) * sizeof *y);
         x += r->n * s->features;
@@ -134,7 +134,7 @@ static int observe_representation(observing *o, gnt_err *err) {
     for (int64_t j = 0; rc == 0 && j < o->targets; j++) {
         gnt_samples b = batch_of(o, j);
         gnt_function_args args = {
-            .size = sizeof args, .x = b.x, .weights = o->weights, .buffers = o->buffers};
+            .size = sizeof args, .x = b.x, .weights = o->broadcast.weights, .buffers = o->broadcast.buffers};
         const gnt_views *out;
         if (table->eval(table->context, f, &args, &out) != GNT_OK)
             rc = -1;
@@ -213,7 +213,8 @@ static int write_stats(observing *o, gnt_err *err) {
         rc = gnt_trainer_new(&t, o->model.model, o->batch, 1, err);
     for (int64_t j = 0; rc == 0 && n > 0 && j < o->targets; j++) {
         gnt_samples b = batch_of(o, j);
-        rc = gnt_trainer_gradient(t, o->weights, o->buffers, b.x, b.y, grad, NULL, stats + j * n, err);
+        rc = gnt_trainer_gradient(t, o->broadcast.weights, o->broadcast.buffers, b.x, b.y, grad, NULL,
+                                  stats + j * n, err);
     }
     gnt_trainer_free(t);
     gnt_free(grad);
@@ -226,25 +227,25 @@ static int write_stats(observing *o, gnt_err *err) {
 /* The sizes of released sets are no secret. */
 static int add_sets(const observing *o, json_t *all) {
     json_t *counts = json_array();
-    for (int64_t j = 0; j < o->sets && o->encoded; j++)
-        json_array_append_new(counts, json_integer((json_int_t)o->encoded[j].n));
+    for (int64_t j = 0; j < o->sets.n && o->sets.encoded; j++)
+        json_array_append_new(counts, json_integer((json_int_t)o->sets.encoded[j].n));
     for (int64_t j = 0; j < o->targets && o->in_round; j++)
-        json_array_append_new(counts, json_integer((json_int_t)o->recorded.count[j]));
+        json_array_append_new(counts, json_integer((json_int_t)o->round.recorded.count[j]));
     return json_object_set_new(all, "encodings", counts) |
-           json_object_set_new(all, "set", json_integer(o->set));
+           json_object_set_new(all, "set", json_integer(o->sets.size));
 }
 
 /* What all observations have in common, as the metadata of a bundle. */
 static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
     int of_all = o->surface == GNT_SURFACE_TRANSCRIPT;
-    const int64_t n = o->in_round && o->surface == GNT_SURFACE_UPDATE ? o->recorded.n : o->batch;
+    const int64_t n = o->in_round && o->surface == GNT_SURFACE_UPDATE ? o->round.recorded.n : o->batch;
     const gnt_st_tensor *sum = gnt_st_find(&o->sum, "sum");
     json_t *all = json_pack("{s:I, s:i, s:I, s:I, s:i, s:f, s:I, s:i}", "surface", (json_int_t)o->surface,
                             "round", (int)o->stage, "observations", (json_int_t)(of_all ? 1 : o->targets),
                             "n", (json_int_t)(of_all ? 0 : n), "steps", (int)o->config.steps, "rate",
                             gnt_fl_rate(&o->config, o->stage), "n_contribution",
                             (json_int_t)(sum ? sum->dim[0] : 0), "clients", (int)o->config.clients);
-    int whole = all && (!o->set || add_sets(o, all) == 0);
+    int whole = all && (!o->sets.size || add_sets(o, all) == 0);
     if (whole && o->in_round && o->surface != GNT_SURFACE_TRANSCRIPT)
         whole = json_object_set_new(all, "members", json_integer(o->batch)) == 0 &&
                 json_object_set_new(all, "batch", json_integer(o->config.steps ? o->config.batch : n)) == 0;
@@ -268,8 +269,8 @@ static int write_broadcast(observing *o, gnt_err *err) {
     gnt_st_init(&st);
     snprintf(weights, sizeof weights, "weights.%d", o->stage);
     snprintf(buffers, sizeof buffers, "buffers.%d", o->stage);
-    if (gnt_st_add(&st, weights, GNT_ST_F32, 1, &p, o->weights, NULL, err) != 0 ||
-        gnt_st_add(&st, buffers, GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0 ||
+    if (gnt_st_add(&st, weights, GNT_ST_F32, 1, &p, o->broadcast.weights, NULL, err) != 0 ||
+        gnt_st_add(&st, buffers, GNT_ST_F32, 1, &b, o->broadcast.buffers, NULL, err) != 0 ||
         set_setting(o, &st, err) != 0) {
         gnt_st_free(&st);
         return -1;
@@ -279,8 +280,8 @@ static int write_broadcast(observing *o, gnt_err *err) {
 
 static int write_observations(observing *o, gnt_err *err) {
     int64_t p = gnt_model_size(o->model.model), b = gnt_model_buffer_size(o->model.model);
-    if (gnt_st_add(&o->observations, "weights", GNT_ST_F32, 1, &p, o->weights, NULL, err) != 0 ||
-        gnt_st_add(&o->observations, "buffers", GNT_ST_F32, 1, &b, o->buffers, NULL, err) != 0 ||
+    if (gnt_st_add(&o->observations, "weights", GNT_ST_F32, 1, &p, o->broadcast.weights, NULL, err) != 0 ||
+        gnt_st_add(&o->observations, "buffers", GNT_ST_F32, 1, &b, o->broadcast.buffers, NULL, err) != 0 ||
         set_setting(o, &o->observations, err) != 0)
         return -1;
     return o->work->write(o->work->context, "seen", &o->observations, err);
@@ -312,11 +313,11 @@ static int read_own(observing *o, const gnt_st *trained, gnt_err *err) {
     const gnt_st_tensor *t = gnt_st_need(trained, "the trained weights", name, GNT_ST_F32, 2, dim, err);
     if (!t)
         return -1;
-    o->own = gnt_array(t->bytes, 1);
-    o->merged = gnt_array((size_t)gnt_model_size(m), sizeof *o->merged);
-    if (!o->own || !o->merged)
+    o->broadcast.own = gnt_array(t->bytes, 1);
+    o->broadcast.merged = gnt_array((size_t)gnt_model_size(m), sizeof *o->broadcast.merged);
+    if (!o->broadcast.own || !o->broadcast.merged)
         return gnt_fail(err, "out of memory for what %" PRId64 " clients keep", dim[0]);
-    memcpy(o->own, t->data, t->bytes);
+    memcpy(o->broadcast.own, t->data, t->bytes);
     return 0;
 }
 
@@ -342,7 +343,8 @@ static int open_all(observing *o, gnt_err *err) {
     if (rc == 0)
         rc = w->read(w->context, "trained", &o->trained, err);
     if (rc == 0)
-        rc = gnt_work_weights(&o->trained, o->model.model, o->stage, &o->weights, &o->buffers, err);
+        rc = gnt_work_weights(&o->trained, o->model.model, o->stage, &o->broadcast.weights,
+                              &o->broadcast.buffers, err);
     if (rc == 0)
         rc = read_own(o, &o->trained, err);
     if (rc == 0)
@@ -358,16 +360,18 @@ static int open_all(observing *o, gnt_err *err) {
                         "; ask for more targets or shadow rows in the task's data",
                         s->n, o->batch);
     size_t n = (size_t)o->batch;
-    o->x = gnt_array(n * (size_t)s->features, sizeof *o->x);
-    o->y = gnt_array(n * (size_t)s->classes, sizeof *o->y);
-    o->a = gnt_array(n * (size_t)s->n_attributes, sizeof *o->a);
-    o->id = gnt_array(n, sizeof *o->id);
-    return o->x && o->y && o->a && o->id ? 0 : gnt_fail(err, "out of memory for a batch of %zu", n);
+    o->one.x = gnt_array(n * (size_t)s->features, sizeof *o->one.x);
+    o->one.y = gnt_array(n * (size_t)s->classes, sizeof *o->one.y);
+    o->one.a = gnt_array(n * (size_t)s->n_attributes, sizeof *o->one.a);
+    o->one.id = gnt_array(n, sizeof *o->one.id);
+    return o->one.x && o->one.y && o->one.a && o->one.id
+               ? 0
+               : gnt_fail(err, "out of memory for a batch of %zu", n);
 }
 
 /* Encodes the sets. On the surface update each encoding is the batch of an observation of its own. */
 static int encode_sets(observing *o, gnt_err *err) {
-    if (!o->set)
+    if (!o->sets.size)
         return 0;
     if (observe_encode_sets(o, err) != 0)
         return -1;
@@ -381,15 +385,15 @@ static int encode_sets(observing *o, gnt_err *err) {
 /* Of a probe: the sets that hooks encode, and how clients go through their samples. */
 static void configure_probe(observing *o) {
     const int probe = o->request->observe.probe;
-    if (o->set) {
-        o->targets = o->targets * o->batch / o->set;
-        o->batch = o->set;
+    if (o->sets.size) {
+        o->targets = o->targets * o->batch / o->sets.size;
+        o->batch = o->sets.size;
     }
-    if (!o->epochs) /* all passes that a client has made by the end of that round */
-        o->epochs = (o->stage + 1) * gnt_fl_passes_begun(&o->config, o->batch);
-    o->passes = o->set && o->surface == GNT_SURFACE_UPDATE ? GNT_FL_ENCODED
-                : probe                                    ? GNT_FL_WHOLE
-                                                           : GNT_FL_BATCHES;
+    if (!o->sets.epochs) /* all passes that a client has made by the end of that round */
+        o->sets.epochs = (o->stage + 1) * gnt_fl_passes_begun(&o->config, o->batch);
+    o->passes = o->sets.size && o->surface == GNT_SURFACE_UPDATE ? GNT_FL_ENCODED
+                : probe                                          ? GNT_FL_WHOLE
+                                                                 : GNT_FL_BATCHES;
     if (!probe)
         return;
     o->config.steps = (int32_t)o->request->observe.local_steps;
@@ -415,9 +419,9 @@ static int observe_round(observing *o, gnt_err *err) {
     if (rc == 0)
         rc = observe_write_recorded(o, err);
     /* statistics of the samples say nothing of encodings */
-    if (rc == 0 && !o->recorded.whole && o->surface != GNT_SURFACE_ENCODING)
+    if (rc == 0 && !o->round.recorded.whole && o->surface != GNT_SURFACE_ENCODING)
         rc = write_stats(o, err);
-    if (rc == 0 && !o->recorded.whole && o->samples.mask)
+    if (rc == 0 && !o->round.recorded.whole && o->samples.mask)
         rc = write_outside(o, err);
     return rc;
 }
@@ -429,8 +433,7 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
                    .stage = (int32_t)q->stage,
                    .targets = q->observe.targets,
                    .batch = q->observe.batch,
-                   .set = q->observe.set,
-                   .epochs = q->observe.epochs,
+                   .sets = {.size = q->observe.set, .epochs = q->observe.epochs},
                    .surface = q->observe.surface,
                    .shadow = q->shadow,
                    .in_round = !q->probe,
@@ -450,21 +453,21 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = write_observations(&o, err);
     observe_free_sets(&o);
-    gnt_st_free(&o.record);
-    gnt_st_free(&o.held);
-    gnt_st_free(&o.truth);
+    gnt_st_free(&o.round.record);
+    gnt_st_free(&o.round.held);
+    gnt_st_free(&o.round.truth);
     gnt_work_chain_free(&o.chain);
     gnt_work_hidden_free(&o.hidden);
     gnt_sampleset_free(&o.samples);
     gnt_sampleset_free(&o.public_data);
-    gnt_free(o.weights);
-    gnt_free(o.buffers);
-    gnt_free(o.own);
-    gnt_free(o.merged);
-    gnt_free(o.x);
-    gnt_free(o.y);
-    gnt_free(o.a);
-    gnt_free(o.id);
+    gnt_free(o.broadcast.weights);
+    gnt_free(o.broadcast.buffers);
+    gnt_free(o.broadcast.own);
+    gnt_free(o.broadcast.merged);
+    gnt_free(o.one.x);
+    gnt_free(o.one.y);
+    gnt_free(o.one.a);
+    gnt_free(o.one.id);
     gnt_st_free(&o.trained);
     gnt_st_free(&o.observations);
     gnt_st_free(&o.sum);

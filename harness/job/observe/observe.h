@@ -16,6 +16,39 @@
 /* The job `observe` (job.h). */
 int gnt_job_observe(gnt_work *w, gnt_err *err);
 
+/* The weights that clients start from. Set by observe.c when the job opens. */
+typedef struct observe_broadcast {
+    float *weights, *buffers;
+    /* What each client keeps of the parameters (clients × gnt_model_own_size), and one client's weights with
+     * it in its place. NULL: clients share all. */
+    float *own, *merged;
+} observe_broadcast;
+
+/* Samples that a client encodes together. observe.c sets size and epochs, observe_sets.c the rest. */
+typedef struct observe_encoded {
+    /* Samples in a set, 0: none are encoded; and in how many passes. */
+    int64_t size, epochs;
+    /* n sets, encoded; NULL before. */
+    gnt_encoded_set *encoded;
+    int64_t n;
+} observe_encoded;
+
+/* What was recorded in the round. Set by observe_round.c; empty in a probe. */
+typedef struct observe_recording {
+    gnt_st record, held;
+    gnt_recorded recorded;
+    /* The samples behind what was observed, as a bundle. */
+    gnt_st truth;
+} observe_recording;
+
+/* Room for one batch, allocated by observe.c and filled by observe_batch. */
+typedef struct observe_one {
+    float *x, *y;
+    int32_t *a;
+    int64_t *id;
+} observe_one;
+
+/* One run of the job. Set by observe.c when the job opens unless a part says otherwise. */
 typedef struct observing {
     gnt_work *work;
     const gnt_request_observation *request;
@@ -23,39 +56,26 @@ typedef struct observing {
     gnt_work_chain chain;
     gnt_sampleset samples, public_data;
     gnt_st trained;
-    float *weights, *buffers;
-    /* What each client keeps of the parameters (clients × gnt_model_own_size), and one client's weights with
-     * it in its place. NULL: clients share all. */
-    float *own, *merged;
+    observe_broadcast broadcast;
     /* Of the observed client. */
     gnt_fl_config config;
     gnt_work_hidden hidden;
     int32_t stage;
     /* Observations, and private samples behind each. */
     int64_t targets, batch;
-    /* Samples that a client encodes together, 0: it does not; and in how many passes. */
-    int64_t set, epochs;
+    observe_encoded sets;
     /* One GNT_SURFACE_*. */
     uint32_t surface;
     /* The samples are the shadow part's. */
     int shadow;
-    /* Of each of `sets` sets, where samples were encoded; else NULL. */
-    gnt_encoded_set *encoded;
-    int64_t sets;
     /* GNT_FL_*: how clients go through their samples in a probe. */
     int passes;
-    /* 1: observed in the round; 0: a probe. The next three are for the former. */
+    /* 1: observed in the round; 0: a probe. */
     int in_round;
-    gnt_st record, held;
-    gnt_recorded recorded;
-    /* The samples behind what was observed in the round, as a bundle. */
-    gnt_st truth;
+    observe_recording round;
     /* The output "seen"; and the result of a secure sum, where a defense took one. */
     gnt_st observations, sum;
-    /* One batch: `batch` rows. */
-    float *x, *y;
-    int32_t *a;
-    int64_t *id;
+    observe_one one;
 } observing;
 
 /* Batch j of the samples, round and round over whole batches where there are fewer than asked for. Valid

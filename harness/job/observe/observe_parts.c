@@ -10,18 +10,20 @@ gnt_samples observe_batch(observing *o, int64_t j) {
     gnt_samples b = *all;
     for (int64_t i = 0; i < o->batch; i++) {
         int64_t row = j % (all->n / o->batch) * o->batch + i;
-        memcpy(o->x + i * all->features, all->x + row * all->features, (size_t)all->features * sizeof *o->x);
-        memcpy(o->y + i * all->classes, all->y + row * all->classes, (size_t)all->classes * sizeof *o->y);
+        memcpy(o->one.x + i * all->features, all->x + row * all->features,
+               (size_t)all->features * sizeof *o->one.x);
+        memcpy(o->one.y + i * all->classes, all->y + row * all->classes,
+               (size_t)all->classes * sizeof *o->one.y);
         if (all->n_attributes)
-            memcpy(o->a + i * all->n_attributes, all->a + row * all->n_attributes,
-                   (size_t)all->n_attributes * sizeof *o->a);
-        o->id[i] = i;
+            memcpy(o->one.a + i * all->n_attributes, all->a + row * all->n_attributes,
+                   (size_t)all->n_attributes * sizeof *o->one.a);
+        o->one.id[i] = i;
     }
     b.n = o->batch;
-    b.x = o->x;
-    b.y = o->y;
-    b.a = all->n_attributes ? o->a : NULL;
-    b.id = o->id;
+    b.x = o->one.x;
+    b.y = o->one.y;
+    b.a = all->n_attributes ? o->one.a : NULL;
+    b.id = o->one.id;
     b.mask = all->mask ? all->mask + j % (all->n / o->batch) * o->batch * gnt_mask_size(all) : NULL;
     return b;
 }
@@ -43,11 +45,12 @@ int observe_write(observing *o, const char *output, gnt_st *st, gnt_err *err) {
 
 const float *observe_weights(observing *o, int64_t client) {
     const gnt_model *m = o->model.model;
-    if (!o->own || o->shadow)
-        return o->weights;
-    memcpy(o->merged, o->weights, (size_t)gnt_model_size(m) * sizeof *o->merged);
-    gnt_model_place(m, 0, o->own + client * gnt_model_own_size(m), o->merged);
-    return o->merged;
+    if (!o->broadcast.own || o->shadow)
+        return o->broadcast.weights;
+    memcpy(o->broadcast.merged, o->broadcast.weights,
+           (size_t)gnt_model_size(m) * sizeof *o->broadcast.merged);
+    gnt_model_place(m, 0, o->broadcast.own + client * gnt_model_own_size(m), o->broadcast.merged);
+    return o->broadcast.merged;
 }
 
 int observe_load_client(observing *o, int32_t client, gnt_err *err) {

@@ -10,12 +10,13 @@
  * memory. The bundle also says which client is behind each observation (`client`, I64 T). */
 static int open_truth(observing *o, const gnt_st *clients, gnt_err *err) {
     const gnt_region region = gnt_work_region(&o->request->samples);
-    const gnt_recorded *r = &o->recorded;
+    const gnt_recorded *r = &o->round.recorded;
     const int encoded = o->surface == GNT_SURFACE_ENCODING;
     o->batch = encoded ? r->set_size : r->members;
-    if (gnt_samples_rows(&o->truth, clients, encoded ? r->set : r->rows, o->targets * o->batch, err) != 0 ||
-        gnt_samples_unpack(&o->samples, &o->truth, "the observed samples", err) != 0 ||
-        gnt_st_add(&o->truth, "client", GNT_ST_I64, 1, &o->targets, r->client, NULL, err) != 0)
+    if (gnt_samples_rows(&o->round.truth, clients, encoded ? r->set : r->rows, o->targets * o->batch, err) !=
+            0 ||
+        gnt_samples_unpack(&o->samples, &o->round.truth, "the observed samples", err) != 0 ||
+        gnt_st_add(&o->round.truth, "client", GNT_ST_I64, 1, &o->targets, r->client, NULL, err) != 0)
         return -1;
     return region.height ? gnt_samples_mark(&o->samples, &region, err) : 0;
 }
@@ -26,24 +27,24 @@ int observe_open_round(observing *o, gnt_err *err) {
     gnt_st_init(&clients);
     if (o->surface == GNT_SURFACE_TRANSCRIPT)
         return gnt_work_samples(&o->samples, w, "clients", &o->request->samples, err);
-    int rc = w->read(w->context, "record", &o->record, err);
+    int rc = w->read(w->context, "record", &o->round.record, err);
     if (rc == 0)
-        rc = w->read(w->context, "held", &o->held, err);
+        rc = w->read(w->context, "held", &o->round.held, err);
     if (rc == 0)
         rc = w->read(w->context, "clients", &clients, err);
     const gnt_st_tensor *label = rc == 0 ? gnt_st_find(&clients, "label") : NULL;
     if (rc == 0)
-        rc = gnt_recorded_read(&o->recorded, &o->record, &o->held, o->model.model, o->stage, o->config.steps,
-                               label && label->rank == 1 ? label->dim[0] : 0, err);
-    if (rc == 0 && o->recorded.targets < o->targets)
+        rc = gnt_recorded_read(&o->round.recorded, &o->round.record, &o->round.held, o->model.model, o->stage,
+                               o->config.steps, label && label->rank == 1 ? label->dim[0] : 0, err);
+    if (rc == 0 && o->round.recorded.targets < o->targets)
         rc = gnt_fail(err, "%" PRId64 " clients were recorded, %" PRId64 " are to be observed",
-                      o->recorded.targets, o->targets);
-    if (rc == 0 && o->surface == GNT_SURFACE_ENCODING && !o->recorded.count)
+                      o->round.recorded.targets, o->targets);
+    if (rc == 0 && o->surface == GNT_SURFACE_ENCODING && !o->round.recorded.count)
         rc = gnt_fail(err, "the training recorded no encodings");
     if (rc == 0)
         rc = open_truth(o, &clients, err);
     if (o->surface == GNT_SURFACE_ENCODING)
-        o->set = o->batch;
+        o->sets.size = o->batch;
     gnt_st_free(&clients);
     return rc;
 }
@@ -61,12 +62,12 @@ static int add_copy(gnt_st *st, const char *name, int64_t rows, int64_t columns,
 static int64_t encodings_of(const observing *o) {
     int64_t n = 0;
     for (int64_t j = 0; j < o->targets; j++)
-        n += o->recorded.count[j];
+        n += o->round.recorded.count[j];
     return n;
 }
 
 int observe_recorded(observing *o, gnt_err *err) {
-    const gnt_recorded *r = &o->recorded;
+    const gnt_recorded *r = &o->round.recorded;
     const gnt_samples *s = &o->samples.view;
     if (o->surface == GNT_SURFACE_UPDATE)
         return add_copy(&o->observations, "update", o->targets, gnt_model_shared_size(o->model.model),
@@ -83,7 +84,7 @@ static int write_claims(observing *o, gnt_err *err) {
     gnt_st_init(&st);
     int rc = 0;
     for (int64_t j = 0; rc == 0 && j < o->targets; j++)
-        rc = gnt_recorded_claims(&o->held, o->stage, j, &st, err);
+        rc = gnt_recorded_claims(&o->round.held, o->stage, j, &st, err);
     if (rc == 0)
         return observe_write(o, "mixing", &st, err);
     gnt_st_free(&st);
@@ -91,7 +92,7 @@ static int write_claims(observing *o, gnt_err *err) {
 }
 
 int observe_write_recorded(observing *o, gnt_err *err) {
-    const gnt_recorded *r = &o->recorded;
+    const gnt_recorded *r = &o->round.recorded;
     gnt_st labels, rates;
     gnt_st_init(&labels);
     gnt_st_init(&rates);
@@ -107,6 +108,6 @@ int observe_write_recorded(observing *o, gnt_err *err) {
     if (rc == 0 && o->surface == GNT_SURFACE_ENCODING)
         rc = write_claims(o, err);
     if (rc == 0)
-        rc = o->work->write(o->work->context, "targets", &o->truth, err);
+        rc = o->work->write(o->work->context, "targets", &o->round.truth, err);
     return rc;
 }

@@ -7,37 +7,38 @@
 #include "job/observe/observe.h"
 
 void observe_free_sets(observing *o) {
-    for (int64_t j = 0; o->encoded && j < o->sets; j++)
-        gnt_encoded_set_free(&o->encoded[j]);
-    gnt_free(o->encoded);
-    o->encoded = NULL;
+    for (int64_t j = 0; o->sets.encoded && j < o->sets.n; j++)
+        gnt_encoded_set_free(&o->sets.encoded[j]);
+    gnt_free(o->sets.encoded);
+    o->sets.encoded = NULL;
 }
 
 gnt_samples observe_encoding(const observing *o, int64_t i) {
     gnt_samples one = o->samples.view;
     int64_t j = 0;
-    while (i >= o->encoded[j].n)
-        i -= o->encoded[j++].n;
+    while (i >= o->sets.encoded[j].n)
+        i -= o->sets.encoded[j++].n;
     /* sensitive where the sample is that it is mostly of */
     if (one.mask)
-        one.mask += (j % (one.n / o->set) * o->set + o->encoded[j].made_of.source[i]) * gnt_mask_size(&one);
+        one.mask += (j % (one.n / o->sets.size) * o->sets.size + o->sets.encoded[j].made_of.source[i]) *
+                    gnt_mask_size(&one);
     one.n = 1;
-    one.x = o->encoded[j].x + i * one.features;
-    one.y = o->encoded[j].y + i * one.classes;
-    one.id = o->id; /* 0 first */
+    one.x = o->sets.encoded[j].x + i * one.features;
+    one.y = o->sets.encoded[j].y + i * one.classes;
+    one.id = o->one.id; /* 0 first */
     one.a = NULL;
     return one;
 }
 
 int64_t observe_encodings_of_all(const observing *o) {
     int64_t n = 0;
-    for (int64_t j = 0; j < o->sets; j++)
-        n += o->encoded[j].n;
+    for (int64_t j = 0; j < o->sets.n; j++)
+        n += o->sets.encoded[j].n;
     return n;
 }
 
 static int encode_set(observing *o, int64_t j, gnt_err *err) {
-    gnt_encoded_set *r = &o->encoded[j];
+    gnt_encoded_set *r = &o->sets.encoded[j];
     const int32_t clients = o->config.clients > 0 ? o->config.clients : 1, k = (int32_t)(j % clients);
     gnt_samples own = observe_batch(o, j);
     gnt_hide_for(&o->config.hidden, k, &own);
@@ -52,12 +53,12 @@ static int encode_set(observing *o, int64_t j, gnt_err *err) {
                          .per_round = gnt_fl_per_round(&o->config),
                          .steps = o->config.steps,
                          .weights = observe_weights(o, k),
-                         .buffers = o->buffers,
+                         .buffers = o->broadcast.buffers,
                          .public_data = o->public_data.view.n ? &o->public_data.view : NULL};
     *r = gnt_encoded_set_of(own.n, own.features, own.classes);
     if (observe_load_client(o, k, err) != 0)
         return -1;
-    for (int64_t epoch = 0; epoch < o->epochs; epoch++) {
+    for (int64_t epoch = 0; epoch < o->sets.epochs; epoch++) {
         gnt_mixture made_of;
         gnt_batch b;
         gnt_batch_borrow(&b, &own);
@@ -78,14 +79,14 @@ static int encode_set(observing *o, int64_t j, gnt_err *err) {
 }
 
 int observe_encode_sets(observing *o, gnt_err *err) {
-    o->sets = o->targets;
-    o->encoded = gnt_array((size_t)o->sets, sizeof *o->encoded);
-    if (!o->encoded)
-        return gnt_fail(err, "out of memory for %" PRId64 " sets of encodings", o->sets);
-    for (int64_t j = 0; j < o->sets; j++) {
+    o->sets.n = o->targets;
+    o->sets.encoded = gnt_array((size_t)o->sets.n, sizeof *o->sets.encoded);
+    if (!o->sets.encoded)
+        return gnt_fail(err, "out of memory for %" PRId64 " sets of encodings", o->sets.n);
+    for (int64_t j = 0; j < o->sets.n; j++) {
         if (encode_set(o, j, err) != 0)
             return -1;
-        o->work->progress(o->work->context, (double)j + 1, (double)o->sets);
+        o->work->progress(o->work->context, (double)j + 1, (double)o->sets.n);
     }
     return 0;
 }
@@ -94,8 +95,8 @@ int observe_write_mixing(observing *o, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);
     int rc = 0;
-    for (int64_t j = 0; rc == 0 && j < o->sets; j++)
-        rc = gnt_encoded_set_claims(&o->encoded[j], j, &st, err);
+    for (int64_t j = 0; rc == 0 && j < o->sets.n; j++)
+        rc = gnt_encoded_set_claims(&o->sets.encoded[j], j, &st, err);
     if (rc == 0)
         return observe_write(o, "mixing", &st, err);
     gnt_st_free(&st);

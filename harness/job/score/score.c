@@ -38,27 +38,29 @@ static int open_all(score *s, gnt_err *err) {
     gnt_err why = {0};
     if (w->read(w->context, "answer", &s->answer, &why) != 0)
         return gnt_fail(err, "the attack's answer cannot be read: %s", why.text);
-    if (s->surface != GNT_SURFACE_TRANSCRIPT)
-        s->members = members_stated(s);
+    if (s->request->observe.surface != GNT_SURFACE_TRANSCRIPT)
+        s->layout.members = members_stated(s);
     if (score_open_sets(s, err) != 0)
         return -1;
     const gnt_samples *t = &s->targets.view;
-    s->n = s->observations * s->batch;
+    s->layout.n = s->layout.observations * s->layout.batch;
     if ((s->request->goals & GNT_GOAL_CONTRIBUTION) && score_read_contributions(s, err) != 0)
         return -1;
     if (s->is_transcript) {
-        s->n = s->clients_in_sum;
-        s->target = gnt_array((size_t)s->n, sizeof *s->target);
-        return s->target && s->n ? 0 : gnt_fail(err, "a transcript can be scored for contributions alone");
+        s->layout.n = s->sum.clients;
+        s->target = gnt_array((size_t)s->layout.n, sizeof *s->target);
+        return s->target && s->layout.n ? 0
+                                        : gnt_fail(err, "a transcript can be scored for contributions alone");
     }
-    if (s->n < 1 || t->n < s->rows)
-        return gnt_fail(err, "there are %" PRId64 " targets, %" PRId64 " were observed", t->n, s->rows);
+    if (s->layout.n < 1 || t->n < s->layout.rows)
+        return gnt_fail(err, "there are %" PRId64 " targets, %" PRId64 " were observed", t->n,
+                        s->layout.rows);
     int image = t->rank == 3;
     s->is_image = image;
     s->shape =
         (gnt_metric_shape){image ? t->dim[0] : 1, image ? t->dim[1] : 1, image ? t->dim[2] : t->features};
-    s->target = gnt_array((size_t)s->n, sizeof *s->target);
-    return s->target ? 0 : gnt_fail(err, "out of memory for %" PRId64 " targets", s->n);
+    s->target = gnt_array((size_t)s->layout.n, sizeof *s->target);
+    return s->target ? 0 : gnt_fail(err, "out of memory for %" PRId64 " targets", s->layout.n);
 }
 
 static void close_all(score *s) {
@@ -68,16 +70,16 @@ static void close_all(score *s) {
     gnt_sampleset_free(&s->clients);
     gnt_st_free(&s->answer);
     gnt_st_free(&s->observed);
-    gnt_st_free(&s->contributions);
-    gnt_st_free(&s->behind);
+    gnt_st_free(&s->sum.bundle);
+    gnt_st_free(&s->sum.behind);
     gnt_free(s->target);
-    gnt_free(s->first);
+    gnt_free(s->layout.first);
     gnt_free(s->mean);
     gnt_free(s->mse_limit);
-    gnt_free(s->candidate);
-    gnt_free(s->attribute_truth);
-    gnt_free(s->attribute_answer);
-    gnt_free(s->attribute_renamed);
+    gnt_free(s->candidates.place);
+    gnt_free(s->attribute.truth);
+    gnt_free(s->attribute.answer);
+    gnt_free(s->attribute.renamed);
 }
 
 static int score_goals(score *s, gnt_err *err) {
@@ -89,8 +91,8 @@ static int score_goals(score *s, gnt_err *err) {
      * column */
     if ((goals & GNT_GOAL_LABEL) && any_answer(s, "labels") && score_labels(s, err) != 0)
         return -1;
-    if ((goals & GNT_GOAL_ATTRIBUTE) && s->attribute >= 0 && s->attribute < s->targets.view.n_attributes &&
-        score_attributes(s, err) != 0)
+    if ((goals & GNT_GOAL_ATTRIBUTE) && s->attribute.index >= 0 &&
+        s->attribute.index < s->targets.view.n_attributes && score_attributes(s, err) != 0)
         return -1;
     if ((goals & GNT_GOAL_CONTRIBUTION) && any_answer(s, "contribution") && score_contributions(s, err) != 0)
         return -1;
@@ -101,22 +103,18 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
     const gnt_request_score *q = &w->request->score;
     score s = {.work = w,
                .request = q,
-               .key = q->key,
-               .observations = q->observe.targets,
-               .batch = q->observe.batch,
-               .surface = q->observe.surface,
-               .set = q->observe.set,
-               .chained = q->chained,
+               .layout = {.observations = q->observe.targets, .batch = q->observe.batch},
+               .sets = {.size = q->observe.set, .chained = q->chained},
+               .attribute = {.index = q->attribute ? (int32_t)q->attribute->index : -1,
+                             .values = q->attribute ? (int32_t)q->attribute->values : 0},
                .facts = json_object(),
                .marks = json_array(),
-               .attribute = q->attribute ? (int32_t)q->attribute->index : -1,
-               .is_transcript = q->observe.surface == GNT_SURFACE_TRANSCRIPT,
-               .attribute_values = q->attribute ? (int32_t)q->attribute->values : 0};
+               .is_transcript = q->observe.surface == GNT_SURFACE_TRANSCRIPT};
     gnt_st_init(&s.answer);
     gnt_st_init(&s.observed);
-    gnt_st_init(&s.contributions);
-    gnt_st_init(&s.behind);
-    gnt_st_init(&s.mixing);
+    gnt_st_init(&s.sum.bundle);
+    gnt_st_init(&s.sum.behind);
+    gnt_st_init(&s.sets.mixing);
     int rc = open_all(&s, err);
     if (rc == 0)
         rc = score_goals(&s, err);

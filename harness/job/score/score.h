@@ -31,7 +31,7 @@ typedef struct score_target {
     gnt_metric_image region;
     /* NULL: there is no answer. */
     const float *recovered;
-    /* By each network, where score.judged; of the region by those of LPIPS, where score.region_judged. */
+    /* By each network, where judges.judged; of the region by those of LPIPS, where region_judges.judged. */
     double distance[SCORE_JUDGES], region_distance[GNT_LPIPS_NETS];
     /* Identification: 1 where the candidate nearest to the answer is this sample, and its place among all. */
     double hit, rank;
@@ -42,72 +42,106 @@ typedef struct score_target {
     /* Of the client behind the target; of a transcript each client is a target. */
     int has_contribution;
     double contribution_error;
-    /* score.entries each; contribution_answer may be NULL. */
+    /* sum.entries each; contribution_answer may be NULL. */
     const double *contribution_answer, *contribution_truth;
 } score_target;
 
-typedef struct score {
-    gnt_work *work;
-    const gnt_request_score *request;
-    gnt_key key;
-    gnt_sampleset targets, public_data, clients;
-    /* Bundles: the answer, the observations ("seen"), what clients gave to the secure sum. */
-    gnt_st answer, observed, contributions;
-    /* What "targets" holds beside samples; read where contributions are. */
-    gnt_st behind;
+/* Which rows of `targets` the observations are of. Set by score_sets.c when the job opens; n by score.c. */
+typedef struct score_layout {
     /* n: targets to be scored, observations × batch private samples, or the clients of a transcript. */
     int64_t observations, batch, n;
-    /* Rows of `targets` that an observation may show, any `batch` of them. Equal to `batch`: it shows just
-     * these. */
+    /* Rows that an observation may show, any `batch` of them. Equal to `batch`: it shows just these. */
     int64_t members;
-    /* Rows of `targets` in all. */
+    /* Rows in all. */
     int64_t rows;
     /* The first row of each observation. NULL: rows of the observations lie one after the other. */
     int64_t *first;
-    /* The place of each row among the candidates of identification. NULL: its own number. */
-    int64_t *candidate;
-    size_t candidates;
-    /* The mean public image. NULL: there are no public images. */
-    float *mean;
-    /* Of each row, for score_claims.c alone: the MSE below which an image shows it. */
-    double *mse_limit;
-    /* The one observation is a transcript, of all clients. */
-    int is_transcript;
-    /* clients_in_sum × entries, in `contributions`. */
-    const double *contribution;
-    /* The client behind each observation of a round, in `behind`. NULL: observation j is of client j, round
-     * and round. */
-    const int64_t *client;
-    int64_t clients_in_sum, entries;
-    /* Rank correlation; NaN where clients have no order. */
-    double contribution_rank;
-    /* The error of an answer that needs no observation. */
-    double contribution_floor;
-    gnt_metric_shape shape;
-    int is_image;
-    int judged[SCORE_JUDGES], region_judged[GNT_LPIPS_NETS];
-    /* Of the mean public image, over targets; NaN without public images. */
-    double mean_distance[SCORE_JUDGES], mean_region_distance[GNT_LPIPS_NETS];
-    /* Why a network that was asked for judged nothing; "" otherwise. */
-    char unjudged[SCORE_JUDGES][300];
-    score_target *target;
-    int32_t attribute, attribute_values;
-    /* One for each observation. */
-    int32_t *attribute_truth, *attribute_answer, *attribute_renamed;
-    /* One GNT_SURFACE_*. */
-    uint32_t surface;
+} score_layout;
+
+/* Samples that were encoded together. size and chained are set by score.c, the rest by score_sets.c. */
+typedef struct score_encoded_sets {
+    /* Samples in a set; 0: none were encoded. */
+    int64_t size;
     /* The answer is to encodings that an earlier attack recovered. */
     int chained;
-    /* Samples encoded together; 0: none. */
-    int64_t set;
     /* 1: an observation is a set of encodings, and its batch is the set. 0: it is of one encoding. */
     int as_sets;
-    /* The claims: what encodings are made of. */
+    /* The claims: the samples and weights that encodings are said to be made of. */
     gnt_st mixing;
-    /* Numbers of the whole cell, by name. */
-    json_t *facts;
-    /* [{"what", "says"}, …]: what a reader of the numbers has to know. */
-    json_t *marks;
+} score_encoded_sets;
+
+/* What identification chooses among. Set by score_reconstruction.c. */
+typedef struct score_choice {
+    /* The place of each row among the candidates. NULL: its own number. */
+    int64_t *place;
+    size_t n;
+} score_choice;
+
+/* A secure sum. Set by score_contribution.c: rank and floor by score_contributions, the rest when the job
+ * opens. */
+typedef struct score_sum {
+    /* The contributions that clients gave, and the bundle `targets` besides its samples. */
+    gnt_st bundle, behind;
+    /* clients × entries, in `bundle`. */
+    const double *given;
+    /* The client behind each observation of a round, in `behind`. NULL: observation j is of client j, modulo
+     * their number. */
+    const int64_t *client;
+    int64_t clients, entries;
+    /* Rank correlation; NaN where clients have no order. */
+    double rank;
+    /* The error of an answer that needs no observation. */
+    double floor;
+} score_sum;
+
+/* Networks that compare images. Set by score_judges.c. */
+typedef struct score_judged {
+    int judged[SCORE_JUDGES];
+    /* Mean over targets of the distance to the mean public image; NaN without public images. */
+    double mean[SCORE_JUDGES];
+    /* Why a requested network judged nothing; "" otherwise. */
+    char unjudged[SCORE_JUDGES][300];
+} score_judged;
+
+/* As above, for the sensitive region and the networks of LPIPS. Set by score_region_judge.c. */
+typedef struct score_region_judged {
+    int judged[GNT_LPIPS_NETS];
+    double mean[GNT_LPIPS_NETS];
+} score_region_judged;
+
+/* The attribute that is scored. index (−1: none) and values are set by score.c, the rest, one for each
+ * observation, by score_attribute.c. */
+typedef struct score_attributed {
+    int32_t index, values;
+    int32_t *truth, *answer, *renamed;
+} score_attributed;
+
+/* One run of the job. Set by score.c when the job opens unless a part says otherwise. */
+typedef struct score {
+    gnt_work *work;
+    const gnt_request_score *request;
+    gnt_sampleset targets, public_data, clients;
+    /* Bundles: the answer, the observations ("seen"). */
+    gnt_st answer, observed;
+    /* The one observation is a transcript, of all clients. */
+    int is_transcript;
+    gnt_metric_shape shape;
+    int is_image;
+    score_target *target;
+    score_layout layout;
+    score_encoded_sets sets;
+    score_choice candidates;
+    score_sum sum;
+    score_judged judges;
+    score_region_judged region_judges;
+    score_attributed attribute;
+    /* The mean public image. NULL: there are no public images. Set by score_members.c. */
+    float *mean;
+    /* The MSE of each row below which an image shows it. Set and used by score_claims.c. */
+    double *mse_limit;
+    /* Numbers of the whole cell, by name; and [{"what", "says"}, …], which a reader of them has to know.
+     * Every file adds to them. */
+    json_t *facts, *marks;
 } score;
 
 /* ---- score_answer.c ---- */

@@ -53,11 +53,11 @@ static int64_t find_row(const hashed *list, int64_t n, const float *x, const flo
 static int64_t take_judged(score *s, const hashed *list, float *rows) {
     const int64_t f = s->targets.view.features;
     int64_t taken = 0;
-    for (int64_t i = 0; i < s->rows; i++) {
+    for (int64_t i = 0; i < s->layout.rows; i++) {
         const float *one = s->targets.x + i * f;
-        int64_t same = s->candidate ? find_row(list, s->rows, s->targets.x, one, f) : i;
-        if (s->candidate)
-            s->candidate[i] = same < i ? s->candidate[same] : taken;
+        int64_t same = s->candidates.place ? find_row(list, s->layout.rows, s->targets.x, one, f) : i;
+        if (s->candidates.place)
+            s->candidates.place[i] = same < i ? s->candidates.place[same] : taken;
         if (same == i)
             memcpy(rows + taken++ * f, one, (size_t)f * sizeof *rows);
     }
@@ -65,14 +65,14 @@ static int64_t take_judged(score *s, const hashed *list, float *rows) {
 }
 
 int score_candidates(score *s, float **rows, size_t *n, gnt_err *err) {
-    const int64_t f = s->targets.view.features, judged = s->rows, others = s->clients.view.n;
+    const int64_t f = s->targets.view.features, judged = s->layout.rows, others = s->clients.view.n;
     const size_t row_size = (size_t)f * sizeof **rows;
     const int64_t room = judged + (others < MOST_CANDIDATES ? others : MOST_CANDIDATES);
     int64_t taken = 0;
-    s->candidate = score_by_members(s) ? gnt_array((size_t)judged, sizeof *s->candidate) : NULL;
+    s->candidates.place = score_by_members(s) ? gnt_array((size_t)judged, sizeof *s->candidates.place) : NULL;
     hashed *list = gnt_array((size_t)judged, sizeof *list);
     *rows = gnt_array((size_t)(room * f), sizeof **rows);
-    if (!list || !*rows || (score_by_members(s) && !s->candidate)) {
+    if (!list || !*rows || (score_by_members(s) && !s->candidates.place)) {
         gnt_free(list);
         gnt_free(*rows);
         *rows = NULL;

@@ -46,7 +46,7 @@ static int shows(const score *s, int64_t row, double mse) {
 static int is_claimed(const score *s, int64_t set, int64_t e, int64_t member) {
     const float *weight = score_mixing(s, "weight", set)->data;
     const int64_t *source = score_mixing(s, "source", set)->data;
-    return source[e] == member || weight[e * s->set + member] > 0;
+    return source[e] == member || weight[e * s->sets.size + member] > 0;
 }
 
 static void vote(votes *v, const score *s, int64_t set, int64_t e, int64_t member) {
@@ -62,7 +62,7 @@ static votes of_answers(const score *s) {
         for (int64_t e = 0; e < score_mixing(s, "source", j)->dim[0]; e++, i++) {
             const score_target *t = &s->target[i];
             if (!t->image.missing && !t->image.broken && shows(s, t->member, t->image.mse))
-                vote(&v, s, j, e, t->member - j * s->set);
+                vote(&v, s, j, e, t->member - j * s->sets.size);
         }
     return v;
 }
@@ -75,20 +75,20 @@ static votes of_encodings(const score *s) {
     int64_t at = 0;
     if (!x || x->type != GNT_ST_F32 || x->rank != 2 || x->dim[1] != f)
         return v;
-    for (int64_t j = 0; j < s->observations; j++)
+    for (int64_t j = 0; j < s->layout.observations; j++)
         for (int64_t e = 0; e < score_mixing(s, "source", j)->dim[0] && at < x->dim[0] && at < MOST_JUDGED;
              e++, at++) {
             const float *one = (const float *)x->data + at * f;
             int64_t best = 0;
             double least = INFINITY;
-            for (int64_t k = 0; k < s->set; k++) {
-                double mse = gnt_metric_mse(s->targets.x + (j * s->set + k) * f, one, (size_t)f, NULL);
+            for (int64_t k = 0; k < s->sets.size; k++) {
+                double mse = gnt_metric_mse(s->targets.x + (j * s->sets.size + k) * f, one, (size_t)f, NULL);
                 if (mse < least) {
                     least = mse;
                     best = k;
                 }
             }
-            if (shows(s, j * s->set + best, least))
+            if (shows(s, j * s->sets.size + best, least))
                 vote(&v, s, j, e, best);
         }
     return v;
@@ -106,7 +106,7 @@ static int64_t most_of(const float *weight, int64_t clusters) {
 /* What an attack says of the mixing, through the members that its images were assigned to. */
 static votes of_mixture(const score *s) {
     votes v = {0, 0};
-    for (int64_t j = 0; j < s->observations; j++) {
+    for (int64_t j = 0; j < s->layout.observations; j++) {
         const gnt_st_tensor *w = score_mixing(s, "weight", j);
         char name[64];
         snprintf(name, sizeof name, "mixture.%lld", (long long)j);
@@ -115,8 +115,8 @@ static votes of_mixture(const score *s) {
             continue;
         for (int64_t e = 0; e < t->dim[0]; e++) {
             int64_t image = most_of((const float *)t->data + e * t->dim[1], t->dim[1]);
-            for (int64_t k = 0; image >= 0 && k < s->set; k++) {
-                const score_target *target = &s->target[j * s->batch + k];
+            for (int64_t k = 0; image >= 0 && k < s->sets.size; k++) {
+                const score_target *target = &s->target[j * s->layout.batch + k];
                 if (!target->image.missing && target->image.answer == image &&
                     shows(s, target->member, target->image.mse))
                     vote(&v, s, j, e, k);
@@ -147,19 +147,19 @@ static int mark(score *s, votes v, gnt_err *err) {
         says, sizeof says,
         "%lld %s show a sample of the client's set, and in only %lld of them the defense says that it is "
         "there: what it says of its encodings does not fit what they show",
-        (long long)v.n, s->as_sets ? "encodings" : "answers", (long long)v.agree);
+        (long long)v.n, s->sets.as_sets ? "encodings" : "answers", (long long)v.agree);
     json_t *one = json_pack("{s:s, s:s}", "what", "claims-differ", "says", says);
     return one && json_array_append_new(s->marks, one) == 0 ? 0 : gnt_fail(err, "out of memory for a mark");
 }
 
 int score_claims(score *s, gnt_err *err) {
-    if (!s->set)
+    if (!s->sets.size)
         return 0;
     if (find_limits(s, err) != 0)
         return -1;
-    votes v = s->as_sets ? of_encodings(s) : of_answers(s);
+    votes v = s->sets.as_sets ? of_encodings(s) : of_answers(s);
     put(s, "claims_agree", v);
-    if (s->as_sets)
+    if (s->sets.as_sets)
         put(s, "claims_agree_mixture", of_mixture(s));
     return mark(s, v, err);
 }

@@ -50,18 +50,19 @@ static void add_floor(json_t *floors, const char *name, const gnt_metric_floor *
 static int floors_by_members(const score *s, gnt_metric_floor *floor, const uint8_t *masks,
                              const gnt_metric_rows *known, const float *mean, gnt_err *err) {
     const size_t plane = (size_t)s->shape.height * (size_t)s->shape.width;
-    size_t *row = gnt_array((size_t)s->rows, sizeof *row);
-    double *mse = gnt_array((size_t)s->rows, sizeof *mse);
-    int rc = row && mse
-                 ? gnt_metric_nearest(row, mse, s->targets.x, masks, (size_t)s->rows, s->shape, known, err)
-                 : gnt_fail(err, "out of memory for the floors");
-    for (int64_t j = 0; rc == 0 && j < s->observations; j++) {
+    size_t *row = gnt_array((size_t)s->layout.rows, sizeof *row);
+    double *mse = gnt_array((size_t)s->layout.rows, sizeof *mse);
+    int rc = row && mse ? gnt_metric_nearest(row, mse, s->targets.x, masks, (size_t)s->layout.rows, s->shape,
+                                             known, err)
+                        : gnt_fail(err, "out of memory for the floors");
+    for (int64_t j = 0; rc == 0 && j < s->layout.observations; j++) {
         size_t first = (size_t)score_first(s, j);
         gnt_metric_members set = {s->targets.x + first * known->features,
-                                  masks ? masks + first * plane : NULL, (size_t)s->members, row + first,
-                                  mse + first};
-        rc = gnt_metric_floors_of_members(floor + j * s->batch, (size_t)s->batch, &set,
-                                          (size_t)(j * s->batch), s->shape, known, mean, &s->key, err);
+                                  masks ? masks + first * plane : NULL, (size_t)s->layout.members,
+                                  row + first, mse + first};
+        rc = gnt_metric_floors_of_members(floor + j * s->layout.batch, (size_t)s->layout.batch, &set,
+                                          (size_t)(j * s->layout.batch), s->shape, known, mean,
+                                          &s->request->key, err);
     }
     gnt_free(row);
     gnt_free(mse);
@@ -81,20 +82,20 @@ static int add_floors_of(score *s, json_t *floors, const char *prefix, const uin
                    {"ssim", pick_ssim, 0, 1}};
     const score_table table = {s->public_data.x, (size_t)s->targets.view.features};
     gnt_metric_rows rows = score_rows(&table, (size_t)s->public_data.view.n);
-    gnt_metric_floor *floor = gnt_array((size_t)s->n, sizeof *floor);
-    int *counts = masks ? gnt_array((size_t)s->n, sizeof *counts) : NULL;
+    gnt_metric_floor *floor = gnt_array((size_t)s->layout.n, sizeof *floor);
+    int *counts = masks ? gnt_array((size_t)s->layout.n, sizeof *counts) : NULL;
     int rc = floor && (counts || !masks) ? 0 : gnt_fail(err, "out of memory for the floors");
-    for (int64_t i = 0; rc == 0 && masks && i < s->n; i++)
+    for (int64_t i = 0; rc == 0 && masks && i < s->layout.n; i++)
         counts[i] = score_by_members(s) || score_has_region(s, i);
     if (rc == 0)
         rc = score_by_members(s) ? floors_by_members(s, floor, masks, &rows, s->mean, err)
-                                 : gnt_metric_floors(floor, s->targets.x, masks, (size_t)s->n, s->shape,
-                                                     &rows, s->mean, &s->key, err);
+                                 : gnt_metric_floors(floor, s->targets.x, masks, (size_t)s->layout.n,
+                                                     s->shape, &rows, s->mean, &s->request->key, err);
     for (size_t i = 0; rc == 0 && i < sizeof columns / sizeof *columns; i++) {
         char name[32];
         snprintf(name, sizeof name, "%s%s", prefix, columns[i].name);
         if ((!columns[i].whole || !*prefix) && (!columns[i].image || s->is_image))
-            add_floor(floors, name, floor, counts, s->n, columns[i].pick);
+            add_floor(floors, name, floor, counts, s->layout.n, columns[i].pick);
     }
     gnt_free(counts);
     gnt_free(floor);
@@ -103,9 +104,9 @@ static int add_floors_of(score *s, json_t *floors, const char *prefix, const uin
 
 int score_floors(score *s, json_t *floors, json_t *chance, gnt_err *err) {
     /* whichever member of a set is the nearest, it is the one that the answer is assigned to */
-    double right = score_by_members(s) ? (double)s->members : 1;
+    double right = score_by_members(s) ? (double)s->layout.members : 1;
     json_object_set_new(chance, "identification",
-                        number(s->candidates ? right / (double)s->candidates : NAN));
+                        number(s->candidates.n ? right / (double)s->candidates.n : NAN));
     if (s->public_data.view.n < 1)
         return 0;
     const int rc = add_floors_of(s, floors, "", NULL, err);

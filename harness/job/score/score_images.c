@@ -70,7 +70,7 @@ static int add_regions(gnt_st *st, const score *s, int64_t k, gnt_err *err) {
 int score_images(score *s, gnt_err *err) {
     if (!s->is_image || !s->target[0].has_image)
         return 0;
-    int64_t k = s->n < MOST_SHOWN ? s->n : MOST_SHOWN, f = s->targets.view.features;
+    int64_t k = s->layout.n < MOST_SHOWN ? s->layout.n : MOST_SHOWN, f = s->targets.view.features;
     gnt_st st;
     gnt_st_init(&st);
     int rc = -1;

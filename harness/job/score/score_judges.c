@@ -14,21 +14,21 @@ const char *const score_judge_names[SCORE_JUDGES] = {"lpips_alex", "lpips_vgg", 
 /* How far the mean public image is from the targets, or from those of a set that it is nearest to. */
 static void judge_mean(score *s, int which, gnt_features *f) {
     double sum = 0;
-    for (int64_t i = 0; s->mean && i < s->n; i++)
+    for (int64_t i = 0; s->mean && i < s->layout.n; i++)
         sum += gnt_features_distance(f, s->targets.x + s->target[i].mean_member * s->targets.view.features,
                                      s->mean);
-    s->mean_distance[which] = s->mean ? sum / (double)s->n : NAN;
+    s->judges.mean[which] = s->mean ? sum / (double)s->layout.n : NAN;
 }
 
 /* Takes f over. An answer that is broken or missing is as far off as can be. */
 static void judge_all(score *s, int which, gnt_features *f) {
-    for (int64_t i = 0; i < s->n; i++) {
+    for (int64_t i = 0; i < s->layout.n; i++) {
         score_target *t = &s->target[i];
         int whole = t->recovered && !t->image.broken && !t->image.missing;
         double d = whole ? gnt_features_distance(f, score_truth(s, i), t->recovered) : NAN;
         t->distance[which] = isfinite(d) ? d : gnt_features_worst(f, score_truth(s, i));
     }
-    s->judged[which] = 1;
+    s->judges.judged[which] = 1;
     judge_mean(s, which, f);
     gnt_features_free(f);
 }
@@ -39,7 +39,7 @@ static int judge_by_lpips(score *s, gnt_lpips_net net, const char *digest, gnt_e
     gnt_err why = {0};
     gnt_st weights;
     if (!digest[0]) {
-        snprintf(s->unjudged[net], sizeof s->unjudged[net],
+        snprintf(s->judges.unjudged[net], sizeof s->judges.unjudged[net],
                  "there is no weights/lpips/%s.safetensors in the folder of --data; tools/export_lpips.py "
                  "makes it",
                  gnt_lpips_names[net]);
@@ -48,7 +48,7 @@ static int judge_by_lpips(score *s, gnt_lpips_net net, const char *digest, gnt_e
     gnt_st_init(&weights);
     if (w->read(w->context, score_judge_names[net], &weights, &why) != 0 ||
         gnt_lpips_new(&f, net, &weights, score_judge_names[net], s->shape, sizeof(float), &why) != 0)
-        snprintf(s->unjudged[net], sizeof s->unjudged[net], "%.299s", why.text);
+        snprintf(s->judges.unjudged[net], sizeof s->judges.unjudged[net], "%.299s", why.text);
     if (f)
         judge_all(s, net, f);
     const int rc = f && s->targets.mask ? score_judge_regions(s, net, &weights, err) : 0;
@@ -80,7 +80,7 @@ static int judge_by_weights(score *s, const trained_judge *j, const gnt_work_mod
         gnt_fail(&why, "the network that compares images was trained on images of another shape");
     else
         j->make(&f, m->model, weights->data, buffers->data, sizeof(float), &why);
-    snprintf(s->unjudged[j->which], sizeof s->unjudged[j->which], "%.299s", why.text);
+    snprintf(s->judges.unjudged[j->which], sizeof s->judges.unjudged[j->which], "%.299s", why.text);
     if (f)
         judge_all(s, j->which, f);
     return 0;

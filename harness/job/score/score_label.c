@@ -9,7 +9,7 @@ static int64_t labels_behind(const score *s, int64_t j, int64_t *row, int32_t *l
     int64_t n = score_rows_behind(s, j, row);
     for (int64_t i = 0; i < n; i++)
         label[i] = s->targets.label[row[i]];
-    for (; n < s->batch; n++)
+    for (; n < s->layout.batch; n++)
         label[n] = -1;
     return n;
 }
@@ -18,10 +18,10 @@ static int64_t labels_behind(const score *s, int64_t j, int64_t *row, int32_t *l
 static int cover(const score *s, const int32_t *truth, int64_t n, const int32_t *answer, double *share,
                  gnt_err *err) {
     double part;
-    if (gnt_metric_batch_labels(&part, truth, (size_t)n, answer, (size_t)s->batch, s->targets.view.classes,
-                                err) != 0)
+    if (gnt_metric_batch_labels(&part, truth, (size_t)n, answer, (size_t)s->layout.batch,
+                                s->targets.view.classes, err) != 0)
         return -1;
-    *share = n > s->batch ? (double)(int64_t)(part * (double)n + 0.5) / (double)s->batch : part;
+    *share = n > s->layout.batch ? (double)(int64_t)(part * (double)n + 0.5) / (double)s->layout.batch : part;
     return 0;
 }
 
@@ -31,8 +31,8 @@ typedef struct label_room {
 } label_room;
 
 static int make_room(label_room *r, const score *s, gnt_err *err) {
-    size_t n = (size_t)s->members;
-    *r = (label_room){gnt_array((size_t)s->batch, sizeof *r->answer), gnt_array(n, sizeof *r->truth),
+    size_t n = (size_t)s->layout.members;
+    *r = (label_room){gnt_array((size_t)s->layout.batch, sizeof *r->answer), gnt_array(n, sizeof *r->truth),
                       gnt_array(n, sizeof *r->row)};
     return r->answer && r->truth && r->row ? 0 : gnt_fail(err, "out of memory for labels");
 }
@@ -47,17 +47,17 @@ int score_labels(score *s, gnt_err *err) {
     int32_t classes = s->targets.view.classes;
     label_room r;
     int rc = make_room(&r, s, err);
-    for (int64_t j = 0; rc == 0 && j < s->observations; j++) {
+    for (int64_t j = 0; rc == 0 && j < s->layout.observations; j++) {
         int64_t n = 0;
         double share = 0;
         const float *scores = score_answer(s, "labels", j, classes, &n);
-        if (scores && n == s->batch) {
+        if (scores && n == s->layout.batch) {
             gnt_metric_labels_of_scores(r.answer, scores, (size_t)n, classes);
             rc = cover(s, r.truth, labels_behind(s, j, r.row, r.truth), r.answer, &share, err);
         }
-        for (int64_t i = 0; i < s->batch; i++) {
-            s->target[j * s->batch + i].label_share = share;
-            s->target[j * s->batch + i].has_label = 1;
+        for (int64_t i = 0; i < s->layout.batch; i++) {
+            s->target[j * s->layout.batch + i].label_share = share;
+            s->target[j * s->layout.batch + i].has_label = 1;
         }
     }
     free_room(&r);
@@ -68,7 +68,7 @@ int score_labels(score *s, gnt_err *err) {
  * gain[]). */
 static void add_gain(const score *s, label_room *r, int64_t *count, int64_t *gain, const int64_t *used,
                      int32_t c) {
-    for (int64_t j = 0; j < s->observations; j++) {
+    for (int64_t j = 0; j < s->layout.observations; j++) {
         int64_t n = labels_behind(s, j, r->row, r->truth);
         for (int64_t i = 0; i < n; i++)
             if (r->truth[i] >= 0 && (c < 0 || r->truth[i] == c) &&
@@ -92,7 +92,7 @@ static int chance_by_members(const score *s, double *chance, gnt_err *err) {
         rc = gnt_fail(err, "out of memory for labels");
     if (rc == 0)
         add_gain(s, &r, count, gain, used, -1);
-    for (int64_t k = 0; rc == 0 && k < s->batch; k++) {
+    for (int64_t k = 0; rc == 0 && k < s->layout.batch; k++) {
         int32_t best = 0;
         for (int32_t c = 1; c < s->targets.view.classes; c++)
             best = gain[c] > gain[best] ? c : best;
@@ -101,7 +101,7 @@ static int chance_by_members(const score *s, double *chance, gnt_err *err) {
         gain[best] = 0;
         add_gain(s, &r, count, gain, used, best);
     }
-    *chance = (double)covered / (double)s->n;
+    *chance = (double)covered / (double)s->layout.n;
     gnt_free(count);
     gnt_free(gain);
     gnt_free(used);
@@ -115,11 +115,11 @@ int score_label_chance(const score *s, double *chance, gnt_err *err) {
         return chance_by_members(s, chance, err);
     for (int32_t c = 0; c < s->targets.view.classes; c++) {
         int64_t count = 0;
-        for (int64_t i = 0; i < s->n; i++)
+        for (int64_t i = 0; i < s->layout.n; i++)
             count += s->targets.label[i] == c;
         if (count > most)
             most = count;
     }
-    *chance = (double)most / (double)s->n;
+    *chance = (double)most / (double)s->layout.n;
     return 0;
 }

@@ -9,16 +9,16 @@
 #include "metric/floors.h"
 
 int score_by_members(const score *s) {
-    return s->first || s->members > s->batch;
+    return s->layout.first || s->layout.members > s->layout.batch;
 }
 
 int64_t score_first(const score *s, int64_t j) {
-    return s->first ? s->first[j] : j * s->members;
+    return s->layout.first ? s->layout.first[j] : j * s->layout.members;
 }
 
 int64_t score_truth_row(const score *s, int64_t i) {
     const int64_t row = s->target[i].member;
-    return row < 0 ? score_first(s, i / s->batch) + i % s->batch : row;
+    return row < 0 ? score_first(s, i / s->layout.batch) + i % s->layout.batch : row;
 }
 
 const float *score_truth(const score *s, int64_t i) {
@@ -42,14 +42,14 @@ int score_mean_image(score *s, gnt_err *err) {
 /* The members that `batch` copies of the mean image are assigned to; without one, the first of the set. */
 static int assign_mean(score *s, int64_t j, const float *set, gnt_metric_image *image, int64_t *member,
                        gnt_err *err) {
-    int64_t b = s->batch, f = s->targets.view.features;
+    int64_t b = s->layout.batch, f = s->targets.view.features;
     float *guess = s->mean ? gnt_array((size_t)(b * f), sizeof *guess) : NULL;
     if (s->mean && !guess)
         return gnt_fail(err, "out of memory for %" PRId64 " mean images", b);
     for (int64_t i = 0; guess && i < b; i++)
         memcpy(guess + i * f, s->mean, (size_t)f * sizeof *guess);
-    int rc = guess ? gnt_metric_judge_members(image, member, set, NULL, (size_t)s->members, guess, (size_t)b,
-                                              s->shape, err)
+    int rc = guess ? gnt_metric_judge_members(image, member, set, NULL, (size_t)s->layout.members, guess,
+                                              (size_t)b, s->shape, err)
                    : 0;
     for (int64_t i = 0; rc == 0 && i < b; i++)
         s->target[j * b + i].mean_member = score_first(s, j) + (guess ? member[i] : i);
@@ -58,7 +58,7 @@ static int assign_mean(score *s, int64_t j, const float *set, gnt_metric_image *
 }
 
 int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_err *err) {
-    int64_t b = s->batch;
+    int64_t b = s->layout.batch;
     const float *set = s->targets.x + score_first(s, j) * s->targets.view.features;
     score_target *out = s->target + j * b;
     gnt_metric_image *image = gnt_array((size_t)b, sizeof *image);
@@ -67,7 +67,7 @@ int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_
     if (rc == 0)
         rc = assign_mean(s, j, set, image, member, err);
     if (rc == 0 && x)
-        rc = gnt_metric_judge_members(image, member, set, NULL, (size_t)s->members, x, (size_t)count,
+        rc = gnt_metric_judge_members(image, member, set, NULL, (size_t)s->layout.members, x, (size_t)count,
                                       s->shape, err);
     for (int64_t i = 0; rc == 0 && i < b; i++) {
         int answered = x && i < count;
@@ -81,12 +81,12 @@ int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_
 
 int64_t score_rows_behind(const score *s, int64_t j, int64_t *row) {
     int64_t n = 0;
-    for (int64_t i = j * s->batch; score_by_members(s) && i < (j + 1) * s->batch; i++)
+    for (int64_t i = j * s->layout.batch; score_by_members(s) && i < (j + 1) * s->layout.batch; i++)
         if (s->target[i].has_image && s->target[i].member >= 0)
             row[n++] = s->target[i].member;
     if (n)
         return n;
-    for (; n < s->members; n++)
+    for (; n < s->layout.members; n++)
         row[n] = score_first(s, j) + n;
     return n;
 }

@@ -51,7 +51,7 @@ static int add_embedding(const score *s, json_t *out, const char *name, const fl
     if (!xy)
         return gnt_fail(err, "out of memory for %zu points", n);
     const int made = gnt_gram_make(&g, x, n, d, &why);
-    json_t *one = made == 0 ? embedding_json(&g, s->attribute_truth, s->attribute_values, xy, err) : NULL;
+    json_t *one = made == 0 ? embedding_json(&g, s->attribute.truth, s->attribute.values, xy, err) : NULL;
     gnt_gram_free(&g);
     gnt_free(xy);
     if (one)
@@ -62,14 +62,14 @@ static int add_embedding(const score *s, json_t *out, const char *name, const fl
 int score_points(const score *s, json_t **out, gnt_err *err) {
     const gnt_request_score *q = s->request;
     const gnt_st_tensor *seen = gnt_st_find(&s->observed, "representation");
-    const int64_t wanted = q->points < s->observations ? q->points : s->observations;
+    const int64_t wanted = q->points < s->layout.observations ? q->points : s->layout.observations;
     *out = NULL;
-    if (!s->attribute_truth || s->batch != 1 || wanted < GNT_EMBEDDING_LEAST || !seen ||
+    if (!s->attribute.truth || s->layout.batch != 1 || wanted < GNT_EMBEDDING_LEAST || !seen ||
         seen->type != GNT_ST_F32 || seen->rank != 2 || seen->dim[0] < wanted || seen->dim[1] < 1)
         return 0;
     json_t *all = json_object(), *value = json_array();
     for (int64_t i = 0; i < wanted; i++)
-        json_array_append_new(value, json_integer(s->attribute_truth[i]));
+        json_array_append_new(value, json_integer(s->attribute.truth[i]));
     json_object_set_new(all, "value", value);
     if (add_embedding(s, all, "representation", seen->data, (size_t)wanted, (size_t)seen->dim[1], err) != 0 ||
         (q->points_of_samples && add_embedding(s, all, "samples", s->targets.view.x, (size_t)wanted,

@@ -8,7 +8,7 @@
 
 /* Of a batch: which answer is which target's. */
 static int judge_batch(score *s, int64_t j, const float *x, int64_t count, gnt_err *err) {
-    int64_t b = s->batch;
+    int64_t b = s->layout.batch;
     score_target *out = s->target + j * b;
     gnt_metric_image *image = gnt_array((size_t)b, sizeof *image);
     if (!image)
@@ -25,7 +25,7 @@ static int judge_batch(score *s, int64_t j, const float *x, int64_t count, gnt_e
 }
 
 static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candidates, gnt_err *err) {
-    int64_t b = s->batch, f = s->targets.view.features, count = 0;
+    int64_t b = s->layout.batch, f = s->targets.view.features, count = 0;
     const float *x = score_answer(s, "reconstruction", j, f, &count);
     score_target *out = s->target + j * b;
     if (count > b)
@@ -39,7 +39,7 @@ static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candida
             continue;
         gnt_metric_identity who;
         out[i].recovered = x + out[i].image.answer * f;
-        int64_t right = s->candidate ? s->candidate[out[i].member] : out[i].member;
+        int64_t right = s->candidates.place ? s->candidates.place[out[i].member] : out[i].member;
         rc = gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)right, err);
         out[i].hit = who.hit;
         out[i].rank = who.rank;
@@ -55,7 +55,7 @@ int score_reconstructions(score *s, gnt_err *err) {
     score_table table = {rows, (size_t)s->targets.view.features};
     gnt_metric_rows candidates = score_rows(&table, n);
     int rc = 0;
-    for (int64_t j = 0; rc == 0 && j < s->observations; j++)
+    for (int64_t j = 0; rc == 0 && j < s->layout.observations; j++)
         rc = judge_observation(s, j, &candidates, err);
     if (rc == 0)
         score_regions(s);
@@ -63,7 +63,7 @@ int score_reconstructions(score *s, gnt_err *err) {
         rc = score_sets(s, &candidates, err);
     if (rc == 0)
         rc = score_claims(s, err);
-    s->candidates = n;
+    s->candidates.n = n;
     gnt_free(rows);
     return rc;
 }

@@ -12,7 +12,7 @@ int score_has_region(const score *s, int64_t row) {
 
 /* Which answer belongs to which target was settled by the whole images. */
 void score_regions(score *s) {
-    for (int64_t i = 0; i < s->n; i++) {
+    for (int64_t i = 0; i < s->layout.n; i++) {
         score_target *t = &s->target[i];
         const int64_t row = score_truth_row(s, i);
         t->has_region = score_has_region(s, row);

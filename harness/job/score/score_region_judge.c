@@ -66,7 +66,7 @@ int score_judge_regions(score *s, gnt_lpips_net net, const gnt_st *weights, gnt_
     double sum = 0;
     int64_t n = 0;
     int rc = 0;
-    for (int64_t i = 0; rc == 0 && i < s->n; i++) {
+    for (int64_t i = 0; rc == 0 && i < s->layout.n; i++) {
         score_target *t = &s->target[i];
         const int whole = t->recovered && !t->image.broken && !t->image.missing;
         if (!t->has_region)
@@ -80,8 +80,8 @@ int score_judge_regions(score *s, gnt_lpips_net net, const gnt_st *weights, gnt_
         sum += s->mean ? distance(&j, s, s->mean) : NAN;
         n++;
     }
-    s->region_judged[net] = rc == 0 && n > 0;
-    s->mean_region_distance[net] = n ? sum / (double)n : NAN;
+    s->region_judges.judged[net] = rc == 0 && n > 0;
+    s->region_judges.mean[net] = n ? sum / (double)n : NAN;
     close_judge(&j);
     return rc;
 }

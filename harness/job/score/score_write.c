@@ -17,14 +17,14 @@ static json_t *number(double x) {
 static json_t *entries_json(const score *s, const double *value) {
     enum { MOST_SHOWN = 8 };
     json_t *list = value ? json_array() : json_null();
-    for (int64_t e = 0; value && e < s->entries && e < MOST_SHOWN; e++)
+    for (int64_t e = 0; value && e < s->sum.entries && e < MOST_SHOWN; e++)
         json_array_append_new(list, number(value[e]));
     return list;
 }
 
 static json_t *targets_json(const score *s) {
     json_t *list = json_array();
-    for (int64_t i = 0; i < s->n; i++) {
+    for (int64_t i = 0; i < s->layout.n; i++) {
         const score_target *t = &s->target[i];
         json_t *one = json_pack("{s:I}", "id", (json_int_t)i);
         if (score_by_members(s)) /* none: nothing that is answered says which */
@@ -38,14 +38,14 @@ static json_t *targets_json(const score *s) {
             if (s->is_image)
                 json_object_set_new(one, "ssim", number(t->image.ssim));
             for (int k = 0; k < SCORE_JUDGES; k++)
-                if (s->judged[k])
+                if (s->judges.judged[k])
                     json_object_set_new(one, score_judge_names[k], number(t->distance[k]));
             if (s->targets.mask) { /* a sample that has no region has no number */
                 json_object_set_new(one, "region_mse", number(t->has_region ? t->region.mse : NAN));
                 json_object_set_new(one, "region_psnr", number(t->has_region ? t->region.psnr : NAN));
                 json_object_set_new(one, "region_ssim", number(t->has_region ? t->region.ssim : NAN));
                 for (int k = 0; k < GNT_LPIPS_NETS; k++)
-                    if (s->region_judged[k])
+                    if (s->region_judges.judged[k])
                         json_object_set_new(one, gnt_measure_of(gnt_region_lpips_measures[k])->name,
                                             number(t->has_region ? t->region_distance[k] : NAN));
             }
@@ -76,8 +76,8 @@ static json_t *targets_json(const score *s) {
 static int add_balanced(const score *s, gnt_measure_id id, const int32_t *told, json_t *measures,
                         gnt_err *err) {
     gnt_estimate balanced;
-    const size_t n = (size_t)s->observations;
-    if (gnt_estimate_balanced(&balanced, s->attribute_truth, told, NULL, n, err) != 0)
+    const size_t n = (size_t)s->layout.observations;
+    if (gnt_estimate_balanced(&balanced, s->attribute.truth, told, NULL, n, err) != 0)
         return -1;
     json_object_set_new(measures, gnt_measure_of(id)->name,
                         gnt_measure_stat_whole(&balanced, balanced.mean, n));
@@ -87,14 +87,14 @@ static int add_balanced(const score *s, gnt_measure_id id, const int32_t *told, 
 static int add_attribute_chance(const score *s, json_t *chance, gnt_err *err) {
     gnt_metric_confusion confusion;
     gnt_metric_chance beside;
-    int64_t *counts = gnt_array((size_t)s->attribute_values, sizeof *counts);
+    int64_t *counts = gnt_array((size_t)s->attribute.values, sizeof *counts);
     if (!counts)
         return gnt_fail(err, "out of memory for the attribute's values");
     int32_t n = s->clients.view.n_attributes;
     for (int64_t i = 0; i < s->clients.view.n; i++)
-        counts[s->clients.a[i * n + s->attribute]]++;
-    int rc = gnt_metric_confusion_make(&confusion, s->attribute_truth, s->attribute_answer,
-                                       (size_t)s->observations, s->attribute_values, err);
+        counts[s->clients.a[i * n + s->attribute.index]]++;
+    int rc = gnt_metric_confusion_make(&confusion, s->attribute.truth, s->attribute.answer,
+                                       (size_t)s->layout.observations, s->attribute.values, err);
     if (rc == 0) {
         gnt_metric_beside_chance(&beside, &confusion, counts);
         gnt_metric_confusion_free(&confusion);
@@ -108,18 +108,19 @@ static int add_attribute_chance(const score *s, json_t *chance, gnt_err *err) {
 }
 
 static int add_attribute_rates(const score *s, json_t *measures, json_t *chance, gnt_err *err) {
-    if (add_balanced(s, GNT_MEASURE_ATTRIBUTE_BALANCED, s->attribute_answer, measures, err) != 0 ||
-        add_balanced(s, GNT_MEASURE_ATTRIBUTE_RELABELLED, s->attribute_renamed, measures, err) != 0)
+    if (add_balanced(s, GNT_MEASURE_ATTRIBUTE_BALANCED, s->attribute.answer, measures, err) != 0 ||
+        add_balanced(s, GNT_MEASURE_ATTRIBUTE_RELABELLED, s->attribute.renamed, measures, err) != 0)
         return -1;
     return add_attribute_chance(s, chance, err);
 }
 
 /* The order of clients belongs to the cell as a whole. */
 static void add_contribution(const score *s, json_t *measures, json_t *chance) {
-    const gnt_estimate r = gnt_estimate_single(s->contribution_rank);
+    const gnt_estimate r = gnt_estimate_single(s->sum.rank);
     if (isfinite(r.mean))
-        json_object_set_new(measures, "contribution_rank", gnt_measure_stat_whole(&r, r.mean, (size_t)s->n));
-    json_object_set_new(chance, "contribution_error", number(s->contribution_floor));
+        json_object_set_new(measures, "contribution_rank",
+                            gnt_measure_stat_whole(&r, r.mean, (size_t)s->layout.n));
+    json_object_set_new(chance, "contribution_error", number(s->sum.floor));
     json_object_set_new(chance, "contribution_rank", number(0));
 }
 
@@ -162,20 +163,20 @@ static json_t *convergence_json(const score *s) {
 static json_t *unmeasured_json(const score *s) {
     json_t *out = json_object();
     for (int k = 0; k < SCORE_JUDGES; k++)
-        if (s->unjudged[k][0])
-            json_object_set_new(out, score_judge_names[k], json_string(s->unjudged[k]));
+        if (s->judges.unjudged[k][0])
+            json_object_set_new(out, score_judge_names[k], json_string(s->judges.unjudged[k]));
     return out;
 }
 
 static void add_judge_floors(const score *s, json_t *floors) {
     for (int k = 0; k < SCORE_JUDGES; k++)
-        if (s->judged[k])
+        if (s->judges.judged[k])
             json_object_set_new(floors, score_judge_names[k],
-                                json_pack("{s:o}", "mean_image", number(s->mean_distance[k])));
+                                json_pack("{s:o}", "mean_image", number(s->judges.mean[k])));
     for (int k = 0; k < GNT_LPIPS_NETS; k++)
-        if (s->region_judged[k])
+        if (s->region_judges.judged[k])
             json_object_set_new(floors, gnt_measure_of(gnt_region_lpips_measures[k])->name,
-                                json_pack("{s:o}", "mean_image", number(s->mean_region_distance[k])));
+                                json_pack("{s:o}", "mean_image", number(s->region_judges.mean[k])));
 }
 
 int score_write(score *s, gnt_err *err) {
@@ -186,7 +187,7 @@ int score_write(score *s, gnt_err *err) {
     int rc = gnt_targets_measures(measures, targets, err);
     if (rc == 0 && s->target[0].has_contribution)
         add_contribution(s, measures, chance);
-    if (rc == 0 && s->attribute_truth)
+    if (rc == 0 && s->attribute.truth)
         rc = add_attribute_rates(s, measures, chance, err);
     if (rc == 0 && s->target[0].has_label)
         rc = add_label_chance(s, chance, err);
