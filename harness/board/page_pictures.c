@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "board/page_impl.h"
-#include "report/report.h"
+#include "report/plot/picture.h"
 
 enum { MOST_PICTURE = 4 << 20, MOST_PICTURES = 48 << 20 };
 
@@ -49,7 +49,7 @@ static void add_plots(page *w, const board_contest *c, int64_t stage, size_t run
                  {"matrix", "Defenses by attacks; darker leaks more"}};
     char name[GNT_PICTURE_NAME];
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
-        if (gnt_report_picture(name, plots[i].kind, c->task, stage, c->lead->name))
+        if (gnt_picture_name(name, plots[i].kind, c->task, stage, c->lead->name))
             add_picture(w, run, name, "svg", "image/svg+xml", plots[i].says);
 }
 
@@ -59,7 +59,7 @@ static void add_sheets(page *w, const board_contest *c, int64_t stage, size_t ru
     for (size_t a = 0; a < r->n_attack; a++) {
         char *says = gnt_format("Private images, and what %s made of them under each defense", r->attack[a]);
         w->out.failed |= !says;
-        if (says && gnt_report_picture(name, "sheet", c->task, stage, r->attack[a]))
+        if (says && gnt_picture_name(name, "sheet", c->task, stage, r->attack[a]))
             add_picture(w, run, name, "png", "image/png", says);
         gnt_free(says);
     }

@@ -13,7 +13,7 @@
 #include "cli/deciding.h"
 #include "cli/consistency.h"
 #include "cli/run_suite.h"
-#include "cli/board.h"
+#include "cli/make_board.h"
 #include "cli/sandbox_options.h"
 #include "cli/env.h"
 #include "finished/audit.h"

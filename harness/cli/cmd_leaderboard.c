@@ -7,7 +7,7 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/consistency.h"
-#include "cli/board.h"
+#include "cli/make_board.h"
 
 enum { MOST_NAME = 80 };
 

@@ -6,9 +6,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "render/escape.h"
-#include "report/tables_impl.h"
+#include "report/table/tables.h"
 #include "report/report_impl.h"
-#include "report/plots_impl.h"
+#include "report/plot/plots.h"
 #include "results/groups.h"
 #include "results/section.h"
 
@@ -176,7 +176,7 @@ static void say_matrix(pen *w, const gnt_section *s, const gnt_measure *m) {
     gnt_table t;
     gnt_text interval;
     gnt_text_init(&interval, 256);
-    gnt_report_interval(w->p->results, s->task, s->stage, m, &interval);
+    gnt_interval_write(w->p->results, s->task, s->stage, m, &interval);
     gnt_table_matrix(w->p->results, s->task, s->stage, m, &t);
     gnt_table_caption(&t, "%s: mean [%s]; %s leaks more.", m->title, gnt_text_get(&interval),
                       m->leak > 0 ? "higher" : "lower");

@@ -7,10 +7,10 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/plots_impl.h"
+#include "report/plot/plots.h"
 #include "render/escape.h"
-#include "report/gnuplot_impl.h"
-#include "report/tables_impl.h"
+#include "report/plot/gnuplot.h"
+#include "report/table/tables.h"
 #include "results/groups.h"
 #include "results/section.h"
 
@@ -18,19 +18,8 @@ static void notice(gnt_report *p, const gnt_err *err) {
     gnt_text_add(&p->notices, "%s\n", err->text);
 }
 
-int gnt_report_picture(char name[GNT_PICTURE_NAME], const char *kind, const char *task, int64_t stage,
-                       const char *last) {
-    char slug[GNT_SLUG_SIZE], end[GNT_SLUG_SIZE] = "";
-    gnt_slug(task, slug);
-    if (last)
-        gnt_slug(last, end);
-    int n =
-        snprintf(name, GNT_PICTURE_NAME, "%s-%s-r%" PRId64 "%s%s", kind, slug, stage, last ? "-" : "", end);
-    return n > 0 && n < GNT_PICTURE_NAME;
-}
-
 static int name_picture(gnt_picture *out, const char *kind, const gnt_section *s, const char *last) {
-    return gnt_report_picture(out->name, kind, s->task, s->stage, last);
+    return gnt_picture_name(out->name, kind, s->task, s->stage, last);
 }
 
 typedef int (*measure_plot)(const gnt_results *, const char *, int64_t, const gnt_measure *, const char *,

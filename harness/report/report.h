@@ -3,28 +3,20 @@
 #ifndef GNT_REPORT_REPORT_H
 #define GNT_REPORT_REPORT_H
 
-#include <stdint.h>
-
 #include "base/err.h"
 #include "base/text.h"
-
-enum { GNT_FORMAT_SVG = 1, GNT_FORMAT_PNG = 2 };
+#include "report/plot/picture.h"
 
 typedef struct gnt_report_options {
     const char *folder; /* where the report goes; NULL: RUN/report */
     int formats;        /* GNT_FORMAT_SVG | GNT_FORMAT_PNG; 0: no plots */
 } gnt_report_options;
 
-enum { GNT_REPORT_UNREADABLE = -2, GNT_PICTURE_NAME = 192 };
+enum { GNT_REPORT_UNREADABLE = -2 };
 
 /* Makes the report. `notices` (may be NULL) receives a line for each thing left out, such as plots without
  * gnuplot: those are no failures. Returns 0, GNT_REPORT_UNREADABLE when results.json cannot be read, −1 when
  * a file cannot be written. */
 int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text *notices, gnt_err *err);
-
-/* The name of a picture without its ending: kind is "tradeoff", "strength", "matrix" (last: the measure),
- * "sheet" (last: the attack), "convergence" or "utility" (last NULL). 0 when it would be too long. */
-int gnt_report_picture(char name[GNT_PICTURE_NAME], const char *kind, const char *task, int64_t stage,
-                       const char *last);
 
 #endif

@@ -51,9 +51,4 @@ int gnt_report_write_list(const gnt_report *p, gnt_err *err);
 void gnt_report_sentence(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                          gnt_text *out);
 
-/* "95 % interval over 5 trainings": what the intervals of a section's numbers are over, as far as the file
- * says. One over the targets of one training says nothing of others, and is told apart. */
-void gnt_report_interval(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
-                         gnt_text *out);
-
 #endif

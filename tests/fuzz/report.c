@@ -1,6 +1,6 @@
 /* The report of a run folder, whole, but for gnuplot itself. Input: results.json, a line "%%", tensors as
  * work.h describes them for images/c.safetensors, which seeds name. */
-#include "report/gnuplot_impl.h"
+#include "report/plot/gnuplot.h"
 #include "report/report.h"
 #include "work.h"
 

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <png.h>
 
-#include "report/gnuplot_impl.h"
+#include "report/plot/gnuplot.h"
 #include "report/report_impl.h"
 #include "report_folder.h"
 #include "synthetic_run.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/gnuplot_impl.h"
+#include "report/plot/gnuplot.h"
 #include "report/report_impl.h"
 #include "report_folder.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/tables_impl.h"
+#include "report/table/tables.h"
 #include "report/report_impl.h"
 #include "results/ranking.h"
 #include "report_folder.h"

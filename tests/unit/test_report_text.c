@@ -10,13 +10,13 @@
 
 #include <cmocka.h>
 
-#include "report/plots_impl.h"
+#include "report/plot/plots.h"
 #include "render/escape.h"
-#include "report/plot_impl.h"
+#include "report/plot/plot_impl.h"
 #include "report/report_impl.h"
 #include "results/results.h"
 #include "render/table.h"
-#include "report/tables_impl.h"
+#include "report/table/tables.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "report/gnuplot_impl.h"
-#include "report/place_impl.h"
+#include "report/plot/gnuplot.h"
+#include "report/plot/place_impl.h"
 #include "report_folder.h"
 
 /* A group of "t" at stage 0 under the attack "a", with both numbers of a trade-off. */

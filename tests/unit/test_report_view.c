@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "report/plot_impl.h"
+#include "report/plot/plot_impl.h"
 #include "report/report_impl.h"
-#include "report/plots_impl.h"
-#include "report/tables_impl.h"
+#include "report/plot/plots.h"
+#include "report/table/tables.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 
@@ -281,7 +281,7 @@ static void expect_interval(const char *groups, const char *expected) {
     gnt_text out;
     parse(&r, "", "", groups);
     gnt_text_init(&out, 1024);
-    gnt_report_interval(&r, "t", 0, gnt_measure_find("psnr"), &out);
+    gnt_interval_write(&r, "t", 0, gnt_measure_find("psnr"), &out);
     assert_string_equal(gnt_text_get(&out), expected);
     gnt_text_free(&out);
     gnt_results_free(&r);

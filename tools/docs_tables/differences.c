@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "report/tables_impl.h"
+#include "report/table/tables.h"
 #include "results/paired.h"
 #include "scores.h"
 

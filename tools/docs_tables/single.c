@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "report/tables_impl.h"
+#include "report/table/tables.h"
 #include "results/section.h"
 
 /* ---- run ---- */

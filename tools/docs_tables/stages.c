@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "render/escape.h"
-#include "report/tables_impl.h"
+#include "report/table/tables.h"
 #include "results/section.h"
 #include "tables.h"
 

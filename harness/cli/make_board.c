@@ -1,0 +1,42 @@
+#include "cli/make_board.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/consistency.h"
+#include "cli/env.h"
+
+static int make(const gnt_board_options *options, const char *command) {
+    gnt_err err = {""};
+    gnt_text notices;
+    gnt_text_init(&notices, 1 << 20);
+    const int failed = gnt_board_make(options, &notices, &err);
+    fputs(gnt_text_get(&notices), stderr);
+    gnt_text_free(&notices);
+    if (failed)
+        return cli_error(command, &err, failed == GNT_BOARD_UNREADABLE ? GNT_EXIT_WRONG : GNT_EXIT_FAILED);
+    printf("%s/leaderboard.html\n", options->folder);
+    return GNT_EXIT_OK;
+}
+
+int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cli_paths *paths,
+                   const gnt_sandbox_options *sandbox, const char *command) {
+    cli_env w;
+    gnt_err err = {""};
+    gnt_tally *tally = gnt_array(board->n_source + 1, sizeof *tally);
+    size_t n = 0;
+    cli_consistency_env(&w, paths, sandbox, command);
+    for (; tally && n < board->n_source; n++) {
+        if (cli_consistency_folder(&tally[n], sources[n].folder, &w, command, &err) != 0)
+            break;
+        sources[n].tally = &tally[n];
+    }
+    const int code =
+        tally && n == board->n_source ? make(board, command) : cli_error(command, &err, GNT_EXIT_WRONG);
+    for (size_t i = 0; i < n; i++)
+        gnt_tally_free(&tally[i]);
+    gnt_free(tally);
+    cli_env_close(&w);
+    return code;
+}

@@ -1,0 +1,96 @@
+/* plots: the pictures of a report, each drawn by the file that it is named for. They end in FOLDER/NAME.svg
+ * and .png as `formats` asks; *drawn is 0 where there was nothing to draw. */
+#ifndef GNT_REPORT_PLOT_PLOTS_H
+#define GNT_REPORT_PLOT_PLOTS_H
+
+#include "results/measure.h"
+#include "results/results.h"
+
+/* tradeoff: the picture the benchmark is for. Utility on x, leakage on y, a panel for the worst of all
+ * attacks (of each defense and strength the one that leaks most, named at its point where there is room) and
+ * one for each attack, a colour and shape for each defense: curves of sweeps, matched points filled,
+ * unmatched ones hollow, no defense as a star, the Pareto front as a grey step, floors as broken lines, the
+ * utility aimed at as a band. */
+
+/* Settings that have a utility and a number: 0, 1, or 2 for more. */
+int gnt_tradeoff_points(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);
+/* Draws FOLDER/NAME.svg and .png. *drawn is 0 when fewer than two settings have both numbers. */
+int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      const char *folder, const char *name, int formats, int *drawn, gnt_err *err);
+
+/* strength: leakage against the strength of a defense, for sweeps: a row of panels for each family of
+ * defenses that was swept (the first eight), a column for each attack (the first six). Strengths stand on the
+ * scale that spreads a sweep: their logarithm, that of their distance from one, or as they are. The picture
+ * for tasks whose utility says nothing, such as an untrained network's. */
+
+typedef enum gnt_spread { GNT_SPREAD_PLAIN, GNT_SPREAD_LOG, GNT_SPREAD_TO_ONE } gnt_spread;
+
+/* The scale for strengths from low to high: a logarithm where they span a factor of twenty or more. */
+gnt_spread gnt_spread_of(const char *scale, double low, double high);
+double gnt_spread_at(gnt_spread spread, double strength);
+
+/* Draws FOLDER/NAME.svg and .png. *drawn is 0 when no sweep has a number. */
+int gnt_plot_strength(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      const char *folder, const char *name, int formats, int *drawn, gnt_err *err);
+
+/* heat: the defense × attack matrix as a picture. A row for each defense (best first; those not at matched
+ * utility below a gap), below another gap one for each point of a sweep; a column for each attack and one for
+ * the worst case; white is no more than a guess, darkest the undefended worst case; the number and its
+ * interval are written in each field. Fields without a
+ * number are grey and say why in a word, notes below in a line. */
+
+/* Draws FOLDER/NAME.svg and .png. *drawn is 0 when there is no number. */
+int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                  const char *folder, const char *name, int formats, int *drawn, gnt_err *err);
+
+/* convergence: the attacks' own cost over steps, a panel for each attack, a line for each defense: the median
+ * over targets, in a band from the lower to the upper quartile. Of a target's restarts the one that ended
+ * lowest counts, as it would for the attack. A curve that ended early keeps its last cost. A mark at the end
+ * says why a search ended: its budget while the cost still fell, at rest, or done. */
+
+int gnt_plot_convergence(const gnt_results *r, const char *task, int64_t stage, const char *folder,
+                         const char *name, int formats, int *drawn, gnt_err *err);
+
+/* The quantile (0 … 1) of n sorted numbers, linear between them. */
+double gnt_quantile(const double *sorted, size_t n, double share);
+
+/* rounds: the model's utility on the test samples by round of the training, a panel for the task's measure
+ * and, below an accuracy, one for the loss; a line for each defense: the mean over seeds, in a band from the
+ * lowest to the highest. A defense stands there at its strength of the matrix; one that was only swept with
+ * a thin line for each strength. The key has the best at the end on top. */
+
+int gnt_plot_rounds(const gnt_results *r, const char *task, int64_t stage, const char *folder,
+                    const char *name, int formats, int *drawn, gnt_err *err);
+
+/* utility: what a training ends at against the strength of its defense: a panel for each name of a strength
+ * (the first eight) that some defense was tried at two values of, a line for each defense that has it,
+ * whatever plugins these are. The task's measure, and beside an accuracy the loss, where the file tells of
+ * curves, and the facts that the suite names, with a straight line through each defense's. A whisker is the
+ * 95 % interval over seeds, of a single one over the test samples. */
+
+int gnt_plot_utility(const gnt_results *r, const char *task, int64_t stage, const char *folder,
+                     const char *name, int formats, int *drawn, gnt_err *err);
+/* 1 where some setting has another utility at `stage` than at the stage `before`. */
+int gnt_utility_is_another(const gnt_results *r, const char *task, int64_t before, int64_t stage);
+
+/* points: observed representations as points of a plane, coloured by the attribute that attackers are after:
+ * a column for the samples themselves, one without a defense, and one for each defense, at its strength of
+ * the matrix or at the last of its sweep (the first twelve columns). Above their principal components, below
+ * t-SNE; in the title how well a linear probe tells the attribute. */
+
+int gnt_plot_points(const gnt_results *r, const char *task, int64_t stage, const char *folder,
+                    const char *name, int formats, int *drawn, gnt_err *err);
+
+/* sheet: the private images beside what attacks recovered, as one PNG for each task, stage and attack. First
+ * row the private images; then, for each defense at each strength, what the attacker observed (smaller, where
+ * that is an image) and what it recovered, with the PSNR of each. Eight defenses and strengths are shown: all
+ * that stand in the matrix, then points of sweeps, spread evenly; the others are named below. Pixels are
+ * enlarged by a whole number, so that each stays visible. */
+
+/* Draws FOLDER/NAME.png from the run's image files. A file that cannot be used is left out and named in `err`
+ * while the others are drawn: *drawn tells whether a sheet was written, the return value whether all went
+ * well. */
+int gnt_sheet_make(const gnt_results *r, const char *run, const char *task, int64_t stage, const char *attack,
+                   const char *folder, const char *name, int *drawn, gnt_err *err);
+
+#endif

@@ -1,0 +1,87 @@
+#include "report/table/tables.h"
+
+#include <string.h>
+
+#include "results/marks.h"
+
+/* A defense that is marked in every cell says the same thing over and over: these many are told apart. */
+enum { MOST_FOUND = 64 };
+
+typedef struct found {
+    const gnt_outcome *cell;
+    gnt_mark mark;
+    size_t cells;
+} found;
+
+static int is_same(const found *f, const gnt_outcome *c, const gnt_mark *m) {
+    return !strcmp(f->cell->defense, c->defense) && !strcmp(f->cell->task, c->task) &&
+           !strcmp(f->mark.what, m->what) && !strcmp(f->mark.says, m->says);
+}
+
+static size_t collect(const gnt_results *r, found found_out[MOST_FOUND], size_t *left_out) {
+    size_t n = 0;
+    *left_out = 0;
+    for (size_t i = 0; i < r->n_marked; i++)
+        for (size_t k = 0; k < gnt_mark_count(r->marked[i]); k++) {
+            const gnt_mark mark = gnt_mark_at(r->marked[i], k);
+            size_t at = 0;
+            while (at < n && !is_same(&found_out[at], r->marked[i], &mark))
+                at++;
+            if (at == MOST_FOUND) {
+                ++*left_out;
+                continue;
+            }
+            if (at == n)
+                found_out[n++] = (found){r->marked[i], mark, 0};
+            found_out[at].cells++;
+        }
+    return n;
+}
+
+void gnt_table_found(const gnt_results *r, gnt_table *t) {
+    static const char *const columns[] = {"defense", "task", "what", "the host says", "cells"};
+    found all[MOST_FOUND];
+    size_t left_out;
+    const size_t n = collect(r, all, &left_out);
+    gnt_table_init(t, "What the host found");
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        gnt_table_column(t, columns[i]);
+    for (size_t i = 0; i < n; i++) {
+        gnt_table_text(t, all[i].cell->defense);
+        gnt_table_text(t, all[i].cell->task);
+        gnt_table_text(t, all[i].mark.what);
+        gnt_table_text(t, all[i].mark.says);
+        gnt_table_format(t, "%zu", all[i].cells);
+    }
+    if (left_out)
+        gnt_table_caption(t, "%zu more marks are in results.json.", left_out);
+}
+
+static int is_probe(const gnt_task_facts *t) {
+    return !t->in_round;
+}
+
+static int has_public_seed(const gnt_task_facts *t) {
+    return t->seed_public;
+}
+
+/* A line on the tasks whose facts say so. */
+static void say_of_tasks(const gnt_results *r, const char *head, int (*holds)(const gnt_task_facts *),
+                         const char *says, gnt_text *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_task; i++)
+        if (holds(gnt_facts_of(r, r->task[i])))
+            gnt_text_add(out, "%s%s", n++ ? ", " : head, r->task[i]);
+    if (n)
+        gnt_text_add(out, ". %s\n", says);
+}
+
+void gnt_report_observed(const gnt_results *r, gnt_text *out) {
+    say_of_tasks(r, "Probe: ", is_probe,
+                 "What the attacks saw there was made by running a defense once more, to be looked at; it "
+                 "took no part in "
+                 "training, and the defense could tell.",
+                 out);
+    say_of_tasks(r, "Run under a public seed: ", has_public_seed,
+                 "A plugin could compute which rounds and clients are observed there.", out);
+}
