@@ -145,7 +145,7 @@ static int open_outputs(const gnt_child_spec *spec, gnt_child *child, process_se
                             strerror(errno));
         l->fds[first + i] = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
         if (l->fds[first + i] < 0)
-            return gnt_fail(err, "cannot hand a job the output \"%s\": %s", output->name, strerror(errno));
+            return gnt_fail(err, "cannot pass a job the output \"%s\": %s", output->name, strerror(errno));
         if (add_piece(&m->launch.outputs, m->outputs, output->name, first + i, NULL, err) != 0)
             return -1;
     }
@@ -157,7 +157,7 @@ static int open_sockets(const gnt_child_spec *spec, process_setup *l, message *m
     for (size_t i = 0; i < spec->n_sockets; i++) {
         l->fds[first + i] = fcntl(spec->sockets[i].fd, F_DUPFD_CLOEXEC, 0);
         if (l->fds[first + i] < 0)
-            return gnt_fail(err, "cannot hand a job the socket \"%s\": %s", spec->sockets[i].name,
+            return gnt_fail(err, "cannot pass a job the socket \"%s\": %s", spec->sockets[i].name,
                             strerror(errno));
         if (add_piece(&m->launch.sockets, m->sockets, spec->sockets[i].name, first + i, NULL, err) != 0)
             return -1;
@@ -294,7 +294,7 @@ static int move_above_targets(process_setup *l, gnt_err *err) {
         int *fd = i < l->n_fds ? &l->fds[i] : &l->error_fd;
         int high = fcntl(*fd, F_DUPFD_CLOEXEC, floor);
         if (high < 0)
-            return gnt_fail(err, "cannot hand a job its %zu descriptors: %s; `ulimit -n` may be too low",
+            return gnt_fail(err, "cannot pass a job its %zu descriptors: %s; `ulimit -n` may be too low",
                             l->n_fds, strerror(errno));
         close(*fd);
         *fd = high;
@@ -368,19 +368,14 @@ int gnt_child_start(gnt_child **out, const gnt_child_spec *spec, gnt_err *err) {
     l.environment = gnt_child_environment(spec->keep, spec->set);
     for (size_t i = 0; l.fds && i < l.n_fds; i++)
         l.fds[i] = -1;
-    if (!child || !l.fds || !l.environment) {
+    if (!child || !l.fds || !l.environment)
         gnt_fail(err, "out of memory for a job's process");
-        goto cleanup;
+    else if (open_pieces(spec, child, &l, err) == 0 && open_pipes(child, &l, &error_read, err) == 0 &&
+             make_folder(child, err) == 0 && move_above_targets(&l, err) == 0) {
+        l.folder = child->folder;
+        set_limits(spec, child, &l);
+        rc = fork_worker(child, &l, error_read, err);
     }
-    if (open_pieces(spec, child, &l, err) != 0 || open_pipes(child, &l, &error_read, err) != 0 ||
-        make_folder(child, err) != 0)
-        goto cleanup;
-    l.folder = child->folder;
-    if (move_above_targets(&l, err) != 0)
-        goto cleanup;
-    set_limits(spec, child, &l);
-    rc = fork_worker(child, &l, error_read, err);
-cleanup:
     for (size_t i = 0; l.fds && i < l.n_fds; i++)
         if (l.fds[i] >= 0)
             close(l.fds[i]);

@@ -70,7 +70,7 @@ int gnt_describe_in_child(void *context, const char *path, char **json, size_t *
     json_t *request = gnt_request_encode(&job, GNT_FIELDS_ALL);
     if (!request) {
         gnt_paths_free(&files);
-        return gnt_fail(err, "%s: its path is not UTF-8, or memory ran out", path);
+        return gnt_fail(err, "%s: its path is not UTF-8, or out of memory", path);
     }
     gnt_child_output output = {"description", longest_answer};
     gnt_child_spec spec = {.request = request,
@@ -86,7 +86,7 @@ int gnt_describe_in_child(void *context, const char *path, char **json, size_t *
     if (!bad) {
         gnt_children_wait(&child, 1, -1);
         if (!gnt_child_result_of(child))
-            bad = gnt_fail(err, "%s: interrupted while it was described", path);
+            bad = gnt_fail(err, "%s: interrupted", path);
         else if (strcmp(gnt_child_verdict(child, &why), "ok") != 0)
             bad = strstr(why.text, path) ? gnt_fail(err, "%s", why.text)
                                          : gnt_fail(err, "%s: %s", path, why.text);

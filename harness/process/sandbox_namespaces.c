@@ -115,17 +115,13 @@ gnt_layer_outcome gnt_sandbox_enter_namespaces(const gnt_readable *readable, int
         return gnt_fail(err, "out of memory for a sandbox");
     for (size_t i = 0; i < readable->n; i++)
         sources[i] = -1;
-    gnt_layer_outcome outcome = GNT_LAYER_MISSING;
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC) != 0)
-        goto cleanup;
-    outcome = GNT_LAYER_ENTERED;
-    *files_closed = map_ids(uid, gid) == 0 && build_root(readable, sources) == 0;
-cleanup:;
+    const int entered = unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC) == 0;
+    *files_closed = entered && map_ids(uid, gid) == 0 && build_root(readable, sources) == 0;
     const int why = errno;
     for (size_t i = 0; i < readable->n; i++)
         if (sources[i] >= 0)
             close(sources[i]);
     gnt_free(sources);
     errno = why;
-    return outcome;
+    return entered ? GNT_LAYER_ENTERED : GNT_LAYER_MISSING;
 }

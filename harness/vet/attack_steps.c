@@ -6,10 +6,20 @@ static void *self(const gnt_vet_sequence *t) {
     return gnt_instance_self(t->instance);
 }
 
-static void prepare_attack(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void prepare_attack(gnt_vet_sequence *t) {
     gnt_sink sink = gnt_sink_into(&t->prepared);
     t->status = gnt_instance_attack(t->instance)->prepare(self(t), t->setting.attack_prepare, &sink);
+}
+
+static const gnt_observation *observed(const gnt_vet_sequence *t) {
+    return t->setting.observation[t->index];
+}
+
+/* Takes an answer of n numbers. */
+static gnt_status take(gnt_vet_sequence *t, const char *name, const float *x, int64_t n) {
+    t->n_outputs++;
+    gnt_vet_digest_floats(t, name, x, n);
+    return GNT_OK;
 }
 
 static gnt_status refuse(gnt_vet_sequence *t, const char *what, int64_t found, int64_t expected) {
@@ -20,61 +30,51 @@ static gnt_status refuse(gnt_vet_sequence *t, const char *what, int64_t found, i
 
 static gnt_status take_reconstruction(void *context, int64_t count, const float *x) {
     gnt_vet_sequence *t = context;
-    const gnt_observation *o = t->setting.observation[t->index];
+    const gnt_observation *o = observed(t);
     if (count < 1 || count > o->n)
         return refuse(t, "reconstructions", count, o->n);
-    t->n_outputs++;
-    gnt_vet_digest_floats(t, "the reconstruction", x, count * gnt_nn_count(&t->setting.model.sample));
-    return GNT_OK;
+    return take(t, "the reconstruction", x, count * gnt_nn_count(&t->setting.model.sample));
 }
 
 static gnt_status take_labels(void *context, int64_t n, int32_t classes, const float *scores) {
     gnt_vet_sequence *t = context;
-    const gnt_observation *o = t->setting.observation[t->index];
+    const gnt_observation *o = observed(t);
     if (classes != o->classes)
         return refuse(t, "classes", classes, o->classes);
     if (n != o->n)
         return refuse(t, "labels", n, o->n);
-    t->n_outputs++;
-    gnt_vet_digest_floats(t, "the labels' scores", scores, n * classes);
-    return GNT_OK;
+    return take(t, "the labels' scores", scores, n * classes);
 }
 
 static gnt_status take_attribute(void *context, int32_t values, const float *scores) {
     gnt_vet_sequence *t = context;
-    const gnt_observation *o = t->setting.observation[t->index];
+    const gnt_observation *o = observed(t);
     if (values < 1 || values != o->attribute_values)
         return refuse(t, "scores of the attribute", values, o->attribute_values);
-    t->n_outputs++;
-    gnt_vet_digest_floats(t, "the attribute's scores", scores, values);
-    return GNT_OK;
+    return take(t, "the attribute's scores", scores, values);
 }
 
 static gnt_status take_mixture(void *context, int64_t encodings, int64_t count, const float *weight) {
     gnt_vet_sequence *t = context;
-    const gnt_observation *o = t->setting.observation[t->index];
+    const gnt_observation *o = observed(t);
     if (!o->encoded || encodings != o->encoded->n)
         return refuse(t, "rows of a mixture", encodings, o->encoded ? o->encoded->n : 0);
     if (count < 1 || count > o->n)
         return refuse(t, "columns of a mixture", count, o->n);
-    t->n_outputs++;
-    gnt_vet_digest_floats(t, "the mixture", weight, encodings * count);
-    return GNT_OK;
+    return take(t, "the mixture", weight, encodings * count);
 }
 
 static gnt_status take_similarity(void *context, int64_t encodings, const float *score) {
     gnt_vet_sequence *t = context;
-    const gnt_observation *o = t->setting.observation[t->index];
+    const gnt_observation *o = observed(t);
     if (!o->encoded || encodings != o->encoded->n)
         return refuse(t, "rows of similarities", encodings, o->encoded ? o->encoded->n : 0);
-    t->n_outputs++;
-    gnt_vet_digest_floats(t, "the similarities", score, encodings * encodings);
-    return GNT_OK;
+    return take(t, "the similarities", score, encodings * encodings);
 }
 
 static gnt_status take_contribution(void *context, int64_t n, const double *value) {
     gnt_vet_sequence *t = context;
-    const gnt_observation *o = t->setting.observation[t->index];
+    const gnt_observation *o = observed(t);
     const int64_t wanted = o->n_contribution * (o->transcript ? o->transcript->n_clients : 1);
     if (n < 1 || n != wanted)
         return refuse(t, "entries of a contribution", n, wanted);
@@ -86,37 +86,31 @@ static gnt_status take_contribution(void *context, int64_t n, const double *valu
 static gnt_status take_attributes(void *context, int32_t attribute, int64_t n, int32_t values,
                                   const float *scores) {
     gnt_vet_sequence *t = context;
-    const gnt_observation *o = t->setting.observation[t->index];
+    const gnt_observation *o = observed(t);
     const int wanted = o->attribute >= 0 && attribute == o->attribute;
     if (n != o->n)
         return refuse(t, "samples with an attribute", n, o->n);
     if (attribute < 0 || values < 1 || (wanted && values != o->attribute_values))
         return refuse(t, "scores of an attribute", values, wanted ? o->attribute_values : 1);
-    t->n_outputs++;
-    gnt_vet_digest_floats(t, "the attribute's scores", scores, n * values);
-    return GNT_OK;
+    return take(t, "the attribute's scores", scores, n * values);
 }
 
 static gnt_status take_region(void *context, int64_t n, const float *scores) {
     gnt_vet_sequence *t = context;
-    const gnt_observation *o = t->setting.observation[t->index];
+    const gnt_observation *o = observed(t);
     const gnt_nn_shape *sample = &t->setting.model.sample;
     if (n != o->n || sample->rank != 3)
         return refuse(t, "regions", n, sample->rank == 3 ? o->n : 0);
-    t->n_outputs++;
-    gnt_vet_digest_floats(t, "the region's scores", scores, n * sample->dim[1] * sample->dim[2]);
-    return GNT_OK;
+    return take(t, "the region's scores", scores, n * sample->dim[1] * sample->dim[2]);
 }
 
 static gnt_status take_membership(void *context, int64_t n, const float *scores) {
     gnt_vet_sequence *t = context;
-    const gnt_observation *o = t->setting.observation[t->index];
+    const gnt_observation *o = observed(t);
     const int64_t candidates = o->candidates ? o->candidates->n : 0;
     if (n < 1 || n != candidates)
         return refuse(t, "scores of membership", n, candidates);
-    t->n_outputs++;
-    gnt_vet_digest_floats(t, "the scores of membership", scores, n);
-    return GNT_OK;
+    return take(t, "the scores of membership", scores, n);
 }
 
 /* Accepts any cost and any chosen restart: plots leave out what is not finite. */
@@ -128,8 +122,7 @@ static void take_chosen(void *context, int32_t restart, double cost) {
     (void)context, (void)restart, (void)cost;
 }
 
-static void run(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void run(gnt_vet_sequence *t) {
     static const gnt_artefacts none = {.size = sizeof none};
     gnt_answer answer = {.size = sizeof answer,
                          .context = t,
@@ -144,13 +137,11 @@ static void run(void *sequence) {
                          .attributes = take_attributes,
                          .region = take_region,
                          .membership = take_membership};
-    t->status =
-        gnt_instance_attack(t->instance)
-            ->run(self(t), t->setting.observation[t->index], t->artefacts ? t->artefacts : &none, &answer);
+    t->status = gnt_instance_attack(t->instance)
+                    ->run(self(t), observed(t), t->artefacts ? t->artefacts : &none, &answer);
 }
 
-static int after_run(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int after_run(gnt_vet_sequence *t) {
     if (t->n_outputs == 0)
         gnt_fail(&t->result->wrong, "it returned GNT_OK without an answer");
     return 0;

@@ -21,19 +21,17 @@ static gnt_client *client(const gnt_vet_sequence *t) {
     return t->setting.client[t->index];
 }
 
-static void prepare_defense(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void prepare_defense(gnt_vet_sequence *t) {
     gnt_sink sink = gnt_sink_into(&t->prepared);
     t->status = defense(t)->prepare(self(t), t->setting.defense_prepare, &sink);
 }
 
-static void contribute_size(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void contribute_size(gnt_vet_sequence *t) {
     t->sum_size = defense(t)->contribute_size(self(t));
     t->status = GNT_OK;
 }
 
-static int after_contribute_size(gnt_vet_sequence *t, gnt_err *err) {
+static int after_contribute_size(gnt_vet_sequence *t) {
     const int64_t n = t->sum_size;
     gnt_hasher_u64(&t->digest, (uint64_t)n);
     gnt_free(t->contribution);
@@ -48,11 +46,10 @@ static int after_contribute_size(gnt_vet_sequence *t, gnt_err *err) {
     t->sum = gnt_guard_put(t->setting.guard, "sum", NULL, (size_t)n * sizeof *t->sum);
     gnt_guard_save(t->setting.guard);
     t->sum_size = n;
-    return t->contribution && t->sum ? 0 : gnt_fail(err, "out of memory for a secure sum");
+    return t->contribution && t->sum ? 0 : gnt_fail(t->err, "out of memory for a secure sum");
 }
 
-static void contribute(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void contribute(gnt_vet_sequence *t) {
     t->status = GNT_OK;
     if (!t->sum_size)
         return;
@@ -61,22 +58,19 @@ static void contribute(void *sequence) {
     t->status = defense(t)->contribute(self(t), &c, t->contribution + t->index * t->sum_size);
 }
 
-static int after_contribute(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int after_contribute(gnt_vet_sequence *t) {
     gnt_vet_digest_doubles(t, "the contribution", t->contribution + t->index * t->sum_size, t->sum_size);
     return 0;
 }
 
-static int before_receive_sum(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int before_receive_sum(gnt_vet_sequence *t) {
     for (int64_t i = 0; i < t->sum_size; i++)
         for (int k = 0; k < GNT_VET_CLIENTS; k++)
             t->sum[i] = (k ? t->sum[i] : 0) + t->contribution[k * t->sum_size + i];
     return 0;
 }
 
-static void receive_sum(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void receive_sum(gnt_vet_sequence *t) {
     t->status = t->sum_size ? defense(t)->receive_sum(self(t), t->sum, t->sum_size) : GNT_OK;
 }
 
@@ -105,14 +99,12 @@ static gnt_status put_mixed(void *context, int64_t n, const int64_t *source_id, 
     return GNT_OK;
 }
 
-static void encode_set(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void encode_set(gnt_vet_sequence *t) {
     gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_sample, .mixed = put_mixed};
     t->status = defense(t)->encode_set(self(t), client(t), 0, &sink);
 }
 
-static void encode_batch(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void encode_batch(gnt_vet_sequence *t) {
     gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_sample, .mixed = put_mixed};
     t->status = defense(t)->encode_batch(self(t), client(t), 0, &sink);
 }
@@ -126,82 +118,69 @@ static gnt_status put_query_sample(void *context, const float *x, const float *y
     return GNT_OK;
 }
 
-static void encode_query(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void encode_query(gnt_vet_sequence *t) {
     gnt_samples_sink sink = {.size = sizeof sink, .context = t, .put = put_query_sample};
     t->status = defense(t)->encode_query(self(t), t->setting.query[t->index], 0, &sink);
 }
 
-static int after_query(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int after_query(gnt_vet_sequence *t) {
     if (t->n_outputs != client(t)->samples->n)
         gnt_fail(&t->result->wrong, "it made %lld samples from a query of %lld", (long long)t->n_outputs,
                  (long long)client(t)->samples->n);
     return 0;
 }
 
-static int after_encode(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int after_encode(gnt_vet_sequence *t) {
     if (t->n_outputs == 0)
         gnt_fail(&t->result->wrong, "it encoded %lld samples to none", (long long)client(t)->samples->n);
     return 0;
 }
 
-static int before_rate(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int before_rate(gnt_vet_sequence *t) {
     t->rate = client(t)->rate;
     return 0;
 }
 
-static void local_rate(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void local_rate(gnt_vet_sequence *t) {
     t->status = defense(t)->local_rate(self(t), client(t), 0, &t->rate);
 }
 
-static int after_rate(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int after_rate(gnt_vet_sequence *t) {
     gnt_vet_digest_doubles(t, "the learning rate", &t->rate, 1);
     return 0;
 }
 
-static int before_client_update(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int before_client_update(gnt_vet_sequence *t) {
     memset(t->update_data, 0, (size_t)gnt_model_size(t->setting.model.model) * sizeof *t->update_data);
     return 0;
 }
 
-static void client_update(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void client_update(gnt_vet_sequence *t) {
     t->status = defense(t)->client_update(self(t), client(t), &t->update);
 }
 
-static int before_transform(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int before_transform(gnt_vet_sequence *t) {
     memcpy(t->update_data, t->setting.update[t->index],
            (size_t)gnt_model_size(t->setting.model.model) * sizeof *t->update_data);
     return 0;
 }
 
-static void transform_update(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void transform_update(gnt_vet_sequence *t) {
     t->status = defense(t)->transform_update(self(t), client(t), &t->update);
 }
 
-static int after_update(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int after_update(gnt_vet_sequence *t) {
     for (int64_t i = 0; i < t->update.n; i++)
         gnt_vet_digest_floats(t, t->update.tensor[i].name, t->update.tensor[i].data,
                               t->update.tensor[i].count);
     return 0;
 }
 
-static void aggregate(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void aggregate(gnt_vet_sequence *t) {
     t->status = defense(t)->aggregate(self(t), t->setting.aggregate, t->new_weights);
 }
 
-static int before_aggregate(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int before_aggregate(gnt_vet_sequence *t) {
     memcpy(t->new_weights, t->setting.weights,
            (size_t)gnt_model_size(t->setting.model.model) * sizeof *t->new_weights);
     if (t->setting.new_buffers)
@@ -210,8 +189,7 @@ static int before_aggregate(gnt_vet_sequence *t, gnt_err *err) {
     return 0;
 }
 
-static int after_aggregate(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int after_aggregate(gnt_vet_sequence *t) {
     gnt_vet_digest_floats(t, "the new weights", t->new_weights, gnt_model_size(t->setting.model.model));
     if (t->setting.new_buffers)
         gnt_vet_digest_floats(t, "the new statistics", t->setting.new_buffers,
@@ -224,32 +202,28 @@ static gnt_st *state(gnt_vet_sequence *t) {
     return &t->state[t->index + 1];
 }
 
-static int before_save(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int before_save(gnt_vet_sequence *t) {
     gnt_st_free(state(t));
     gnt_st_init(state(t));
     return 0;
 }
 
-static void save(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void save(gnt_vet_sequence *t) {
     gnt_sink sink = gnt_sink_into(state(t));
     t->status = defense(t)->save(self(t), t->index, &sink);
 }
 
-static int after_save(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+static int after_save(gnt_vet_sequence *t) {
     gnt_vet_digest_bundle(t, state(t));
     return 0;
 }
 
-static int before_load(gnt_vet_sequence *t, gnt_err *err) {
-    t->artefacts = gnt_vet_guard_bundle(t, "state", state(t), err);
+static int before_load(gnt_vet_sequence *t) {
+    t->artefacts = gnt_vet_guard_bundle(t, "state", state(t), t->err);
     return t->artefacts ? 0 : -1;
 }
 
-static void load(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void load(gnt_vet_sequence *t) {
     t->status = defense(t)->load(self(t), t->index, t->artefacts);
 }
 
@@ -262,8 +236,7 @@ static int same_bundle(const gnt_st *a, const gnt_st *b) {
     return same;
 }
 
-static void save_again(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+static void save_again(gnt_vet_sequence *t) {
     gnt_st again;
     gnt_st_init(&again);
     gnt_sink sink = gnt_sink_into(&again);

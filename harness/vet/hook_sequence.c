@@ -36,6 +36,11 @@ static int is_create(const gnt_vet_step *s) {
     return strcmp(s->hook, "create") == 0;
 }
 
+static void call_running(void *sequence) {
+    gnt_vet_sequence *t = sequence;
+    t->running->call(t);
+}
+
 /* Calls the hook, between enter and leave if there is an instance. */
 static void call(gnt_vet_sequence *t, const gnt_vet_step *s) {
     gnt_vet_hook_result *result = t->result;
@@ -45,7 +50,7 @@ static void call(gnt_vet_sequence *t, const gnt_vet_step *s) {
     if (!is_create(s))
         gnt_instance_enter(t->instance, s->hook);
     if (t->spec.guarded && !is_create(s) && gnt_guard_close(t->setting.guard) == 0) {
-        result->written = gnt_guard_watch(t->setting.guard, s->call, t);
+        result->written = gnt_guard_watch(t->setting.guard, call_running, t);
         gnt_guard_open(t->setting.guard);
     } else
         s->call(t);
@@ -67,27 +72,27 @@ static void call(gnt_vet_sequence *t, const gnt_vet_step *s) {
 }
 
 static int run_step(gnt_vet_sequence *t, const gnt_vet_step *s, gnt_vet_hook_result *result, gnt_err *err) {
-    char hex[GNT_HEX_SIZE];
     *result = (gnt_vet_hook_result){0};
     snprintf(result->name, sizeof result->name, "%s", s->name);
     t->result = result;
+    t->running = s;
+    t->err = err;
     t->index = s->index;
     t->status = GNT_FAILED;
     t->n_outputs = 0;
     gnt_hasher_init(&t->digest);
     gnt_guard_restore(t->setting.guard);
-    if (!t->spec.work->should_stop(
-            t->spec.work->context)) /* else the note still names the hook that took too long */
+    /* else the note still names the hook that took too long */
+    if (!t->spec.work->should_stop(t->spec.work->context))
         t->spec.work->note(t->spec.work->context, s->hook);
-    int rc = s->before ? s->before(t, err) : 0;
+    int rc = s->before ? s->before(t) : 0;
     if (rc == 0)
         call(t, s);
     if (rc == 0 && result->status == GNT_OK && !result->written && s->after)
-        rc = s->after(t, err);
+        rc = s->after(t);
     gnt_hasher_u64(&t->digest, (uint64_t)result->status);
     const gnt_digest d = gnt_hasher_end(&t->digest);
-    gnt_digest_hex(&d, hex);
-    memcpy(result->digest, hex, sizeof hex);
+    gnt_digest_hex(&d, result->digest);
     t->result = NULL;
     return rc;
 }

@@ -16,11 +16,11 @@ typedef struct gnt_vet_step {
     uint32_t needs;
     /* The client (−1: the server), or the observation. */
     int32_t index;
-    int (*before)(gnt_vet_sequence *t, gnt_err *err);
+    int (*before)(gnt_vet_sequence *t);
     /* Calls the hook and sets t->status. */
-    void (*call)(void *sequence);
+    void (*call)(gnt_vet_sequence *t);
     /* Called only after GNT_OK. */
-    int (*after)(gnt_vet_sequence *t, gnt_err *err);
+    int (*after)(gnt_vet_sequence *t);
 } gnt_vet_step;
 
 struct gnt_vet_sequence {
@@ -39,7 +39,10 @@ struct gnt_vet_sequence {
     int ended;
 
     /* The current hook: */
+    const gnt_vet_step *running;
     int32_t index;
+    /* Message of a `before` or `after` that returns −1. */
+    gnt_err *err;
     gnt_status status;
     gnt_vet_hook_result *result;
     gnt_hasher digest;
@@ -78,10 +81,10 @@ gnt_artefacts *gnt_vet_guard_bundle(gnt_vet_sequence *t, const char *name, const
 void gnt_vet_destroy(gnt_vet_sequence *t);
 
 /* Parts of the steps "create" and "prepare", shared by both kinds of plugin. */
-int gnt_vet_before_create(gnt_vet_sequence *t, gnt_err *err);
-void gnt_vet_create(void *sequence);
-int gnt_vet_before_prepare(gnt_vet_sequence *t, gnt_err *err);
+int gnt_vet_before_create(gnt_vet_sequence *t);
+void gnt_vet_create(gnt_vet_sequence *t);
+int gnt_vet_before_prepare(gnt_vet_sequence *t);
 /* Passes the prepared artefacts to the hooks that follow. */
-int gnt_vet_after_prepare(gnt_vet_sequence *t, gnt_err *err);
+int gnt_vet_after_prepare(gnt_vet_sequence *t);
 
 #endif

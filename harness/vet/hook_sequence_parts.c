@@ -82,8 +82,7 @@ void gnt_vet_destroy(gnt_vet_sequence *t) {
     t->instance = NULL;
 }
 
-void gnt_vet_create(void *sequence) {
-    gnt_vet_sequence *t = sequence;
+void gnt_vet_create(gnt_vet_sequence *t) {
     gnt_instance_spec spec = {.descriptor = t->spec.descriptor,
                               .params = t->spec.params,
                               .key = t->spec.key,
@@ -105,22 +104,20 @@ void gnt_vet_create(void *sequence) {
 
 /* ---- create and prepare ---- */
 
-int gnt_vet_before_create(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+int gnt_vet_before_create(gnt_vet_sequence *t) {
     gnt_vet_destroy(t);
     return 0;
 }
 
-int gnt_vet_before_prepare(gnt_vet_sequence *t, gnt_err *err) {
-    (void)err;
+int gnt_vet_before_prepare(gnt_vet_sequence *t) {
     gnt_st_free(&t->prepared);
     gnt_st_init(&t->prepared);
     return 0;
 }
 
-int gnt_vet_after_prepare(gnt_vet_sequence *t, gnt_err *err) {
+int gnt_vet_after_prepare(gnt_vet_sequence *t) {
     gnt_vet_digest_bundle(t, &t->prepared);
-    t->artefacts = gnt_vet_guard_bundle(t, "artefacts", &t->prepared, err);
+    t->artefacts = gnt_vet_guard_bundle(t, "artefacts", &t->prepared, t->err);
     if (!t->artefacts)
         return -1;
     for (int k = 0; k < GNT_VET_CLIENTS && t->setting.client[k]; k++)
