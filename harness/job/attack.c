@@ -56,7 +56,7 @@ typedef struct attacking {
     int64_t n_history;
     gnt_st answer;
     json_t *targets;
-    /* Of observation j, which is being answered. */
+    /* The observation that is being answered. */
     int64_t j;
     cost_point point[MOST_POINTS];
     int n_points, stride, skipped;

@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "fl/secure_sum.h"
 
-/* What is no number from 0 to INT32_MAX is −1: products of two such counts do not overflow. */
+/* Returns −1 unless the value is an integer in 0..INT32_MAX, so that the product of two counts cannot
+ * overflow. */
 static int32_t count_of(const json_t *all, const char *key) {
     const json_int_t n = json_integer_value(json_object_get(all, key));
     return n < 0 || n > INT32_MAX ? -1 : (int32_t)n;

@@ -10,7 +10,7 @@
 
 enum { EVALUATE_BATCH = 64 };
 
-/* Of maps: a pixel is told where it is likelier marked than not. */
+/* Measures maps: a pixel counts as found if it is likelier marked than not. */
 static int measure_maps(gnt_test_utility *out, const gnt_model *m, const gnt_sampleset *test,
                         const float *outputs, const gnt_key *key, float *rows, gnt_err *err) {
     const size_t n = (size_t)test->view.n, pixels = (size_t)test->view.classes;

@@ -382,7 +382,7 @@ static int encode_sets(observing *o, gnt_err *err) {
     return observe_write_mixing(o, err);
 }
 
-/* Of a probe: the sets that hooks encode, and how clients go through their samples. */
+/* Sets for a probe which sets are encoded and how clients go through their samples. */
 static void configure_probe(observing *o) {
     const int probe = o->request->observe.probe;
     if (o->sets.size) {

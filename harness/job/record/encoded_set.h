@@ -17,7 +17,7 @@ typedef struct gnt_encoded_set {
     gnt_mixture made_of;
 } gnt_encoded_set;
 
-/* Of a set of `originals` samples; empty. */
+/* Returns an empty set for `originals` samples. */
 gnt_encoded_set gnt_encoded_set_of(int64_t originals, int64_t features, int64_t classes);
 void gnt_encoded_set_free(gnt_encoded_set *r);
 /* Adds the encodings of one pass, whose batch holds the claims. An encoding that an earlier pass released

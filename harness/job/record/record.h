@@ -59,7 +59,7 @@ int gnt_record_add_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_
 
 /* 1 where encodings are recorded; then those of every client are to be added. */
 int gnt_record_has_encodings(const gnt_record *r);
-/* Those of one pass. Passes are numbered over the whole training. */
+/* Adds the encodings of one pass. Passes are numbered over the whole training. */
 int gnt_record_add_encodings(gnt_record *r, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                              gnt_err *err);
 

@@ -9,14 +9,14 @@
 /* Two-sided, of a normal variable beyond 4. Where each of k rounds is tested by itself, of all k together
  * (Bonferroni). */
 static const double beyond_chance = 6.3e-5;
-/* What is large: in cosine, in log₁₀ of a ratio (a factor of 1.4), in share of the entries. */
+/* Differences that count as large: in cosine, log₁₀ of a ratio (a factor of 1.4), share of entries. */
 static const double large[GNT_TREATMENTS] = {0.1, 0.15, 0.05, 0.1, 0.15};
 static const char *const words[GNT_TREATMENTS] = {"cosine of before to after", "log10 of the ratio of norms",
                                                   "share of entries changed", "cosine of undefended to sent",
                                                   "log10 of the ratio of norms, undefended to sent"};
 /* By how much a server's cosine may lie above that of what it was sent. */
 static const double more = 0.2;
-/* Of masks that cancel: how much must be added, in units of the updates, and what may be left of it. */
+/* Masks that cancel: how much must be added, in units of the updates, and what may be left of it. */
 static const double much = 0.25, left_over = 0.1;
 
 /* Over a training: how much must be added, in units of the updates, to be a mask; what may be left of it; how

@@ -35,11 +35,11 @@ typedef struct score_target {
     double distance[SCORE_JUDGES], region_distance[GNT_LPIPS_NETS];
     /* Identification: 1 where the candidate nearest to the answer is this sample, and its place among all. */
     double hit, rank;
-    /* Of a batch: the share of its labels that the answer has. */
+    /* The share of the batch's labels that the answer has. */
     double label_share;
     int attribute_hit;
     int32_t attribute_truth, attribute_answer, attribute_renamed;
-    /* Of the client behind the target; of a transcript each client is a target. */
+    /* The client behind the target; in a transcript each client is a target. */
     int has_contribution;
     double contribution_error;
     /* sum.entries each; contribution_answer may be NULL. */

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "job/score/score.h"
 
-/* Of a batch of several samples the attribute is that of most of them (ties: the lowest value). */
+/* Returns the attribute that most samples of the batch have (ties: the lowest value). */
 static int32_t attribute_of(const score *s, int64_t j, int64_t *row) {
     int32_t n = s->targets.view.n_attributes, best = 0;
     int64_t most = -1, rows = score_rows_behind(s, j, row);

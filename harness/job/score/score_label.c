@@ -14,7 +14,7 @@ static int64_t labels_behind(const score *s, int64_t j, int64_t *row, int32_t *l
     return n;
 }
 
-/* Of a set only `batch` labels can be answered, so the share is of those. */
+/* Computes the share of the labels found; of a set only `batch` labels can be answered. */
 static int cover(const score *s, const int32_t *truth, int64_t n, const int32_t *answer, double *share,
                  gnt_err *err) {
     double part;

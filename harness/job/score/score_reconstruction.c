@@ -6,7 +6,7 @@
 #include "job/score/score.h"
 #include "metric/identify.h"
 
-/* Of a batch: which answer is which target's. */
+/* Assigns the answers to a batch of targets. */
 static int judge_batch(score *s, int64_t j, const float *x, int64_t count, gnt_err *err) {
     int64_t b = s->layout.batch;
     score_target *out = s->target + j * b;

@@ -43,7 +43,7 @@ typedef struct gnt_work {
     int (*should_stop)(void *context);
     /* For the job `vet`; NULL elsewhere. Names the hook that runs, for whoever ends this process. */
     void (*note)(void *context, const char *hook);
-    /* Likewise: how many threads and processes there are beside this one. */
+    /* For the job `vet`: counts the threads and processes besides this one. */
     int (*others)(void *context);
     /* Numbers that plugins report on themselves; the job fills it. */
     json_t *facts;

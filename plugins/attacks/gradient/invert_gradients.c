@@ -38,8 +38,8 @@ static int choose_cost(const invert *self, const noise_law *law) {
     return law->kind != NOISE_NONE ? DATA_LIKELIHOOD : DATA_COSINE;
 }
 
-/* Of a clip without noise: a cosine has it inside, and what is free of scale does not see that of the whole
- * update. */
+/* True if clipping without noise does not mislead the cost: a cosine includes it, and a scale-free cost
+ * ignores a clip of the whole update. */
 static int sees_through_clip(int cost, const noise_law *law) {
     const int alone = law->kind == NOISE_NONE && law->clip_mode != NOISE_CLIP_NONE;
     return !alone || cost == DATA_COSINE || cost == DATA_LIKELIHOOD ||
@@ -91,8 +91,8 @@ static gnt_status same_classes(search *s, const gnt_observation *past, const out
 
 /* Binds the rounds of the history whose classes are those of this one. `count`: the classes of the
  * observation's own batch; `room` likewise long. */
-static gnt_status bind_history(search *s, const gnt_observation *seen, int cost, const granted_defense *told,
-                               const int64_t *count, int64_t *room) {
+static gnt_status bind_history(search *s, const gnt_observation *seen, int cost,
+                               const granted_defense *granted, const int64_t *count, int64_t *room) {
     invert *self = s->self;
     const gnt_host *host = self->host;
     match_choice choice = {self->value[INVERT_MASK_ZEROS].i, self->value[INVERT_OUTLIERS].i};
@@ -103,7 +103,7 @@ static gnt_status bind_history(search *s, const gnt_observation *seen, int cost,
         int same = 0;
         if (!past || !past->update || past->n != seen->n)
             continue;
-        gnt_status status = data_term_open(term, &self->data[s->n_terms], host, past, choice, cost, told);
+        gnt_status status = data_term_open(term, &self->data[s->n_terms], host, past, choice, cost, granted);
         if (status == GNT_OK)
             status = same_classes(s, past, &term->apart, count, room, &same);
         if (status != GNT_OK)
@@ -194,8 +194,8 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
     const gnt_host *host = self->host;
     size_t classes = (size_t)host->model->info->classes;
     /* in any chain: a clip of what another member left is nearer than none */
-    const granted_defense told = granted_defense_of(seen);
-    const noise_law law = told.noise;
+    const granted_defense granted = granted_defense_of(seen);
+    const noise_law law = granted.noise;
     int cost = choose_cost(self, &law);
     prior_setting setting = choose_prior(self, cost, own);
     int64_t *count = host->scratch(host->context, 2 * classes * sizeof *count);
@@ -214,12 +214,12 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
                             "cost reckons with no noise, as by an attacker who does not know of it, but "
                             "a defense that adds noise is granted: leave that grant out, or take "
                             "\"auto\" or \"likelihood\"");
-    gnt_status status = search_open(s, self, seen, y, cost, &told);
+    gnt_status status = search_open(s, self, seen, y, cost, &granted);
     if (status == GNT_OK)
         status = search_labels(s, seen, count, y);
     if (status == GNT_OK && seen->n_history > 0) {
         count_labels(y, s->n, (int64_t)classes, count);
-        status = bind_history(s, seen, cost, &told, count, count + classes);
+        status = bind_history(s, seen, cost, &granted, count, count + classes);
     }
     if (status == GNT_OK)
         status = bind_statistics(s, seen);

@@ -43,13 +43,13 @@ static void tell_rates(const search *s) {
 static gnt_status open_all(search *s, invert *self, const gnt_observation *seen) {
     const gnt_host *host = self->host;
     const prior_setting setting = {.kind = PRIOR_TV};
-    const granted_defense told = granted_defense_of(seen);
+    const granted_defense granted = granted_defense_of(seen);
     const size_t classes = (size_t)host->model->info->classes;
     int64_t *room = host->scratch(host->context, classes * sizeof *room);
     float *y = host->scratch(host->context, (size_t)seen->n * classes * sizeof *y);
     if (!y || !room)
         return match_no_memory(host);
-    gnt_status status = search_open(s, self, seen, y, DATA_COSINE, &told);
+    gnt_status status = search_open(s, self, seen, y, DATA_COSINE, &granted);
     if (status == GNT_OK)
         status = search_labels(s, seen, room, y);
     if (status == GNT_OK && self->value[LRP_RATES].i == RATES_LEARNT)

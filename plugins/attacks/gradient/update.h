@@ -15,7 +15,7 @@ static inline int is_whole_update(const gnt_model_info *info, const gnt_views *u
     return update && t == update->n;
 }
 
-/* Of the clients' local steps; 0 where there are none, or where the host is too old to tell. */
+/* Returns the weight decay of the clients' local steps; 0 without steps, or if the host is too old to say. */
 static inline double decay_of_steps(const gnt_observation *seen) {
     return seen->steps > 0 && GNT_HAS(gnt_observation, seen, decay) ? seen->decay : 0;
 }

@@ -28,8 +28,8 @@ static gnt_status open_cotangents(data_term *d, const gnt_views *update) {
     return d->d_u ? GNT_OK : match_no_memory(host);
 }
 
-static gnt_status open_clip(data_term *d, const granted_defense *told, const gnt_views *update) {
-    const gnt_status status = seen_clip_open(&d->clip, d->host, told, update);
+static gnt_status open_clip(data_term *d, const granted_defense *granted, const gnt_views *update) {
+    const gnt_status status = seen_clip_open(&d->clip, d->host, granted, update);
     d->clipped = status == GNT_OK && seen_clip_turns(&d->clip);
     if (d->clipped)
         d->host->fact(d->host->context, "clip_inside", 1);
@@ -45,12 +45,12 @@ static int is_computed_here(const data_term *d) {
 }
 
 gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
-                          match_choice choice, int cost, const granted_defense *told) {
+                          match_choice choice, int cost, const granted_defense *granted) {
     int32_t masked = 0;
     double squares;
     *d = (data_term){.host = host, .of = of, .cost = cost};
     d->args = (gnt_function_args){.size = sizeof d->args, .weights = seen->weights, .buffers = seen->buffers};
-    d->law = told->noise;
+    d->law = granted->noise;
     d->rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *d->rates);
     if (!d->rates)
         return match_no_memory(host);
@@ -64,9 +64,9 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     if (of->by_labels && is_whitened(d))
         by |= GNT_WRT_Y;
     if (cost == DATA_COSINE)
-        status = open_clip(d, told, seen->update);
+        status = open_clip(d, granted, seen->update);
     else if (is_whitened(d))
-        status = whitening_open(&d->white, host, seen, told, cost == DATA_PLAIN);
+        status = whitening_open(&d->white, host, seen, granted, cost == DATA_PLAIN);
     if (status != GNT_OK)
         return status;
     if (!is_computed_here(d))

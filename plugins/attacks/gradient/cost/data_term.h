@@ -11,11 +11,11 @@
 
 /* The choices of the parameter `cost`, in its order. */
 enum { DATA_AUTO, DATA_COSINE, DATA_L2, DATA_L1, DATA_SCALE_FREE, DATA_LIKELIHOOD };
-/* Of other attacks: the likelihood with the noise of each layer (whitening.h), or of one noise in all. */
+/* For other attacks: the likelihood with the noise of each layer (whitening.h), or of one noise in all. */
 enum { DATA_WHITENED = DATA_LIKELIHOOD + 1, DATA_PLAIN };
 extern const char *const data_term_costs[];
 
-/* What is prepared once for observations of one shape and kept by the instance; zeros at first. */
+/* Prepared once for observations of one shape and kept by the instance; zeros at first. */
 typedef struct data_function {
     match distance;
     match update; /* the update itself, for the costs that are computed here */
@@ -48,12 +48,12 @@ typedef struct data_term {
  * announced. args.y is the caller's to set. `cost` is a DATA_* other than auto. told: its noise is
  * DATA_LIKELIHOOD's, its clip is inside of that and of DATA_COSINE. GNT_OK, or a status after host->fail. */
 gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
-                          match_choice choice, int cost, const granted_defense *told);
+                          match_choice choice, int cost, const granted_defense *granted);
 
 /* *d_x: n × features, the host's until the next evaluation. */
 gnt_status data_term_eval(data_term *d, const float *x, double *cost, const float **d_x);
 
-/* Of DATA_WHITENED and DATA_PLAIN: takes for the noise that is not known what x leaves (whitening_refit). */
+/* For DATA_WHITENED and DATA_PLAIN: estimates unknown noise from what x leaves (whitening_refit). */
 gnt_status data_term_refit(data_term *d, const float *x);
 
 /* The cost alone. */

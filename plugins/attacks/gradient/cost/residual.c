@@ -30,7 +30,7 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
     const gnt_views *update = seen->update;
     if (!is_whole_update(host->model->info, update))
         return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
-    const granted_defense told = granted_defense_of(seen);
+    const granted_defense granted = granted_defense_of(seen);
     *r = (residual){.seen = update};
     for (int64_t t = 0; t < update->n; t++)
         for (int64_t i = 0; i < update->view[t].count; i++)
@@ -38,7 +38,7 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
                 return host->fail(host->context, "the observed update holds NaN or infinite entries");
     gnt_status status = survivors_check(host, seen, mask_zeros);
     if (status == GNT_OK)
-        status = seen_clip_open(&r->clip, host, &told, update);
+        status = seen_clip_open(&r->clip, host, &granted, update);
     if (status == GNT_OK)
         status = outliers_find(&r->apart, host, seen, outlier_choice);
     if (status == GNT_OK && mask_zeros == SURVIVORS_AUTO)
@@ -47,7 +47,7 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
     r->cotangent = host->scratch(host->context, (size_t)update->n * sizeof *r->cotangent);
     if (status != GNT_OK || !bound || !r->cotangent)
         return status != GNT_OK ? status : match_no_memory(host);
-    survivors_bounds(update, &r->apart, mask_zeros, told.pruned_together, bound);
+    survivors_bounds(update, &r->apart, mask_zeros, granted.pruned_together, bound);
     r->bound = bound;
     for (int64_t t = 0; t < update->n; t++) {
         r->cotangent[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof(float));

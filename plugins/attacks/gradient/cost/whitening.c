@@ -27,7 +27,7 @@ const float *whitening_scores(const gnt_observation *seen, int64_t layers) {
 static const double about_least = 1.2;
 
 typedef struct layered {
-    const granted_defense *told;
+    const granted_defense *granted;
     layer_noise noise;
     double *share; /* of each layer: s_l/√T; NULL where it is not known */
 } layered;
@@ -38,7 +38,7 @@ static double score_at(const float *scores, int64_t layer, double most) {
 }
 
 static void set_shares(layered *r, const float *scores) {
-    const layered_noise *of = &r->told->layered;
+    const layered_noise *of = &r->granted->layered;
     const double layers = (double)r->noise.n;
     double most = 0, sum = 0;
     for (int64_t k = 0; scores && k < r->noise.n; k++)
@@ -78,7 +78,7 @@ static double rounds_root(const layered *r) {
 }
 
 static gnt_status read_shares(layered *r, const gnt_host *host, const gnt_observation *seen) {
-    const layered_noise *of = &r->told->layered;
+    const layered_noise *of = &r->granted->layered;
     const float *scores = of->by_scores ? whitening_scores(seen, r->noise.n) : NULL;
     if (!(of->epsilon > 0) || !(of->delta > 0) || (of->by_scores && !scores))
         return GNT_OK;
@@ -97,7 +97,7 @@ static gnt_status read_shares(layered *r, const gnt_host *host, const gnt_observ
 /* A law of the whole update, as dp-* and clip have it. */
 static void take_whole(whitening *w, const layered *r, int64_t tensors) {
     w->n = 1;
-    w->part[0] = (whitening_part){.n = tensors, .law = r->told->noise};
+    w->part[0] = (whitening_part){.n = tensors, .law = r->granted->noise};
     if (w->part[0].law.kind != NOISE_NONE)
         return;
     w->part[0].law.kind = NOISE_GAUSSIAN;
@@ -105,7 +105,7 @@ static void take_whole(whitening *w, const layered *r, int64_t tensors) {
 }
 
 static void take_layers(whitening *w, const layered *r) {
-    const double clip = r->told->layered.clip;
+    const double clip = r->granted->layered.clip;
     w->n = r->noise.n;
     for (int64_t k = 0; k < w->n; k++) {
         const layer_noise_part *l = &r->noise.layer[k];
@@ -144,26 +144,26 @@ static void tell(const whitening *w, const gnt_host *host) {
 }
 
 gnt_status whitening_open(whitening *w, const gnt_host *host, const gnt_observation *seen,
-                          const granted_defense *told, int plain) {
+                          const granted_defense *granted, int plain) {
     const int64_t tensors = seen->update->n;
-    const int has_law = told->noise.kind != NOISE_NONE || told->noise.clip_mode != NOISE_CLIP_NONE;
-    layered r = {.told = told};
+    const int has_law = granted->noise.kind != NOISE_NONE || granted->noise.clip_mode != NOISE_CLIP_NONE;
+    layered r = {.granted = granted};
     *w = (whitening){.part = host->scratch(host->context, ((size_t)tensors + 1) * sizeof *w->part)};
     if (!w->part)
         return match_no_memory(host);
     gnt_status status = layer_noise_read(&r.noise, host, seen->update);
-    if (status == GNT_OK && !plain && told->layered.clip > 0)
+    if (status == GNT_OK && !plain && granted->layered.clip > 0)
         status = read_shares(&r, host, seen);
     if (status != GNT_OK)
         return status;
     if (plain)
         take_plain(w, &r, tensors);
-    else if (has_law && !(told->layered.clip > 0))
+    else if (has_law && !(granted->layered.clip > 0))
         take_whole(w, &r, tensors);
     else
         take_layers(w, &r);
     w->floor = r.noise.floor;
-    w->is_known = !plain && (r.share != NULL || told->noise.kind != NOISE_NONE);
+    w->is_known = !plain && (r.share != NULL || granted->noise.kind != NOISE_NONE);
     tell(w, host);
     return GNT_OK;
 }

@@ -37,7 +37,7 @@ const float *whitening_scores(const gnt_observation *seen, int64_t layers);
  * facts `noise_known`, 1 where a grant told it, `noise_least` and `noise_most`, the layers' s_l. Scratch of
  * the hook. GNT_OK, or a status after host->fail. */
 gnt_status whitening_open(whitening *w, const gnt_host *host, const gnt_observation *seen,
-                          const granted_defense *told, int plain);
+                          const granted_defense *granted, int plain);
 
 /* Takes for each s_l that is not known what the update u of a candidate leaves, at least the floor. d_u:
  * room, a tensor for each of u's. */

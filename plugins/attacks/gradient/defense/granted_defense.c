@@ -30,7 +30,7 @@ static const struct {
     [MEMBER_UNIFORM] = {"uniform", {"epsilon", "clip", "delta"}},
 };
 
-/* What is left of the values from some place on. */
+/* The values that are left from some place on. */
 typedef struct value_list {
     const gnt_value *at;
     int64_t n;
@@ -100,7 +100,7 @@ static noise_law clip_of(value_list own) {
 }
 
 typedef struct reading {
-    granted_defense told;
+    granted_defense granted;
     value_list left; /* of members that are not read yet */
     int members, noisy;
 } reading;
@@ -108,69 +108,69 @@ typedef struct reading {
 /* The member that is read clips, or adds noise, or both. 0 where what it does with those before it is not one
  * law. */
 static int add_law(reading *r, const noise_law *next) {
-    granted_defense *told = &r->told;
-    const noise_law before = told->noise;
-    const int behind = told->clip_is_last; /* directly behind the clip before it */
-    told->noise = *next;
-    told->clip_is_last = next->kind == NOISE_NONE;
+    granted_defense *granted = &r->granted;
+    const noise_law before = granted->noise;
+    const int behind = granted->clip_is_last; /* directly behind the clip before it */
+    granted->noise = *next;
+    granted->clip_is_last = next->kind == NOISE_NONE;
     if (next->clip_mode == NOISE_CLIP_PER_TENSOR)
-        told->pruned_together = 0;
+        granted->pruned_together = 0;
     if (before.clip_mode == NOISE_CLIP_NONE) {
-        told->noise_is_first = r->members == 1;
+        granted->noise_is_first = r->members == 1;
         return 1;
     }
     if (next->clip_mode == NOISE_CLIP_NONE) {
-        told->noise.clip = before.clip;
-        told->noise.clip_mode = before.clip_mode;
-        told->noise.l1 = before.l1;
+        granted->noise.clip = before.clip;
+        granted->noise.clip_mode = before.clip_mode;
+        granted->noise.l1 = before.l1;
         return 1;
     }
     if (behind && before.clip_mode == next->clip_mode && !next->l1) {
-        told->noise.clip = fmin(before.clip, next->clip);
+        granted->noise.clip = fmin(before.clip, next->clip);
         return 1;
     }
-    told->noise_is_first = 0;
-    told->clip_is_unread = 1;
+    granted->noise_is_first = 0;
+    granted->clip_is_unread = 1;
     return 0;
 }
 
 static void read_noise(reading *r, int member, value_list own) {
     const noise_law law = noise_of(member, own);
-    granted_defense *told = &r->told;
+    granted_defense *granted = &r->granted;
     if (law.kind != NOISE_NONE) {
-        told->is_complete &= add_law(r, &law);
+        granted->is_complete &= add_law(r, &law);
         return;
     }
-    told->noise = law;
-    told->is_complete = told->noise_is_first = told->clip_is_last = 0;
+    granted->noise = law;
+    granted->is_complete = granted->noise_is_first = granted->clip_is_last = 0;
 }
 
 /* A clip behind noise is none of the noise's law. */
 static void read_clip(reading *r, value_list own) {
     const noise_law law = clip_of(own);
-    r->told.clip_is_unread |= r->noisy > 0 || law.clip_mode == NOISE_CLIP_NONE;
-    r->told.is_complete &= r->noisy == 0 && law.clip_mode != NOISE_CLIP_NONE && add_law(r, &law);
+    r->granted.clip_is_unread |= r->noisy > 0 || law.clip_mode == NOISE_CLIP_NONE;
+    r->granted.is_complete &= r->noisy == 0 && law.clip_mode != NOISE_CLIP_NONE && add_law(r, &law);
 }
 
-static void read_zeros(granted_defense *told, int member, value_list own) {
-    told->clip_is_last = 0;
+static void read_zeros(granted_defense *granted, int member, value_list own) {
+    granted->clip_is_last = 0;
     if (member == MEMBER_SOTERIA) {
-        told->defended = own.at[0].r > 0 ? own.at[1].text : told->defended;
-        told->is_complete = 0;
+        granted->defended = own.at[0].r > 0 ? own.at[1].text : granted->defended;
+        granted->is_complete = 0;
     } else {
-        told->pruned = own.at[0].r > 0;
-        told->pruned_together = is_text(&own.at[1], "update");
+        granted->pruned = own.at[0].r > 0;
+        granted->pruned_together = is_text(&own.at[1], "update");
     }
 }
 
-static void read_layers(granted_defense *told, int member, value_list own) {
+static void read_layers(granted_defense *granted, int member, value_list own) {
     const gnt_value *samples = value_of(own, "samples");
-    told->is_complete = told->clip_is_last = 0;
-    told->layered = (layered_noise){.clip = fmax(own.at[1].r, 0),
-                                    .epsilon = own.at[0].r,
-                                    .delta = own.at[2].r,
-                                    .by_scores = member == MEMBER_FEDRE,
-                                    .samples = samples ? samples->i : 0};
+    granted->is_complete = granted->clip_is_last = 0;
+    granted->layered = (layered_noise){.clip = fmax(own.at[1].r, 0),
+                                       .epsilon = own.at[0].r,
+                                       .delta = own.at[2].r,
+                                       .by_scores = member == MEMBER_FEDRE,
+                                       .samples = samples ? samples->i : 0};
 }
 
 static void read_member(reading *r, int member) {
@@ -179,8 +179,8 @@ static void read_member(reading *r, int member) {
     r->members++;
     r->noisy += noisy;
     if (own.n == 0) {
-        r->told.is_complete = r->told.clip_is_last = 0;
-        r->told.clip_is_unread |= member == MEMBER_CLIP;
+        r->granted.is_complete = r->granted.clip_is_last = 0;
+        r->granted.clip_is_unread |= member == MEMBER_CLIP;
         return;
     }
     r->left = (value_list){own.at + 1, own.n - 1};
@@ -189,15 +189,15 @@ static void read_member(reading *r, int member) {
     else if (member == MEMBER_CLIP)
         read_clip(r, own);
     else if (member == MEMBER_FEDRE || member == MEMBER_UNIFORM)
-        read_layers(&r->told, member, own);
+        read_layers(&r->granted, member, own);
     else
-        read_zeros(&r->told, member, own);
+        read_zeros(&r->granted, member, own);
 }
 
 granted_defense granted_defense_of(const gnt_observation *seen) {
     reading r = {.left = {seen->defense_values, seen->n_defense_values}};
     int clips = 0;
-    r.told.is_complete = seen->defense != NULL;
+    r.granted.is_complete = seen->defense != NULL;
     for (const char *at = seen->defense; at && *at;) {
         const size_t length = strcspn(at, "+");
         const int member = member_at(at, length);
@@ -207,15 +207,15 @@ granted_defense granted_defense_of(const gnt_observation *seen) {
         at += length + (at[length] == '+');
     }
     if (r.noisy > 1) {
-        r.told.is_complete = r.told.noise_is_first = r.told.clip_is_last = 0;
-        r.told.clip_is_unread = clips;
-        r.told.noise = (noise_law){.kind = NOISE_NONE};
+        r.granted.is_complete = r.granted.noise_is_first = r.granted.clip_is_last = 0;
+        r.granted.clip_is_unread = clips;
+        r.granted.noise = (noise_law){.kind = NOISE_NONE};
     }
-    return r.told;
+    return r.granted;
 }
 
-gnt_status granted_defense_check(const gnt_host *host, const granted_defense *told) {
-    if (!told->clip_is_unread)
+gnt_status granted_defense_check(const gnt_host *host, const granted_defense *granted) {
+    if (!granted->clip_is_unread)
         return GNT_OK;
     host->fail(host->context,
                "the granted chain has a clip behind noise, or two of different modes or norms, "

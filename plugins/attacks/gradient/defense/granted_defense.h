@@ -9,7 +9,7 @@
 #include "gauntlet/plugin.h"
 #include "defense/noise_law.h"
 
-/* Of the member fedre or uniform, which clips each layer to C and adds noise of its own to each. */
+/* The member fedre or uniform, which clips each layer to C and adds noise of its own to each. */
 typedef struct layered_noise {
     double clip; /* C; 0: there is no such member */
     double epsilon, delta;
@@ -49,6 +49,6 @@ granted_defense granted_defense_of(const gnt_observation *seen);
 
 /* Who is granted the defense counts as an attack that knows it: refuses a clip that is unread. GNT_OK, or
  * GNT_UNSUPPORTED after host->fail. */
-gnt_status granted_defense_check(const gnt_host *host, const granted_defense *told);
+gnt_status granted_defense_check(const gnt_host *host, const granted_defense *granted);
 
 #endif

@@ -78,7 +78,7 @@ static void read_layer(layer_noise_part *l, const gnt_views *update, float *room
                   fabs(agreement(l, update, centre, 1)) < most;
 }
 
-/* Of few entries the shape tells nothing: such a layer has noise where all others have. */
+/* Decides on layers too small to judge by their shape: they have noise if all others have. */
 static void settle_small_layers(layer_noise *of) {
     int64_t large = 0, noisy = 0;
     for (int64_t k = 0; k < of->n; k++) {

@@ -59,7 +59,7 @@ void noise_clip_vjp(const noise_law *law, noise_clip clip, const gnt_view *u, in
 
 /* ---- an observed update ---- */
 
-/* Of n tensors that are clipped together; mask may be NULL. */
+/* Returns the cost of n tensors that are clipped together; mask may be NULL. */
 static double group_cost(const noise_law *law, const gnt_view *u, int64_t n, const float *const *observed,
                          const float *const *mask, float *const *d_u) {
     const noise_clip clip = noise_clip_of(law, u, n);

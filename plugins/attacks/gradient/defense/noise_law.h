@@ -39,7 +39,7 @@ typedef struct noise_clip {
     double factor, norm;
 } noise_clip;
 
-/* Of n tensors that are clipped together. */
+/* Returns the clip of n tensors that are clipped together. */
 noise_clip noise_clip_of(const noise_law *law, const gnt_view *u, int64_t n);
 
 /* The derivatives d by s(u)·u become those by u: s·(d − ⟨d, u⟩/‖u‖ · ∂‖u‖/∂u), where ∂‖u‖/∂u is u/‖u‖, or

@@ -16,7 +16,7 @@ static double squares_of(const gnt_view *v) {
     return sum;
 }
 
-/* Of the tensors that are clipped together, up to tensor t: what the sum of their squares says. */
+/* Sets the state of the tensors that are clipped together, up to tensor t, from the sum of their squares. */
 static void put_state(seen_clip *c, int64_t t, double squares, int is_last) {
     const int64_t group = noise_clip_group(&c->law, c->seen->n);
     const int is_open = sqrt(squares) < (1 - slack) * c->law.clip;
@@ -24,13 +24,13 @@ static void put_state(seen_clip *c, int64_t t, double squares, int is_last) {
         c->state[k] = !is_last ? CLIP_UNKNOWN : is_open ? CLIP_OPEN : CLIP_SHORTENED;
 }
 
-gnt_status seen_clip_open(seen_clip *c, const gnt_host *host, const granted_defense *told,
+gnt_status seen_clip_open(seen_clip *c, const gnt_host *host, const granted_defense *granted,
                           const gnt_views *seen) {
-    const int is_alone = told->noise.kind == NOISE_NONE && told->noise.clip_mode != NOISE_CLIP_NONE;
+    const int is_alone = granted->noise.kind == NOISE_NONE && granted->noise.clip_mode != NOISE_CLIP_NONE;
     double squares = 0;
-    *c = (seen_clip){.seen = seen, .survivors = is_alone && !told->noise_is_first};
-    if (is_alone || told->noise_is_first)
-        c->law = told->noise;
+    *c = (seen_clip){.seen = seen, .survivors = is_alone && !granted->noise_is_first};
+    if (is_alone || granted->noise_is_first)
+        c->law = granted->noise;
     if (!is_alone)
         return GNT_OK;
     c->state = host->scratch(host->context, (size_t)seen->n + 1);
@@ -38,7 +38,7 @@ gnt_status seen_clip_open(seen_clip *c, const gnt_host *host, const granted_defe
         return match_no_memory(host);
     for (int64_t t = 0; t < seen->n; t++) {
         squares = (t % noise_clip_group(&c->law, seen->n) ? squares : 0) + squares_of(&seen->view[t]);
-        put_state(c, t, squares, told->clip_is_last);
+        put_state(c, t, squares, granted->clip_is_last);
     }
     return GNT_OK;
 }

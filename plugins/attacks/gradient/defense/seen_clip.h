@@ -25,7 +25,7 @@ typedef struct seen_clip {
 
 /* No law where none is known, or where noise hides which entries a clip behind another member has counted.
  * Scratch of the hook. GNT_OK, or a status after host->fail. */
-gnt_status seen_clip_open(seen_clip *c, const gnt_host *host, const granted_defense *told,
+gnt_status seen_clip_open(seen_clip *c, const gnt_host *host, const granted_defense *granted,
                           const gnt_views *seen);
 
 /* May it have shortened tensor t on its own, by another factor than the next? */
@@ -34,7 +34,7 @@ int seen_clip_shortened(const seen_clip *c, int64_t t);
 /* … any tensor? */
 int seen_clip_turns(const seen_clip *c);
 
-/* Of the tensors that are clipped together, from tensor t on. */
+/* Returns the clip of the tensors that are clipped together, from tensor t on. */
 noise_clip seen_clip_of(const seen_clip *c, const gnt_views *u, int64_t t);
 
 /* As noise_clip_vjp: the derivatives d by s(u)·u become those by u. clip: seen_clip_of them. d: a tensor for

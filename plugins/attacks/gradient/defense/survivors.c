@@ -11,12 +11,12 @@
 const char *const survivors_choices[] = {"auto", "never", "always", NULL};
 
 gnt_status survivors_check(const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros) {
-    const granted_defense told = granted_defense_of(seen);
-    if (mask_zeros == SURVIVORS_NEVER && (told.pruned || told.defended))
+    const granted_defense granted = granted_defense_of(seen);
+    if (mask_zeros == SURVIVORS_NEVER && (granted.pruned || granted.defended))
         return match_refuse(host, "mask_zeros is \"never\", as by an attacker who does not know that the "
                                   "defense leaves zeros, but the defense is granted: leave that grant out, "
                                   "or take \"auto\"");
-    return granted_defense_check(host, &told);
+    return granted_defense_check(host, &granted);
 }
 
 /* Was this update pruned by magnitude? Many zeros alone do not say so: dead units and black pixels leave

@@ -165,18 +165,18 @@ static int find_live(const gnt_views *update, int32_t layer, int64_t n, uint8_t 
 /* ---- the columns ---- */
 
 /* The layer that a granted soteria defends; −1: none is granted, or there is no such layer. */
-static int32_t defended_layer(const gnt_model_info *info, const granted_defense *told) {
+static int32_t defended_layer(const gnt_model_info *info, const granted_defense *granted) {
     int32_t layer = -1;
-    for (int32_t i = 0; told->defended && i < info->n_layers; i++)
-        if (*told->defended ? strcmp(info->layer[i].name, told->defended) == 0
-                            : strcmp(info->layer[i].type, "dense") == 0)
+    for (int32_t i = 0; granted->defended && i < info->n_layers; i++)
+        if (*granted->defended ? strcmp(info->layer[i].name, granted->defended) == 0
+                               : strcmp(info->layer[i].type, "dense") == 0)
             layer = i;
     return layer;
 }
 
 /* Tensor t, rank 2; `told`: the grant says that columns of it were zeroed. */
 static gnt_status find_in(zeroed_columns *out, const gnt_host *host, const gnt_views *update, int64_t t,
-                          int told) {
+                          int granted) {
     const gnt_model_info *info = host->model->info;
     const gnt_view *v = &update->view[t];
     const source from = source_of(info, v->layer, v->dim[1]);
@@ -188,11 +188,11 @@ static gnt_status find_in(zeroed_columns *out, const gnt_host *host, const gnt_v
     if (!live)
         return no_memory(host);
     const int known = from.maker >= 0 && find_live(update, from.maker, l.columns, live) > 0;
-    if (!told && !(has_all_rows(info, update, v, &l) && is_by_columns(v, &l)))
+    if (!granted && !(has_all_rows(info, update, v, &l) && is_by_columns(v, &l)))
         return GNT_OK;
     int64_t n = 0;
     for (int64_t j = 0; j < l.columns; j++) {
-        const int lives = known ? live[j] : told || from.never_zero;
+        const int lives = known ? live[j] : granted || from.never_zero;
         n += live[j] = !l.column[j] && lives;
     }
     if (n > 0)
@@ -204,11 +204,11 @@ static gnt_status find_in(zeroed_columns *out, const gnt_host *host, const gnt_v
 gnt_status zeroed_columns_find(zeroed_columns *out, const gnt_host *host, const gnt_observation *seen) {
     const gnt_model_info *info = host->model->info;
     const gnt_views *update = seen->update;
-    const granted_defense told = granted_defense_of(seen);
-    const int32_t defended = defended_layer(info, &told);
+    const granted_defense granted = granted_defense_of(seen);
+    const int32_t defended = defended_layer(info, &granted);
     int pruned = 0;
     *out = (zeroed_columns){0};
-    if (told.is_complete) /* soteria is none of its members */
+    if (granted.is_complete) /* soteria is none of its members */
         return GNT_OK;
     gnt_status status = is_scattered(host, update, &pruned);
     if (status != GNT_OK)

@@ -19,10 +19,10 @@ static const double beyond = 1.001;
 
 gnt_status linear_is_scaled(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
                             int *scaled) {
-    const granted_defense told = granted_defense_of(seen);
+    const granted_defense granted = granted_defense_of(seen);
     seen_clip clip;
-    const gnt_status status = seen_clip_open(&clip, s->host, &told, seen->update);
-    *scaled = status == GNT_OK && told.noise.kind == NOISE_NONE &&
+    const gnt_status status = seen_clip_open(&clip, s->host, &granted, seen->update);
+    *scaled = status == GNT_OK && granted.noise.kind == NOISE_NONE &&
               (seen_clip_shortened(&clip, l->w_at) || seen_clip_shortened(&clip, l->b_at));
     return status;
 }

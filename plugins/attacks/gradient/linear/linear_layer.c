@@ -60,7 +60,7 @@ gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64
 
 /* What the loudest rows that can tell say of entry k: their median; NaN where none can. */
 static double told_by_others(const dense_layer *l, int64_t features, int64_t k) {
-    double loud[MOST_ASKED], told[MOST_ASKED];
+    double loud[MOST_ASKED], granted[MOST_ASKED];
     int64_t n = 0;
     for (int64_t i = 0; i < l->b->count; i++) {
         double bias = (double)l->b->data[i], value;
@@ -71,7 +71,7 @@ static double told_by_others(const dense_layer *l, int64_t features, int64_t k) 
         while (at > 0 && fabs(bias) > loud[at - 1]) { /* by loudness; the faintest falls off the end */
             if (at < MOST_ASKED) {
                 loud[at] = loud[at - 1];
-                told[at] = told[at - 1];
+                granted[at] = granted[at - 1];
             }
             at--;
         }
@@ -79,16 +79,16 @@ static double told_by_others(const dense_layer *l, int64_t features, int64_t k) 
             continue;
         value = (double)l->w->data[i * features + k] / bias;
         loud[at] = fabs(bias);
-        told[at] = value;
+        granted[at] = value;
     }
     for (int64_t i = 1; i < n; i++) { /* now by value */
-        double value = told[i];
+        double value = granted[i];
         int64_t at = i;
-        for (; at > 0 && told[at - 1] > value; at--)
-            told[at] = told[at - 1];
-        told[at] = value;
+        for (; at > 0 && granted[at - 1] > value; at--)
+            granted[at] = granted[at - 1];
+        granted[at] = value;
     }
-    return n ? (told[(n - 1) / 2] + told[n / 2]) / 2 : (double)NAN;
+    return n ? (granted[(n - 1) / 2] + granted[n / 2]) / 2 : (double)NAN;
 }
 
 /* dW_i/db_i of row `row`: what the layer saw, up to the scale that linear_clip.h has. */
@@ -137,9 +137,9 @@ static int64_t largest(const dense_layer *l, const uint8_t *used) {
 
 /* rank_one.h has weights and bias scaled by one factor. */
 static int is_clip_in_the_way(const linear_layer *s, const gnt_observation *seen) {
-    const granted_defense told = granted_defense_of(seen);
-    return seen->n == 1 && told.noise.kind == NOISE_NONE && told.noise.clip_mode == NOISE_CLIP_PER_TENSOR &&
-           (s->noise > 0 || told.pruned);
+    const granted_defense granted = granted_defense_of(seen);
+    return seen->n == 1 && granted.noise.kind == NOISE_NONE &&
+           granted.noise.clip_mode == NOISE_CLIP_PER_TENSOR && (s->noise > 0 || granted.pruned);
 }
 
 /* What quotients are to be multiplied by: told by the loudest rows, one for each sample. `used` is as long as
@@ -183,11 +183,11 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     gnt_status status = linear_find(s, seen, features, &l);
     if (status != GNT_OK)
         return status;
-    const granted_defense told = granted_defense_of(seen);
-    status = granted_defense_check(host, &told);
+    const granted_defense granted = granted_defense_of(seen);
+    status = granted_defense_check(host, &granted);
     if (status != GNT_OK)
         return status;
-    if (s->noise >= 0 && told.noise.kind != NOISE_NONE)
+    if (s->noise >= 0 && granted.noise.kind != NOISE_NONE)
         return refuse(host, "noise is set, but the granted defense tells it: leave that grant out, or noise");
     if (is_clip_in_the_way(s, seen))
         return refuse(host,

@@ -26,12 +26,12 @@ typedef struct dense_layer {
  * what is missing. */
 gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l);
 
-/* What is known of the noise. */
+/* The noise, as far as it is known. */
 typedef struct layer_noise {
     noise_law law;
     int pruned;          /* entries that are zero are small, not zero */
     int pruned_together; /* … of all tensors, by one threshold */
-    int told;            /* by the grant, and nothing else was done to the update */
+    int granted;         /* by the grant, and nothing else was done to the update */
 } layer_noise;
 
 /* Is there noise to reckon with, and something to reckon with? */

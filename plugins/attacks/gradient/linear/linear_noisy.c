@@ -89,10 +89,10 @@ static void principal_pair(const gnt_view *w, double *left, double *right) {
     }
 }
 
-/* Of one sample the layer's weight gradient has rank one: what is beside that is noise, or pruning. */
+/* Estimates the noise: one sample's weight gradient has rank one, and the rest is noise or pruning. */
 static layer_noise noise_read_off(const gnt_host *host, const gnt_view *w) {
     const int64_t units = w->dim[0], d = w->dim[1];
-    layer_noise out = {.told = 0};
+    layer_noise out = {.granted = 0};
     double *left = host->scratch(host->context, (size_t)units * sizeof *left);
     double *right = host->scratch(host->context, (size_t)d * sizeof *right);
     double sizes = 0, squares = 0;
@@ -120,14 +120,14 @@ static layer_noise noise_read_off(const gnt_host *host, const gnt_view *w) {
 int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
                     layer_noise *noise) {
     const granted_defense granted = granted_defense_of(seen);
-    *noise = (layer_noise){.told = 0};
+    *noise = (layer_noise){.granted = 0};
     if (seen->n != 1 || s->noise == 0)
         return 0;
     if (s->noise > 0)
         noise->law = (noise_law){.kind = NOISE_GAUSSIAN, .scale = s->noise};
     else if (granted.is_complete) /* what another plugin did counts as noise: read off */
         *noise = (layer_noise){granted.noise, granted.pruned, granted.pruned_together, 1};
-    if (s->noise < 0 && !noise->told && seen->public_data)
+    if (s->noise < 0 && !noise->granted && seen->public_data)
         *noise = noise_read_off(s->host, l->w);
     return noise->law.kind != NOISE_NONE || noise->pruned;
 }
@@ -258,7 +258,7 @@ static gnt_status open_prior(estimate *e, int candidate) {
 static double variance_left(const estimate *e) {
     double sum = 0;
     for (int64_t k = 0; k < e->shape.features; k++)
-        sum += e->fit.told.precision[k];
+        sum += e->fit.granted.precision[k];
     return (double)e->shape.features / fmax(sum, least_precision);
 }
 
@@ -284,8 +284,8 @@ static gnt_status choose_prior(estimate *e) {
 /* What the rounds alone say of x, and its variance, far where they say nothing. */
 static void keep_told(const estimate *e, double *value, double *variance) {
     for (int64_t k = 0; k < e->shape.features; k++) {
-        const double precision = e->fit.told.precision[k];
-        value[k] = precision > least_precision ? e->fit.told.pull[k] / precision : e->prior.mean[k];
+        const double precision = e->fit.granted.precision[k];
+        value[k] = precision > least_precision ? e->fit.granted.pull[k] / precision : e->prior.mean[k];
         variance[k] = 1 / fmax(precision, least_precision);
     }
 }
@@ -356,7 +356,7 @@ static int is_plausible(const estimate *e, const double *x) {
 
 /* Is the law of all entries known, so that the rest of the update can be reckoned with? */
 static int is_whole_known(const estimate *e) {
-    return e->s->whole && e->noise.told && e->noise.law.kind != NOISE_NONE && !e->noise.pruned;
+    return e->s->whole && e->noise.granted && e->noise.law.kind != NOISE_NONE && !e->noise.pruned;
 }
 
 /* A sign_judge's cost: that of the whole update at its minimum next to x. */

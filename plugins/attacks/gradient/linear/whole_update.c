@@ -113,7 +113,7 @@ static double layer_clip(const problem *p, const whole_round *round, const gnt_v
     return noise_clip_of(p->noise, made->view + from, group).factor;
 }
 
-/* Of several rounds a must be known before any of them is matched. */
+/* Sums a over the rounds: it must be known before any of them is matched. */
 static void add_up_loudness(problem *p) {
     p->loudness = 0;
     for (int64_t t = 0; p->rounds > 1 && t < p->rounds; t++) {

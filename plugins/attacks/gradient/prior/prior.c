@@ -24,7 +24,7 @@ static double outside(const prior *p, const float *x, double weight, float *grad
     return weight * sum;
 }
 
-/* Of neighbours that lie `step` entries apart: those of the first `rows` and `columns` of each plane. */
+/* Sums over neighbours `step` entries apart, of the first `rows` and `columns` of each plane. */
 static double variation(const prior *p, const float *x, int64_t rows, int64_t columns, int64_t step,
                         double weight, float *grad) {
     double sum = 0;

@@ -29,7 +29,7 @@ typedef struct sample_prior {
     double *rest;  /* features, above 0 */
 } sample_prior;
 
-/* What is known of a sample beside the prior: −½ Σ precision·x² + Σ pull·x, the entries apart. */
+/* Evidence on a sample in addition to the prior: −½ Σ precision·x² + Σ pull·x, the entries apart. */
 typedef struct evidence {
     double *precision, *pull; /* features; precision ≥ 0 */
 } evidence;

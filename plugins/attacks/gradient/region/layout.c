@@ -110,15 +110,15 @@ typedef struct reading {
 } reading;
 
 /* Does what is granted of the defense leave room for a profile of the client's region? */
-static int may_tell(const gnt_observation *seen, const granted_defense *told, int64_t n_layers) {
-    return !seen->defense || (told->layered.by_scores && !whitening_scores(seen, n_layers));
+static int may_tell(const gnt_observation *seen, const granted_defense *granted, int64_t n_layers) {
+    return !seen->defense || (granted->layered.by_scores && !whitening_scores(seen, n_layers));
 }
 
 static gnt_status read_all(reading *r, const gnt_artefacts *own) {
     const gnt_host *host = r->self->host;
     const gnt_observation *seen = r->seen;
-    const granted_defense told = granted_defense_of(seen);
-    const int64_t averaged = told.layered.samples ? told.layered.samples : r->self->averaged;
+    const granted_defense granted = granted_defense_of(seen);
+    const int64_t averaged = granted.layered.samples ? granted.layered.samples : r->self->averaged;
     r->scores = find(own, "scores");
     r->masks = find(own, "masks");
     r->values = find(own, "values");
@@ -134,7 +134,7 @@ static gnt_status read_all(reading *r, const gnt_artefacts *own) {
     if (r->noise.n != r->scores->dim[1])
         return host->fail(host->context, "the update has other layers than the model that was scored");
     status = profile_open(&r->of, host, &r->noise, r->scores->data, r->n, averaged);
-    if (!may_tell(seen, &told, r->noise.n))
+    if (!may_tell(seen, &granted, r->noise.n))
         r->of.used = 0;
     host->fact(host->context, "layers_compared", (double)r->of.used);
     return status;

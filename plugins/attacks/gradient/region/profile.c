@@ -26,7 +26,7 @@ gnt_status profile_open(profile *p, const gnt_host *host, const layer_noise *noi
 
 /* ---- groups ---- */
 
-/* Of the mean score of all samples in the group; 0 without any. */
+/* Takes logs of the group's mean scores and returns its number of samples; 0 if there are none. */
 static int64_t group_means(const profile *p, const int32_t *group, int32_t g, double *log_mean) {
     int64_t members = 0;
     double most = 0;
@@ -57,7 +57,7 @@ static void add_squares(const profile *p, int64_t i, const double *log_mean, dou
     }
 }
 
-/* Of each layer's log score, within groups. */
+/* Finds the variance of each layer's log score within groups. */
 static gnt_status find_variances(const profile *p, const int32_t *group, int32_t groups, double *variance) {
     int64_t spare = 0;
     for (int32_t g = 0; g < groups; g++) {
@@ -98,27 +98,27 @@ static double likelihood(const profile *p, const double *log_mean, const double 
 
 gnt_status profile_judge(const profile *p, const int32_t *group, int32_t groups, float *belief) {
     double *variance = p->host->scratch(p->host->context, (size_t)(p->layers + 1) * sizeof *variance);
-    double *told = p->host->scratch(p->host->context, (size_t)groups * sizeof *told);
+    double *granted = p->host->scratch(p->host->context, (size_t)groups * sizeof *granted);
     double most = -INFINITY, lowest = INFINITY, sum = 0;
-    if (!variance || !told)
+    if (!variance || !granted)
         return match_no_memory(p->host);
     const gnt_status status = find_variances(p, group, groups, variance);
     if (status != GNT_OK)
         return status;
     for (int32_t g = 0; g < groups; g++) {
         const int64_t members = group_means(p, group, g, p->mean);
-        told[g] = members == 0
-                      ? (double)NAN
-                      : log((double)members) + (p->used ? likelihood(p, p->mean, variance, members) : 0);
-        most = members ? fmax(most, told[g]) : most;
-        lowest = members ? fmin(lowest, told[g]) : lowest;
+        granted[g] = members == 0
+                         ? (double)NAN
+                         : log((double)members) + (p->used ? likelihood(p, p->mean, variance, members) : 0);
+        most = members ? fmax(most, granted[g]) : most;
+        lowest = members ? fmin(lowest, granted[g]) : lowest;
     }
     for (int32_t g = 0; g < groups; g++)
-        sum += isnan(told[g]) ? 0 : exp(told[g] - most);
+        sum += isnan(granted[g]) ? 0 : exp(granted[g] - most);
     for (int32_t g = 0; g < groups; g++) /* no group has a sample: all are alike */
-        belief[g] = !isfinite(most)  ? 0
-                    : isnan(told[g]) ? (float)(lowest - most - log(sum) - 1)
-                                     : (float)(told[g] - most - log(sum));
+        belief[g] = !isfinite(most)     ? 0
+                    : isnan(granted[g]) ? (float)(lowest - most - log(sum) - 1)
+                                        : (float)(granted[g] - most - log(sum));
     return GNT_OK;
 }
 

@@ -134,7 +134,7 @@ static void draw_together(const reading *r, double m) {
     }
 }
 
-/* Of one sample's image. mask: NULL: the whole image. */
+/* Scores the values in one image. mask: NULL: the whole image. */
 static void read_values(reading *r, const float *image, const uint8_t *mask, float *score) {
     const int64_t plane = r->height * r->width;
     const int32_t values = r->seen->attribute_values;

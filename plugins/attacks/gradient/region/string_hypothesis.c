@@ -113,9 +113,9 @@ static gnt_status open_judging(judging *j) {
     const gnt_host *host = j->self->host;
     const gnt_model_info *info = host->model->info;
     const gnt_observation *seen = j->seen;
-    const granted_defense told = granted_defense_of(seen);
+    const granted_defense granted = granted_defense_of(seen);
     const match_choice choice = {SURVIVORS_AUTO, OUTLIERS_AUTO};
-    gnt_status status = granted_defense_check(host, &told);
+    gnt_status status = granted_defense_check(host, &granted);
     if (status == GNT_OK)
         status = known_region_open(&j->region, host, seen);
     if (status != GNT_OK)
@@ -140,7 +140,7 @@ static gnt_status open_judging(judging *j) {
     if (j->n_rows == 0)
         return match_refuse(host, "no public image has a value of the attribute asked for");
     memcpy(j->x, j->region.image, n * features * sizeof *j->x);
-    status = data_term_open(&j->term, &j->self->data, host, seen, choice, DATA_WHITENED, &told);
+    status = data_term_open(&j->term, &j->self->data, host, seen, choice, DATA_WHITENED, &granted);
     j->term.args.y = y;
     return status == GNT_OK ? find_labels(j, y) : status;
 }

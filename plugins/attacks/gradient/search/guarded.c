@@ -44,7 +44,7 @@ static int below(const dlg_search *s, double cost, double share) {
     return cost <= share * s->objective.observed;
 }
 
-/* What is left over for each entry that no unknown can fit. */
+/* Returns the cost that is left for each entry that no unknown can fit. */
 static double left_over(const dlg_objective *o, double fit) {
     int64_t spare = o->residual.matched - o->size;
     return fit / (double)(spare > o->size ? spare : o->size);

@@ -32,7 +32,7 @@ enum {
 enum { SIGNED_AUTO, SIGNED_ALWAYS, SIGNED_NEVER };
 extern const char *const invert_signed_choices[];
 
-/* Those of invert-gradients alone, in the order of its table. */
+/* The parameters of invert-gradients alone, in the order of its table. */
 enum { INVERT_COST = INVERT_COMMON, INVERT_PRIOR, INVERT_PRIOR_WEIGHT, INVERT_BN, INVERT_GROUP, INVERT_AIM };
 
 /* The choices of the parameter `prior`, in its order. */
@@ -121,7 +121,7 @@ invert *invert_new(const gnt_host *host, const gnt_value *values);
 
 /* Shapes, memory, data term of `seen` alone; y is the caller's, as long as the search. */
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
-                       const granted_defense *told);
+                       const granted_defense *granted);
 
 /* Labels of the batch as granted, else read off the update, in the classes' order; room: an entry for each
  * class. y: the one of search_open. GNT_OK, or a status after host->fail. */

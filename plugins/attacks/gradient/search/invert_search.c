@@ -31,7 +31,7 @@ invert *invert_new(const gnt_host *host, const gnt_value *values) {
 }
 
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
-                       const granted_defense *told) {
+                       const granted_defense *granted) {
     const gnt_host *host = self->host;
     const gnt_model_info *info = host->model->info;
     const gnt_value *v = self->value;
@@ -60,7 +60,7 @@ gnt_status search_open(search *s, invert *self, const gnt_observation *seen, con
     s->n_terms = 1;
     gnt_status status =
         data_term_open(&s->term[0], &self->data[0], host, seen,
-                       (match_choice){v[INVERT_MASK_ZEROS].i, v[INVERT_OUTLIERS].i}, cost, told);
+                       (match_choice){v[INVERT_MASK_ZEROS].i, v[INVERT_OUTLIERS].i}, cost, granted);
     s->term[0].args.y = y;
     return status;
 }
@@ -178,7 +178,7 @@ int64_t search_size(const search *s) {
     return s->at[s->n] + s->n_rates + logits;
 }
 
-/* What is known, and of the rest what the search is to begin at, beside the noise in q. */
+/* Sets what is known, and adds to the noise in the rest of q the point that the search begins at. */
 static void begin_at(const search *s, int32_t restart, float *q) {
     for (int64_t i = 0; i < s->n * s->features; i++) {
         const int64_t c = channel_of(s, i);

@@ -22,7 +22,7 @@ static const prior_setting settings[] = {{PRIOR_TV, 0.1},
                                          {PRIOR_CLASS_GAUSSIAN, 0.01}};
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* What is released of the batch x, y: clipped, with noise. Scratch of the hook. */
+/* Makes the update of the batch x, y that would be released: clipped, with noise. Scratch of the hook. */
 static gnt_status simulate(const gnt_host *host, const gnt_observation *setting, const noise_law *law,
                            const float *x, const float *y, gnt_views *out) {
     const gnt_model_service *m = host->model;
@@ -85,7 +85,7 @@ static double distance(const float *a, const float *b, int64_t n) {
     return squares;
 }
 
-/* Of the answers the one nearest to a truth; the best order of the whole batch would cost n!. */
+/* Returns the answer nearest to a truth; the best order of the whole batch would cost n!. */
 static const float *nearest(const search *s, const float *truth, double *least) {
     const float *best = s->winner;
     *least = INFINITY;
@@ -116,7 +116,7 @@ static double badness(const search *s, const public_images *images, const float 
 typedef struct trials {
     invert *self;
     const gnt_observation *setting;
-    granted_defense told;
+    granted_defense granted;
     public_images images;
     int64_t steps, done;
     /* of each setting: mean badness over the trials */
@@ -133,12 +133,12 @@ static gnt_status try_all(trials *t, int64_t trial) {
     gnt_views update;
     if (!y)
         return match_no_memory(host);
-    gnt_status status = simulate(host, setting, &t->told.noise, x, truth, &update);
+    gnt_status status = simulate(host, setting, &t->granted.noise, x, truth, &update);
     gnt_observation seen = *setting;
     seen.update = &update;
     seen.labels = NULL;
     if (status == GNT_OK)
-        status = search_open(&s, t->self, &seen, y, DATA_LIKELIHOOD, &t->told);
+        status = search_open(&s, t->self, &seen, y, DATA_LIKELIHOOD, &t->granted);
     if (status == GNT_OK)
         status = trial_labels(&s, &seen, truth, y);
     for (int k = 0; status == GNT_OK && k < SETTINGS; k++) {
@@ -172,9 +172,9 @@ gnt_status invert_prepare(void *context, const gnt_attack_prepare *in, const gnt
     int best = 0;
     if (!host->model || !setting || setting->n < 1)
         return GNT_OK;
-    t.told = granted_defense_of(setting);
+    t.granted = granted_defense_of(setting);
     gnt_status status = public_images_open(&t.images, host, in->public_data, INVERT_TRIALS * setting->n);
-    if (status != GNT_OK || !worth_trying(self, setting, &t.images, &t.told.noise))
+    if (status != GNT_OK || !worth_trying(self, setting, &t.images, &t.granted.noise))
         return status;
     int64_t steps = setting->budget > 0 ? setting->budget : self->value[INVERT_STEPS].i;
     t.steps = steps / 3 < LEAST_STEPS ? LEAST_STEPS : steps / 3 > MOST_STEPS ? MOST_STEPS : steps / 3;

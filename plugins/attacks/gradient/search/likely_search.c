@@ -19,7 +19,8 @@ void *likely_search_create(const gnt_host *host, const gnt_value *values) {
 }
 
 /* The latest first. What an earlier round shows is taken to be of the same samples. */
-static gnt_status add_history(search *s, const gnt_observation *seen, int cost, const granted_defense *told) {
+static gnt_status add_history(search *s, const gnt_observation *seen, int cost,
+                              const granted_defense *granted) {
     invert *self = s->self;
     const match_choice choice = {self->value[INVERT_MASK_ZEROS].i, self->value[INVERT_OUTLIERS].i};
     for (int64_t k = seen->n_history; k > 0 && s->n_terms < INVERT_ROUNDS; k--) {
@@ -28,7 +29,7 @@ static gnt_status add_history(search *s, const gnt_observation *seen, int cost, 
             continue;
         data_term *term = &s->term[s->n_terms];
         gnt_status status =
-            data_term_open(term, &self->data[s->n_terms], self->host, past, choice, cost, told);
+            data_term_open(term, &self->data[s->n_terms], self->host, past, choice, cost, granted);
         if (status != GNT_OK)
             return status;
         term->args.y = s->y;
@@ -50,20 +51,20 @@ gnt_status likely_search_open(search *s, invert *self, const gnt_observation *se
         return match_refuse(
             host, "cost is \"plain\", as by an attacker who does not know of the layers' noise, but the "
                   "defense is granted: leave that grant out, or take \"whitened\"");
-    const granted_defense told = granted_defense_of(seen);
+    const granted_defense granted = granted_defense_of(seen);
     const size_t labels = (size_t)(seen->n * host->model->info->classes);
     float *y = host->scratch(host->context, labels * sizeof *y);
     if (!y)
         return match_no_memory(host);
-    gnt_status status = granted_defense_check(host, &told);
+    gnt_status status = granted_defense_check(host, &granted);
     if (status == GNT_OK)
-        status = search_open(s, self, seen, y, cost, &told);
+        status = search_open(s, self, seen, y, cost, &granted);
     if (status == GNT_OK && seen->labels)
         memcpy(y, seen->labels, labels * sizeof *y);
     else if (status == GNT_OK)
         status = search_soft_labels(s, y);
     if (status == GNT_OK)
-        status = add_history(s, seen, cost, &told);
+        status = add_history(s, seen, cost, &granted);
     if (status == GNT_OK)
         status = public_images_open(images, host, seen->public_data, 0);
     if (status == GNT_OK)
