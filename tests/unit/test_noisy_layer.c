@@ -471,7 +471,7 @@ static void two_rounds_add_up(void **state) {
                 pull[k] += w * c.slope[k] * (m * (double)list[t]->g[i * (D + 1) + k] - square * c.shift[k]);
             }
     for (int64_t k = 0; k < D; k++)
-        assert_float_equal(c.fit.told.precision[k], precision[k], 1e-4 * precision[k]);
+        assert_float_equal(c.fit.evidence.precision[k], precision[k], 1e-4 * precision[k]);
     const evidence both = {precision, pull};
     expect_posterior(&c.prior, &both, c.fit.x, c.fit.variance);
     plain_close(&c.p);

@@ -60,7 +60,7 @@ gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64
 
 /* What the loudest rows that can tell say of entry k: their median; NaN where none can. */
 static double told_by_others(const dense_layer *l, int64_t features, int64_t k) {
-    double loud[MOST_ASKED], granted[MOST_ASKED];
+    double loud[MOST_ASKED], inferred[MOST_ASKED];
     int64_t n = 0;
     for (int64_t i = 0; i < l->b->count; i++) {
         double bias = (double)l->b->data[i], value;
@@ -71,7 +71,7 @@ static double told_by_others(const dense_layer *l, int64_t features, int64_t k) 
         while (at > 0 && fabs(bias) > loud[at - 1]) { /* by loudness; the faintest falls off the end */
             if (at < MOST_ASKED) {
                 loud[at] = loud[at - 1];
-                granted[at] = granted[at - 1];
+                inferred[at] = inferred[at - 1];
             }
             at--;
         }
@@ -79,16 +79,16 @@ static double told_by_others(const dense_layer *l, int64_t features, int64_t k) 
             continue;
         value = (double)l->w->data[i * features + k] / bias;
         loud[at] = fabs(bias);
-        granted[at] = value;
+        inferred[at] = value;
     }
     for (int64_t i = 1; i < n; i++) { /* now by value */
-        double value = granted[i];
+        double value = inferred[i];
         int64_t at = i;
-        for (; at > 0 && granted[at - 1] > value; at--)
-            granted[at] = granted[at - 1];
-        granted[at] = value;
+        for (; at > 0 && inferred[at - 1] > value; at--)
+            inferred[at] = inferred[at - 1];
+        inferred[at] = value;
     }
-    return n ? (granted[(n - 1) / 2] + granted[n / 2]) / 2 : (double)NAN;
+    return n ? (inferred[(n - 1) / 2] + inferred[n / 2]) / 2 : (double)NAN;
 }
 
 /* dW_i/db_i of row `row`: what the layer saw, up to the scale that linear_clip.h has. */

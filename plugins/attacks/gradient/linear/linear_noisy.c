@@ -258,7 +258,7 @@ static gnt_status open_prior(estimate *e, int candidate) {
 static double variance_left(const estimate *e) {
     double sum = 0;
     for (int64_t k = 0; k < e->shape.features; k++)
-        sum += e->fit.granted.precision[k];
+        sum += e->fit.evidence.precision[k];
     return (double)e->shape.features / fmax(sum, least_precision);
 }
 
@@ -284,8 +284,8 @@ static gnt_status choose_prior(estimate *e) {
 /* What the rounds alone say of x, and its variance, far where they say nothing. */
 static void keep_told(const estimate *e, double *value, double *variance) {
     for (int64_t k = 0; k < e->shape.features; k++) {
-        const double precision = e->fit.granted.precision[k];
-        value[k] = precision > least_precision ? e->fit.granted.pull[k] / precision : e->prior.mean[k];
+        const double precision = e->fit.evidence.precision[k];
+        value[k] = precision > least_precision ? e->fit.evidence.pull[k] / precision : e->prior.mean[k];
         variance[k] = 1 / fmax(precision, least_precision);
     }
 }

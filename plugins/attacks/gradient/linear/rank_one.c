@@ -31,12 +31,12 @@ rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t 
 
 int rank_one_fit_make(rank_one_fit *fit, const gnt_host *host, int64_t features) {
     const size_t bytes = (size_t)features * sizeof(double);
-    *fit =
-        (rank_one_fit){.settled = RANK_ONE_SETTLED,
-                       .x = host->scratch(host->context, bytes),
-                       .variance = host->scratch(host->context, bytes),
-                       .granted = {host->scratch(host->context, bytes), host->scratch(host->context, bytes)}};
-    return fit->x && fit->variance && fit->granted.precision && fit->granted.pull;
+    *fit = (rank_one_fit){
+        .settled = RANK_ONE_SETTLED,
+        .x = host->scratch(host->context, bytes),
+        .variance = host->scratch(host->context, bytes),
+        .evidence = {host->scratch(host->context, bytes), host->scratch(host->context, bytes)}};
+    return fit->x && fit->variance && fit->evidence.precision && fit->evidence.pull;
 }
 
 static double expected_of(const rank_one_round *r, int64_t i) {
@@ -150,8 +150,8 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
     int bad = 0;
     if (!fit->begun) {
         for (int64_t k = 0; k < d; k++)
-            fit->granted.precision[k] = fit->granted.pull[k] = 0;
-        bad = sample_prior_apply(prior, &fit->granted, room, fit->x, fit->variance);
+            fit->evidence.precision[k] = fit->evidence.pull[k] = 0;
+        bad = sample_prior_apply(prior, &fit->evidence, room, fit->x, fit->variance);
     }
     for (fit->iterations = first; !bad && fit->iterations < MOST_ITERATIONS; fit->iterations++) {
         if (host->should_stop(host->context))
@@ -160,7 +160,7 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
             break;
         for (int64_t k = 0; k < d; k++) {
             before[k] = fit->x[k];
-            fit->granted.precision[k] = fit->granted.pull[k] = 0;
+            fit->evidence.precision[k] = fit->evidence.pull[k] = 0;
         }
         for (int64_t t = 0; t < rounds; t++) {
             if (fit->iterations == 0 && round[t]->from_bias) {
@@ -170,9 +170,9 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
                 solve_delta(round[t], fit, input, fit->iterations ? mean_square(round[t]) : 0);
             if (fit->iterations == RESCALED_AT && !round[t]->from_bias && !round[t]->expected)
                 rescale(round[t]);
-            add_evidence(&fit->granted, round[t], input);
+            add_evidence(&fit->evidence, round[t], input);
         }
-        bad = sample_prior_apply(prior, &fit->granted, room, fit->x, fit->variance);
+        bad = sample_prior_apply(prior, &fit->evidence, room, fit->x, fit->variance);
         for (int64_t t = 0; !bad && t < rounds; t++)
             if (round[t]->laplace)
                 weigh(round[t], fit, input);

@@ -37,7 +37,7 @@ typedef struct rank_one_input {
 
 typedef struct rank_one_fit {
     double *x, *variance; /* features, image space */
-    evidence granted;     /* by the rounds alone */
+    evidence evidence;    /* by the rounds alone */
     int64_t iterations;
     /* a solve ends where no entry of x changes by more, in its standard deviations */
     double settled;

@@ -98,27 +98,27 @@ static double likelihood(const profile *p, const double *log_mean, const double 
 
 gnt_status profile_judge(const profile *p, const int32_t *group, int32_t groups, float *belief) {
     double *variance = p->host->scratch(p->host->context, (size_t)(p->layers + 1) * sizeof *variance);
-    double *granted = p->host->scratch(p->host->context, (size_t)groups * sizeof *granted);
+    double *log_belief = p->host->scratch(p->host->context, (size_t)groups * sizeof *log_belief);
     double most = -INFINITY, lowest = INFINITY, sum = 0;
-    if (!variance || !granted)
+    if (!variance || !log_belief)
         return match_no_memory(p->host);
     const gnt_status status = find_variances(p, group, groups, variance);
     if (status != GNT_OK)
         return status;
     for (int32_t g = 0; g < groups; g++) {
         const int64_t members = group_means(p, group, g, p->mean);
-        granted[g] = members == 0
-                         ? (double)NAN
+        log_belief[g] =
+            members == 0 ? (double)NAN
                          : log((double)members) + (p->used ? likelihood(p, p->mean, variance, members) : 0);
-        most = members ? fmax(most, granted[g]) : most;
-        lowest = members ? fmin(lowest, granted[g]) : lowest;
+        most = members ? fmax(most, log_belief[g]) : most;
+        lowest = members ? fmin(lowest, log_belief[g]) : lowest;
     }
     for (int32_t g = 0; g < groups; g++)
-        sum += isnan(granted[g]) ? 0 : exp(granted[g] - most);
+        sum += isnan(log_belief[g]) ? 0 : exp(log_belief[g] - most);
     for (int32_t g = 0; g < groups; g++) /* no group has a sample: all are alike */
-        belief[g] = !isfinite(most)     ? 0
-                    : isnan(granted[g]) ? (float)(lowest - most - log(sum) - 1)
-                                        : (float)(granted[g] - most - log(sum));
+        belief[g] = !isfinite(most)        ? 0
+                    : isnan(log_belief[g]) ? (float)(lowest - most - log(sum) - 1)
+                                           : (float)(log_belief[g] - most - log(sum));
     return GNT_OK;
 }
 
