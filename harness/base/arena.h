@@ -2,7 +2,7 @@
  *
  * A zeroed gnt_arena is an empty one. Blocks are zeroed, aligned for any type and live until gnt_arena_free.
  * Running out of memory is remembered: `failed` turns 1 and stays so, and a caller that makes many blocks
- * asks once at the end. */
+ * checks it once at the end. */
 #ifndef GNT_BASE_ARENA_H
 #define GNT_BASE_ARENA_H
 

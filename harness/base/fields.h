@@ -89,7 +89,7 @@ struct gnt_fields;
 typedef struct gnt_field {
     const char *name;
     gnt_field_type type;
-    /* Of the member in its struct, in bytes. */
+    /* offset of the member in its struct, in bytes */
     size_t offset;
     /* It may be missing. Without `there` only TEXT, JSON, GROUP and lists can be, by a NULL pointer. */
     int optional;
@@ -128,7 +128,7 @@ typedef enum gnt_fields_form {
 typedef struct gnt_fields {
     const gnt_field *field;
     size_t n;
-    /* Of the struct, in bytes. */
+    /* size of the struct, in bytes */
     size_t size;
     gnt_fields_form form;
     int open;
@@ -158,7 +158,8 @@ int gnt_fields_decode(const gnt_fields *fields, void *to, const json_t *json, gn
 
 /* Sets every field to no value, as an open table decodes an empty object. */
 void gnt_fields_clear(const gnt_fields *fields, void *of);
-/* Marks the optional field whose member is at `member` as there; the same asked. The table has `there`. */
+/* Marks the optional field whose member is at `member` as present, and returns 1 if it is. The table has
+ * `there`. */
 void gnt_fields_mark(const gnt_fields *fields, void *of, const void *member);
 int gnt_fields_has(const gnt_fields *fields, const void *of, const void *member);
 /* Returns the value of the REAL field of that name; NAN where the table has none. */

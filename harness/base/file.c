@@ -88,8 +88,8 @@ int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_e
 
 enum { MOST_WRITERS = 8, TAG_SIZE = 9 };
 
-/* The first digits of the running kernel's own number, which changes at every start; all zero where it does
- * not tell. */
+/* The first digits of the running kernel's boot number, which changes at every start; all zero if it cannot
+ * be read. */
 static void kernel_tag(char tag[TAG_SIZE]) {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     memset(tag, '0', TAG_SIZE);
@@ -108,40 +108,41 @@ char *gnt_file_part_name(const char *path, int writer) {
                                    : gnt_format("%s.%s.%ld.part", path, tag, (long)getpid());
 }
 
-static int stands_at(int fd, const char *name) {
+/* True if fd is open on the file of that name. */
+static int is_at(int fd, const char *name) {
     struct stat mine, there;
     return fstat(fd, &mine) == 0 && lstat(name, &there) == 0 && mine.st_dev == there.st_dev &&
            mine.st_ino == there.st_ino;
 }
 
-/* Takes away what a writer left that is no more: nobody holds its lock. 0 when nothing stands there now. */
+/* Removes what a dead writer left: nobody has its lock. Returns 0 if no file of that name is there now. */
 static int clear_part(const char *part) {
     int fd = open(part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return 0;
-    /* a link that was put there is nobody's work */
-    int dead = fd < 0 ? errno == ELOOP : flock(fd, LOCK_EX | LOCK_NB) == 0 && stands_at(fd, part);
+    /* no writer makes a link */
+    int dead = fd < 0 ? errno == ELOOP : flock(fd, LOCK_EX | LOCK_NB) == 0 && is_at(fd, part);
     int rc = dead ? unlink(part) : -1;
     if (fd >= 0)
         close(fd);
     return rc;
 }
 
-/* A new file under `part`, locked while it is written; -1 where another writer was faster. */
+/* Creates `part`, locked while it is written; −1 if another writer was faster. */
 static int make_part(const char *part) {
     int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -1;
-    if ((flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) || !stands_at(fd, part)) {
-        close(fd); /* taken for a dead one's before it had its lock */
+    if ((flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) || !is_at(fd, part)) {
+        close(fd); /* removed as a dead writer's before it had its lock */
         errno = EEXIST;
         return -1;
     }
     return fd;
 }
 
-/* The first name that is free, after the dead ones' were freed. The process's own number comes last, for file
- * systems without locks, where nobody can tell who is dead. */
+/* Opens the first name that is free, after removing those of dead writers. The process's own number comes
+ * last, for file systems without locks, where it is unknown which writers are dead. */
 static int open_part(const char *path, char **part, gnt_err *err) {
     int fd = -1;
     *part = NULL;

@@ -1,10 +1,10 @@
 /* file: whole files in and out. A file that is written either has all its bytes or does not exist: it is
- * written beside its place, synced and renamed. What is not finished has a name that ends in ".part" and a
- * lock; what a killed process left is removed by whoever writes that path next.
+ * written under another name, synced and renamed. What is not finished has a name that ends in ".part" and a
+ * lock; what a killed process left is removed by the next writer of that path.
  *
- * Rationale: on a file system that several machines share, locks may hold on one machine alone. So that name
- * says under which running kernel it is written, and a lock is only asked about those of this kernel. What
- * others left is told by its age (gnt_file_sweep_parts). */
+ * Rationale: on a file system that several machines share, a lock may be seen on one machine alone. So that
+ * name says under which running kernel it is written, and only locks of this kernel are tested. What others
+ * left is recognised by its age (gnt_file_sweep_parts). */
 #ifndef GNT_BASE_FILE_H
 #define GNT_BASE_FILE_H
 
@@ -20,10 +20,10 @@ int gnt_file_write(const char *path, const void *bytes, size_t size, gnt_err *er
 /* The name under which writer number `writer` (from 0) of this kernel keeps what it has not finished. The
  * caller frees; NULL when out of memory. */
 char *gnt_file_part_name(const char *path, int writer);
-/* Removes what writers left unfinished in the folder and did not touch in the last `seconds`, whoever they
- * were. `now` is a file that was just written there: its time is the file system's own, whatever the clocks
- * of machines say. Returns how many were removed. A slow writer whose file goes fails to rename it: nothing
- * half-written takes its place. */
+/* Removes what writers left unfinished in the folder and did not touch in the last `seconds`, on any
+ * machine. `now` is a file that was just written there: its time is the file system's own, whatever the
+ * clocks of machines say. Returns how many were removed. A slow writer whose file goes fails to rename it:
+ * nothing half-written takes its place. */
 int gnt_file_sweep_parts(const char *folder, const char *now, double seconds);
 int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_err *err);
 int gnt_make_dirs(const char *path, gnt_err *err); /* like mkdir -p */
@@ -31,7 +31,7 @@ int gnt_file_exists(const char *path);
 /* Bytes that this user may still write where `path` lies; infinite where nobody can say. */
 double gnt_disk_free(const char *path);
 /* Waits until no other process holds the folder, and holds it until the descriptor is closed or the process
- * ends. −1, and nothing held, where the file system has no locks. */
+ * ends. −1, without a lock, if the file system has none. */
 int gnt_folder_hold(const char *path);
 
 #endif

@@ -56,11 +56,11 @@ static const char *usual_cause(const gnt_doc *doc, size_t at) {
         before--;
     char last = before ? text[before - 1] : 0, c = at < doc->size ? text[at] : 0;
     if ((c == '}' || c == ']') && last == ',')
-        return "a comma stands before the closing bracket; remove the comma";
+        return "a comma precedes the closing bracket; remove the comma";
     if (c == '/' || c == '#')
         return "JSON has no comments; remove this one";
     if (c == '\'')
-        return "text stands in single quotes; use double quotes";
+        return "text is in single quotes; use double quotes";
     if (strncmp(text + at, "NaN", 3) == 0 || strncmp(text + at, "Infinity", 8) == 0 ||
         strncmp(text + at, "-Infinity", 9) == 0 || strncmp(text + at, "inf", 3) == 0 ||
         strncmp(text + at, "nan", 3) == 0)
@@ -77,7 +77,7 @@ static const char *usual_cause(const gnt_doc *doc, size_t at) {
         return "not a JSON number; expected forms such as 12, 0.5 or 1e-3";
     if (strncmp(text + at, "true", 4) != 0 && strncmp(text + at, "false", 5) != 0 &&
         strncmp(text + at, "null", 4) != 0 && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'))
-        return "text and keys stand in double quotes; add them";
+        return "text and keys need double quotes; add them";
     return NULL;
 }
 
@@ -114,7 +114,7 @@ static int syntax_error(const gnt_doc *doc, json_error_t *e, gnt_err *err) {
     n = n > 24 ? 24 : n < 1 ? 1 : n;
     switch (json_error_code(e)) {
     case json_error_duplicate_key:
-        gnt_fail(&said, "the key %.60s stands twice in one object; keep one of them", quoted_name(e));
+        gnt_fail(&said, "the key %.60s occurs twice in one object; keep one of them", quoted_name(e));
         break;
     case json_error_premature_end_of_input:
         at = doc->size;
@@ -147,7 +147,7 @@ static int syntax_error(const gnt_doc *doc, json_error_t *e, gnt_err *err) {
                  (!cause || strchr("+-.0123456789", doc->text[at])))
             gnt_fail(&said, "expected a key in double quotes, or } to end the object");
         else if (strstr(e->text, "':' expected"))
-            gnt_fail(&said, "a key stands without a value; write \"key\": value");
+            gnt_fail(&said, "a key has no value; write \"key\": value");
         else if (cause)
             gnt_fail(&said, "%s", cause);
         else

@@ -59,7 +59,7 @@ gnt_shown gnt_show_text(const char *text);
 
 /* ---- typed reading ---- */
 
-/* `path` names `object`; a key that is absent leaves *out as it was (its default) and is no error: ask
+/* `path` names `object`; a key that is absent leaves *out as it was (its default) and is no error: call
  * gnt_doc_need first where there is no default. Failures say what was found and what was expected. */
 
 int gnt_doc_need(const gnt_doc *doc, const char *path, const json_t *object, const char *key,

@@ -90,7 +90,7 @@ static void skip_space(cursor *c) {
         c->at++;
 }
 
-static void skip_string(cursor *c) { /* stands on the opening quote */
+static void skip_string(cursor *c) { /* from the opening quote on */
     for (c->at++; c->at < c->end && *c->at != '"'; c->at++)
         if (*c->at == '\\')
             c->at++;

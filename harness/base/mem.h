@@ -14,7 +14,8 @@
 void *gnt_alloc(size_t bytes);
 /* n × size bytes; NULL on overflow too. */
 void *gnt_array(size_t n, size_t size);
-/* Of a block of gnt_alloc or gnt_array, or NULL. The old block stays valid where this returns NULL. */
+/* Resizes a block of gnt_alloc or gnt_array, or NULL, to n × size bytes. If it returns NULL, the old block
+ * stays valid. */
 void *gnt_resize(void *block, size_t n, size_t size);
 /* Makes room for one more entry after the n of `list`, a pointer that is NULL at first and grows by this
  * macro alone: capacities are the powers of two from 16 on, so that they follow from n. The new entry is not

@@ -1,8 +1,8 @@
 /* AudioMNIST (Becker et al. 2018): spoken digits as data/NN/D_NN_I.wav, speaker NN from 01, digit D, take I,
  * and audioMNIST_meta.txt, a JSON object of the speakers. A row is the picture of a recording (spectrum.h).
  *
- * The files have no test part: the last fifth of the speakers that are there is it. Whether they speak as
- * natives is told of all or is no attribute. */
+ * The files have no test part: the last fifth of the speakers that are there is it. Native speech is
+ * an attribute if it is known of all speakers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ typedef struct speaker {
 
 typedef struct speakers {
     speaker at[SPEAKERS];
-    int n, tell_native; /* tell_native: how many say whether they are natives */
+    int n, say_native; /* say_native: how many say whether they are natives */
 } speakers;
 
 /* ---- who is there ---- */
@@ -71,7 +71,7 @@ static int read_speaker(speakers *all, speaker *s, const char *path, const json_
     const json_t *one = json_object_get(meta, name);
     s->sex = read_word(one, "gender", sex_names);
     s->native = read_word(one, "native speaker", native_names);
-    all->tell_native += s->native >= 0;
+    all->say_native += s->native >= 0;
     if (s->sex < 0)
         return gnt_fail(err,
                         "%s: speaker \"%s\", of whom there are recordings, has no \"gender\"; expected "
@@ -96,9 +96,9 @@ static int read_meta(speakers *all, const char *folder, gnt_err *err) {
         rc = gnt_fail(err, "%s: line %d: %s; expected a JSON object of speakers", path, why.line, why.text);
     for (int i = 0; rc == 0 && i < all->n; i++)
         rc = read_speaker(all, &all->at[i], path, meta, err);
-    if (rc == 0 && all->tell_native && all->tell_native < all->n)
+    if (rc == 0 && all->say_native && all->say_native < all->n)
         rc = gnt_fail(err, "%s: %d of %d speakers have a \"native speaker\"; expected all or none", path,
-                      all->tell_native, all->n);
+                      all->say_native, all->n);
     json_decref(meta);
     gnt_free(text);
     gnt_free(path);
@@ -166,7 +166,7 @@ static int load(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err
         const int tested = all->n < FIFTH ? 1 : all->n / FIFTH;
         for (int i = 0; i < all->n; i++)
             part[i >= all->n - tested] += all->at[i].recordings;
-        if (!all->tell_native)
+        if (!all->say_native)
             d->n_attrs = 1;
         for (int p = 0; rc == 0 && p < 2; p++)
             rc = data_note(notes, folder, p, part[p], official[p], err);

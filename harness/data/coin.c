@@ -1,4 +1,4 @@
-/* An attribute that nothing tells, for checks: who infers it has been told it. */
+/* An attribute that nothing reveals, for checks: an attack that infers it has seen it. */
 #include <stdio.h>
 #include <string.h>
 

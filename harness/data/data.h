@@ -40,7 +40,7 @@ typedef struct gnt_data {
      * sensitive region. A set has both or neither. */
     uint8_t *map, *mask;
     int has_maps; /* 1: the set has both; set before its rows are made */
-    /* rows: whom or what a row is of (an identity, a speaker), from 0 with gaps. The same number means the
+    /* rows: what a row is of (an identity, a speaker), from 0 with gaps. The same number means the
      * same one in all parts. NULL where the set does not know. */
     int32_t *group;
     const char *group_name; /* what a group is, constant: "identity"; NULL where there is no group */
@@ -84,8 +84,8 @@ int gnt_data_open(gnt_data **out, const gnt_data_spec *spec, const char *folder,
 void gnt_data_free(gnt_data *d);
 /* Different groups in one part; 0 where rows have none, −1 when out of memory. */
 int64_t gnt_data_groups(const gnt_data *d, int part);
-/* Adds an attribute whose value is drawn for each row by itself, so that neither a sample nor its label tells
- * anything of it. −1 where the set has as many as it may, or without memory. */
+/* Adds an attribute whose value is drawn for each row by itself, so that neither a sample nor its label
+ * reveals anything about it. −1 where the set has as many as it may, or without memory. */
 int gnt_data_add_coin(gnt_data *d, int32_t values, const gnt_key *key, gnt_err *err);
 extern const char gnt_data_coin[]; /* its name */
 /* Sets the features that state an attribute to 0 in all rows. −1 where there are none. */
@@ -110,12 +110,13 @@ typedef struct gnt_split {
 } gnt_split;
 
 /* How many rows each role takes: −1 = all that remain of its source. CLIENTS, TARGETS and both SHADOWs come
- * from the train part, TEST from the test part, PUBLIC from the public part or, where there is none, from the
- * train part. targets_rows: explicit rows for TARGETS (may be NULL): rows of the part named by targets_part,
- * counted within it. The shuffle is drawn from `key`. Asking for more than there is names the role, the wish
- * and what is left. With target_rows, n[GNT_ROLE_TARGETS] is their number, or −1 or 0. Of the roles that
- * share a source only one may take all that remain. Rows are dealt in the order TARGETS, SHADOW,
- * DEFENDER_SHADOW, PUBLIC, CLIENTS, so that the targets stay the same whatever the other roles ask for.
+ * from the train part, TEST from the test part, PUBLIC from the public part or, where there is none, from
+ * the train part. targets_rows: explicit rows for TARGETS (may be NULL): rows of the part named by
+ * targets_part, counted within it. The shuffle is drawn from `key`. A request for more than there is fails
+ * with the role, the number wanted and what is left. With target_rows, n[GNT_ROLE_TARGETS] is their number,
+ * or −1 or 0. Of the roles that share a source only one may take all that remain. Rows are dealt in the
+ * order TARGETS, SHADOW, DEFENDER_SHADOW, PUBLIC, CLIENTS, so that the targets stay the same whatever the
+ * other roles take.
  *
  * apart: no group has rows in two of the roles that share a part, or rows among the named targets and in any
  * other role. Groups, shuffled, are dealt whole; what a role does not want of its last one is in no role. */

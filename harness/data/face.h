@@ -26,7 +26,7 @@ typedef struct face_person {
     double nose_v, nose, mouth_v, mouth, lip; /* lower end and width of the nose, half the mouth's width */
     double ear, neck;
     int worn, beard;
-    double thick, hairline, fringe, parting; /* of hair: how far it stands out, where it begins, how curved */
+    double thick, hairline, fringe, parting; /* of hair: how far it sticks out, where it begins, how curved */
     double lines;                            /* wrinkles, 0 to 1 */
     int wears;                               /* glasses, in most pictures */
     double cheerful;                         /* share of pictures with a smile */

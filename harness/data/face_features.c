@@ -120,7 +120,7 @@ static void paint_mouth(face_view *f, const face_person *p, const face_look *l) 
 
 /* ---- beard and wrinkles ---- */
 
-/* Of the head's outline what lies below a line that falls from the ears to under the mouth. */
+/* The part of the head's outline below a line that falls from the ears to under the mouth. */
 static double inside_beard(const face_shape *s, double u, double v) {
     double t = u * s->p[5], line = s->p[6] - s->p[7] * t * t + 0.02 * face_wave(8 * u);
     double within = face_in_outline(s, u, v), under = 0.7 * (v - line);

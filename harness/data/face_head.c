@@ -1,4 +1,4 @@
-/* What stands around the features: background, hair, shoulders, the head itself. */
+/* What surrounds the features: background, hair, shoulders, the head itself. */
 #include <math.h>
 
 #include "data/face.h"

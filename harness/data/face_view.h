@@ -25,7 +25,7 @@ typedef struct face_shape {
     double (*inside)(const struct face_shape *, double u, double v);
     double least_u, least_v, most_u, most_v;
     double p[12]; /* what `inside` needs */
-    /* Of a stroke, a row for each straight piece: its start, its extent, 1 / its squared length. */
+    /* Strokes alone: a row for each straight piece: its start, its extent, 1 / its squared length. */
     double piece[FACE_STROKE_PIECES][5];
 } face_shape;
 

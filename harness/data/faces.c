@@ -2,7 +2,7 @@
  * 3×32×32 as CelebA is. One drawing at two sizes; the sets have no person in common, nor have their parts.
  *
  * A row belongs to a person (its group). Every RUN rows of a part are of PEOPLE people, some often and some
- * seldom as `pictures` says, in drawn order: so a row does not depend on how many are asked for, and the
+ * seldom as `pictures` says, in drawn order: so a row does not depend on how many are drawn, and the
  * first rows of a part are of many people. */
 #include <stdio.h>
 

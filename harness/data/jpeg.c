@@ -71,7 +71,7 @@ static int check_header(const libjpeg *j, struct jpeg_decompress_struct *d, cons
         return gnt_fail(err,
                         "%s: is a picture of %u by %u pixels; expected at most %d either way and %d in all",
                         path, d->image_width, d->image_height, DATA_JPEG_MOST_SIDE, DATA_JPEG_MOST_PIXELS);
-    if (j->scans(d)) /* a few bytes of another scan can ask for all the work again */
+    if (j->scans(d)) /* a few bytes of another scan can cause all the work again */
         return gnt_fail(err, "%s: is a picture in several scans; expected one, as baseline JPEG has", path);
     return 0;
 }

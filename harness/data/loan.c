@@ -90,7 +90,7 @@ void loan_shape(gnt_data *d) {
     d->attr[1].n_stated = loan_kinds[LOAN_SEX].n;
 }
 
-int loan_is_told(const loan *l) {
+int loan_is_complete(const loan *l) {
     return l->kind[LOAN_RACE] != RACE_NOT_GIVEN && l->number[LOAN_INCOME] >= least_income &&
            l->number[LOAN_TRACT_RATIO] > 0;
 }
@@ -117,8 +117,8 @@ static float scaled(double v, double from, double to) {
 
 /* Two features: the age, and whether it is not given. */
 static float *put_age(float *x, double years) {
-    const int told = years < NO_CO_BORROWER;
-    *x++ = told ? scaled(years, LEAST_AGE, MOST_AGE) : 0;
+    const int known = years < NO_CO_BORROWER;
+    *x++ = known ? scaled(years, LEAST_AGE, MOST_AGE) : 0;
     *x++ = (int)years == AGE_NOT_GIVEN;
     return x;
 }

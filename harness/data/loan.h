@@ -101,12 +101,12 @@ typedef struct loan_values {
 extern const loan_values loan_kinds[LOAN_KINDS];
 extern const char *const loan_number_columns[LOAN_NUMBERS];
 
-/* Sets features, classes and the attributes race, sex, age, ethnicity. d->variant points to the number (int) of
- * features: LOAN_FEATURES, or with LOAN_RATIOS more, which the label is made of. */
+/* Sets features, classes and the attributes race, sex, age, ethnicity. d->variant points to the number
+ * (int) of features: LOAN_FEATURES, or with LOAN_RATIOS more, which the label is made of. */
 void loan_shape(gnt_data *d);
-/* Is all there that a row needs: race, income and the tract's income? */
-int loan_is_told(const loan *l);
-/* As the shape of d has it. */
+/* True if the record has all that a row needs: race, income and the tract's income. */
+int loan_is_complete(const loan *l);
+/* Stores the loan in the columns of d's shape. */
 void loan_store(gnt_data *d, int64_t row, const loan *l);
 
 #endif

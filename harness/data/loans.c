@@ -90,7 +90,7 @@ static int read_all(const data_bytes *b, gnt_data *d, int64_t *records, int64_t 
                             r.csv.line, PUBLISHED);
         if (read_loan(&r, line, &l, err))
             return -1;
-        if (!loan_is_told(&l))
+        if (!loan_is_complete(&l))
             continue;
         const int p = ++used % FOLD ? GNT_PART_TRAIN : GNT_PART_TEST;
         if (d)
@@ -101,7 +101,7 @@ static int read_all(const data_bytes *b, gnt_data *d, int64_t *records, int64_t 
         return -1;
     if (part[GNT_PART_TEST] == 0)
         return gnt_fail(err,
-                        "%s: offset %zu: the file ends after %lld records that tell race, income and the "
+                        "%s: offset %zu: the file ends after %lld records that state race, income and the "
                         "tract's income; expected at least %d",
                         b->path, b->size, (long long)used, FOLD);
     return 0;

@@ -18,7 +18,7 @@ static uint32_t big_endian(const uint8_t *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* Checks a header and that it tells the truth about the size; returns the records or −1. */
+/* Checks a header and the size that it states; returns the number of records, or −1. */
 static int64_t records_of(const data_bytes *b, uint32_t magic, size_t head, size_t record, int64_t official,
                           gnt_err *err) {
     if (b->size < head)
@@ -31,7 +31,7 @@ static int64_t records_of(const data_bytes *b, uint32_t magic, size_t head, size
         if (big_endian(b->at + axis) != SIDE)
             return gnt_fail(err, "%s: offset %zu: the images are %u pixels %s; expected %d", b->path, axis,
                             big_endian(b->at + axis), axis == 8 ? "high" : "wide", SIDE);
-    uint64_t promised = big_endian(b->at + 4), held = (b->size - head) / record,
+    uint64_t promised = big_endian(b->at + 4), whole = (b->size - head) / record,
              rest = (b->size - head) % record;
     if (promised > (uint64_t)official)
         return gnt_fail(err, "%s: offset 4: the header promises %llu records; the published file has %lld",
@@ -39,14 +39,14 @@ static int64_t records_of(const data_bytes *b, uint32_t magic, size_t head, size
     if (promised == 0)
         return gnt_fail(err, "%s: offset 4: the header promises no records; expected 1 to %lld", b->path,
                         (long long)official);
-    if (held < promised)
+    if (whole < promised)
         return gnt_fail(
             err,
             "%s: offset %zu: the file ends here, in record %llu of the %llu that its header promises; "
             "expected %llu bytes; fetch it again",
-            b->path, b->size, (unsigned long long)(held + 1), (unsigned long long)promised,
+            b->path, b->size, (unsigned long long)(whole + 1), (unsigned long long)promised,
             (unsigned long long)(head + promised * record));
-    if (held > promised || rest)
+    if (whole > promised || rest)
         return gnt_fail(
             err, "%s: offset %llu: %llu bytes after the %llu records that the header promises; expected none",
             b->path, (unsigned long long)(head + promised * record),

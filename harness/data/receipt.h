@@ -10,7 +10,7 @@
 
 enum { RECEIPT_DOTS = 32, RECEIPT_SIDE = 2 * RECEIPT_DOTS, RECEIPT_CELLS = RECEIPT_SIDE * RECEIPT_SIDE };
 enum { RECEIPT_FORMATS = 4, RECEIPT_LINES = 5, RECEIPT_CHARS = 56, RECEIPT_STOCK = 6 };
-/* Where the total stands: in the last line, below the header, between two rules, or below its label. */
+/* The place of the total: in the last line, below the header, between two rules, or below its label. */
 enum { RECEIPT_FOOT, RECEIPT_HEAD, RECEIPT_RULED, RECEIPT_COLUMN };
 
 /* What prints: all in dots, but ink, 0 (nothing) to 1 (black). */

@@ -66,7 +66,7 @@ static void set_date(receipt_page *page, int line, double y, const receipt_pen *
     set_text(page, line, date, left, y, 0, pen);
 }
 
-/* What stands in the five lines of each format: H header, I item, T label and total, L the label alone,
+/* The content of the five lines of each format: H header, I item, T label and total, L the label alone,
  * K the total alone, D date, a blank nothing. */
 static const char plan[RECEIPT_FORMATS][RECEIPT_LINES + 1] = {[RECEIPT_FOOT] = "HIIIT",
                                                               [RECEIPT_HEAD] = "HTIII",

@@ -8,7 +8,7 @@ static int is_sign(char c) {
     return c == '.' || c == '-' || c == '=';
 }
 
-/* Do characters i and i + 1 stand side by side in one word? */
+/* True if characters i and i + 1 are neighbours in one word. */
 static int joined(const receipt_page *page, int i) {
     const receipt_char *a = &page->at[i], *b = a + 1;
     return i + 1 < page->n && a->line == b->line && a->key == b->key &&

@@ -4,7 +4,7 @@
  *
  * A row belongs to a merchant (its group), who fixes format, printer, paper and what is sold. Every RUN rows
  * of a part are of SHOPS shops, some often and some seldom as `receipts_of` says, in drawn order: so a row
- * does not depend on how many are asked for, and each format is of as many rows as another. */
+ * does not depend on how many are drawn, and each format is of as many rows as another. */
 #include <stdio.h>
 #include <string.h>
 

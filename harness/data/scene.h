@@ -30,7 +30,7 @@ void scene_sky(scene *c);
 
 /* Everything but the sky behind and the things in front, by kind. */
 extern void (*const scene_paint[SCENE_KINDS])(scene *);
-void scene_company(scene *c); /* trees or bushes standing about on the ground */
+void scene_company(scene *c); /* trees or bushes here and there on the ground */
 void scene_backdrop(scene *c);
 
 #endif

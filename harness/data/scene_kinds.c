@@ -1,4 +1,4 @@
-/* The ten kinds of scene, and what may stand behind or beside any of them. */
+/* The ten kinds of scene, and what may be behind or next to any of them. */
 #include "data/scene.h"
 
 static rgb some_hue(scene *c) {
@@ -94,7 +94,7 @@ static void ridge(scene *c, double base, double height, int peaks, rgb paint, do
 
 static void conifer(scene *c, double x, double foot, double height, rgb paint);
 
-/* What may stand behind any scene: hills, mountains far away, a line of trees; never as large as a class's
+/* What may be behind any scene: hills, mountains far away, a line of trees; never as large as a class's
  * own. */
 void scene_backdrop(scene *c) {
     if (draw_chance(c->s, 0.45))
@@ -317,7 +317,7 @@ static void paint_tree(scene *c) {
     }
 }
 
-/* Trees or bushes standing about on the ground, smaller than what the scene is of. */
+/* Trees or bushes here and there on the ground, smaller than what the scene is of. */
 void scene_company(scene *c) {
     int n = (int)gnt_random_below(c->s, 4) - 1;
     rgb leaf = scene_vary(c, draw_chance(c->s, 0.3) ? (rgb){.50, .42, .16} : (rgb){.20, .36, .17}, 0.18);

@@ -3,7 +3,7 @@
  *
  * Time of day and weather are the private attributes. They colour everything; they depend on one another and
  * a little on the class. The ground's kind and all hues vary within a class, so that colour alone does not
- * tell it. */
+ * reveal it. */
 #include "data/scene.h"
 #include "data/source.h"
 

@@ -33,16 +33,16 @@ typedef struct data_source {
     /* Default parts of a generated set; else those of the published files. */
     int64_t rows[3];
     /* 1: `rows` are about what the published files make, since each makes as many as it does; what the loader
-     * notes are groups, and these tell whether all is there. */
+     * notes are groups, and these show whether all is there. */
     int rows_vary;
     /* Sets what all its rows have in common: sizes, classes, attributes, what a group is. */
     void (*shape)(gnt_data *d);
-    /* One of the three. Built-in sets: draws one row from its own stream, or all rows. Sets of files: reads all
-     * rows from the folder that has them. */
+    /* One of the three. Built-in sets: draws one row from its own stream, or all rows. Sets of files: reads
+     * all rows from the folder that has them. */
     void (*draw)(gnt_data *d, int64_t row, gnt_stream *s);
     int (*generate)(gnt_data *d, const gnt_data_spec *spec, gnt_err *err);
     int (*load)(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err);
-    /* Becomes gnt_data's: tells apart the sets of one file. */
+    /* Becomes gnt_data's: distinguishes the sets of one file. */
     const void *variant;
     /* Where under --data the files may lie, ended by NULL. */
     const char *const *folders;
@@ -61,10 +61,10 @@ void data_shape_table(gnt_data *d, int64_t features, int32_t classes);
 void data_add_attr(gnt_data *d, const char *name, int32_t values, const char *const *value_name);
 int data_reserve(gnt_data *d, const int64_t part[3], gnt_err *err);
 
-/* Of all that gnt_data holds but names of classes and values. Groups count only where there are some. */
+/* Digests all of gnt_data but the names of classes and values. Groups count only where there are some. */
 gnt_digest data_content_digest(const gnt_data *d);
 
-/* The stream of one generated row: the same however many rows are asked for. */
+/* The stream of one generated row: the same however many rows are drawn. */
 typedef struct data_row_keys {
     gnt_key part[3];
 } data_row_keys;

@@ -112,12 +112,12 @@ int gnt_data_published(gnt_data **out, const char *name, gnt_err *err) {
     return d ? 0 : -1;
 }
 
-/* 0 in the spec asks for the default number of rows. */
+/* Draws the rows of a built-in set; 0 in the spec means the default number. */
 static int generate(gnt_data *d, const data_source *source, const gnt_data_spec *spec, gnt_err *err) {
     gnt_data_spec full = *spec;
     for (int p = 0; p < 3; p++) {
         if (spec->rows[p] < 0)
-            return gnt_fail(err, "%s: %lld rows asked for; give 0 (the default) or more", spec->name,
+            return gnt_fail(err, "%s: %lld rows requested; give 0 (the default) or more", spec->name,
                             (long long)spec->rows[p]);
         if (full.rows[p] == 0)
             full.rows[p] = source->rows[p];

@@ -10,7 +10,7 @@ const char *const gnt_role_names[GNT_ROLES] = {"clients", "targets", "test",
                                                "public",  "shadow",  "defender_shadow"};
 static const char *const part_names[3] = {"train", "test", "public"};
 
-/* TARGETS first, so that they stay the same whatever the others ask for. */
+/* TARGETS first, so that they stay the same whatever the others take. */
 static const int order[GNT_ROLES] = {GNT_ROLE_TARGETS, GNT_ROLE_SHADOW,  GNT_ROLE_DEFENDER_SHADOW,
                                      GNT_ROLE_PUBLIC,  GNT_ROLE_CLIENTS, GNT_ROLE_TEST};
 
@@ -95,7 +95,7 @@ static int take_named(gnt_split *out, const gnt_data *d, const gnt_split_spec *s
 
 /* ---- roles apart by group ---- */
 
-/* Whoever is among the named targets has no row in another role. */
+/* Takes the groups of the named targets out of all other roles. */
 static int take_groups(const gnt_data *d, const gnt_split *named, uint8_t *taken, gnt_err *err) {
     const size_t n = (size_t)named->n[GNT_ROLE_TARGETS];
     uint64_t *group = gnt_array(n, sizeof *group);
@@ -144,7 +144,7 @@ static int gather_groups(deck *k, const gnt_data *d, gnt_stream *s) {
     return rc;
 }
 
-/* What is left of the group that a role's last row is of goes to nobody. */
+/* Skips the rest of the group of a role's last row: no role gets it. */
 static void leave_group(deck *k, const gnt_data *d) {
     while (k->next > 0 && k->next < k->n && d->group[k->row[k->next]] == d->group[k->row[k->next - 1]])
         k->next++;
@@ -205,7 +205,7 @@ static int fill_deck(deck *k, const gnt_data *d, const gnt_split_spec *spec, int
             k->row[k->n++] = k->row[i];
     if (spec->n_balance > 0 && d->attrs && balance(k, d, spec) != 0)
         return gnt_fail(err, "%s: out of memory for the values of an attribute", d->name);
-    if (spec->n_balance > 0) /* the common values had come to an end long before the rarest */
+    if (spec->n_balance > 0) /* without this the common values would end long before the rarest */
         gnt_random_shuffle(&s, k->row, (size_t)k->n);
     if (spec->apart && d->group && gather_groups(k, d, &s) != 0)
         return gnt_fail(err, "%s: out of memory for the groups of %lld rows", d->name, (long long)n);

@@ -41,7 +41,7 @@ char *sroie_path(const char *folder, const char *kind,
 int sroie_read(sroie_receipt *out, const char *folder, int number, gnt_err *err);
 
 /* Which key field a text of `n` bytes is of, −1 for none. key: the fields' texts, terminated, "" where there
- * is none. The total: an amount of the same digits stands in it; the date: it is in it; company and address:
+ * is none. The total: an amount of the same digits occurs in it; the date: it is in it; company and address:
  * either is in the other, up to one error in six letters. */
 int sroie_field_of(const char *text, size_t n, const char *const key[SROIE_FIELDS]);
 

@@ -43,7 +43,7 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* The fewest letters to be changed, put in or left out for `few` to stand somewhere in `many`. */
+/* The fewest letters to be changed, put in or left out for `few` to occur somewhere in `many`. */
 static int errors_in(const char *few, int n, const char *many, int m) {
     int row[MOST_KEY + 1] = {0};
     for (int i = 0; i < n; i++) {
@@ -61,11 +61,11 @@ static int errors_in(const char *few, int n, const char *many, int m) {
     return best;
 }
 
-static int stands_in(const char *few, int n, const char *many, int m) {
+static int occurs_in(const char *few, int n, const char *many, int m) {
     return n >= LEAST_LETTERS && errors_in(few, n, many, m) <= n / LETTERS_AN_ERROR;
 }
 
-/* Does an amount stand in the text, as a number of its own? `key` may have a currency before it. */
+/* True if the amount is in the text, as a number of its own. `key` may have a currency before it. */
 static int has_amount(const char *text, size_t n, const char *key) {
     while (*key && !is_digit(*key))
         key++;
@@ -94,7 +94,7 @@ int sroie_field_of(const char *text, size_t n, const char *const key[SROIE_FIELD
     static const int by_text[2] = {SROIE_COMPANY, SROIE_ADDRESS};
     for (int i = 0; i < 2; i++) {
         const int m = letters_of(key[by_text[i]], strlen(key[by_text[i]]), there);
-        if (stands_in(here, letters, there, m) || stands_in(there, m, here, letters))
+        if (occurs_in(here, letters, there, m) || occurs_in(there, m, here, letters))
             return by_text[i];
     }
     return -1;
@@ -206,21 +206,22 @@ static int read_boxes(sroie_receipt *r, const char *folder, const char *const *k
     return rc;
 }
 
-/* key borrows from *held. */
-static int read_key(const char *path, json_t **held, const char **key, gnt_err *err) {
+/* key borrows from *document. */
+static int read_key(const char *path, json_t **document, const char **key, gnt_err *err) {
     uint8_t *text = NULL;
     size_t size = 0;
     json_error_t why;
     if (gnt_file_read(path, MOST_FILE, &text, &size, err))
         return -1;
-    *held = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &why);
+    *document = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &why);
     gnt_free(text);
-    if (!json_is_object(*held))
-        return *held ? gnt_fail(err, "%s: is no JSON object; expected one of \"company\", \"date\", …", path)
-                     : gnt_fail(err, "%s: line %d: %s; expected a JSON object of key fields", path, why.line,
-                                why.text);
+    if (!json_is_object(*document))
+        return *document
+                   ? gnt_fail(err, "%s: is no JSON object; expected one of \"company\", \"date\", …", path)
+                   : gnt_fail(err, "%s: line %d: %s; expected a JSON object of key fields", path, why.line,
+                              why.text);
     for (int f = 0; f < SROIE_FIELDS; f++) {
-        const json_t *value = json_object_get(*held, sroie_field_names[f]);
+        const json_t *value = json_object_get(*document, sroie_field_names[f]);
         key[f] = value ? json_string_value(value) : "";
         if (!key[f])
             return gnt_fail(err, "%s: \"%s\" is no text; expected one, or none where the receipt has none",
@@ -231,14 +232,14 @@ static int read_key(const char *path, json_t **held, const char **key, gnt_err *
 
 int sroie_read(sroie_receipt *out, const char *folder, int number, gnt_err *err) {
     const char *key[SROIE_FIELDS];
-    json_t *held = NULL;
+    json_t *document = NULL;
     char *path = sroie_path(folder, "key", number);
     memset(out, 0, sizeof *out);
     out->number = number;
-    int rc = path ? read_key(path, &held, key, err) : gnt_fail(err, "%s: out of memory", folder);
+    int rc = path ? read_key(path, &document, key, err) : gnt_fail(err, "%s: out of memory", folder);
     if (rc == 0)
         rc = read_boxes(out, folder, key, err);
-    json_decref(held);
+    json_decref(document);
     gnt_free(path);
     return rc;
 }

@@ -5,7 +5,7 @@
 
 /* A row needs a key field on one of SHARE of its pixels. */
 enum { SHARE = 16 };
-/* What is replaced: a stretch of one line of text, in pixels. */
+/* Limits of what is replaced: a stretch of one line of text, in pixels. */
 enum { LEAST_WIDE = 10, MOST_WIDE = 36, LEAST_HIGH = 6, MOST_HIGH = 24, LEAST_LETTERS = 2 };
 
 static sroie_box within(sroie_box b, int left, int top, int side) {

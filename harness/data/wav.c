@@ -32,45 +32,45 @@ static int sndfile_load(sndfile *s, gnt_err *err) {
                              "libsndfile, which reads recordings,", "libsndfile1-dev", err);
 }
 
-/* ---- the bytes that were checked, as a file ---- */
+/* ---- the checked bytes, as a file in memory ---- */
 
-typedef struct held_file {
+typedef struct memory_file {
     const uint8_t *at;
     sf_count_t size, here;
-} held_file;
+} memory_file;
 
-static sf_count_t held_size(void *of) {
-    return ((const held_file *)of)->size;
+static sf_count_t memory_size(void *of) {
+    return ((const memory_file *)of)->size;
 }
 
-static sf_count_t held_tell(void *of) {
-    return ((const held_file *)of)->here;
+static sf_count_t memory_place(void *of) {
+    return ((const memory_file *)of)->here;
 }
 
-static sf_count_t held_seek(sf_count_t to, int whence, void *of) {
-    held_file *f = of;
+static sf_count_t memory_seek(sf_count_t to, int whence, void *of) {
+    memory_file *f = of;
     const sf_count_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? f->here : f->size;
     if (to < -from || to > f->size - from)
         return -1;
     return f->here = from + to;
 }
 
-static sf_count_t held_read(void *to, sf_count_t n, void *of) {
-    held_file *f = of;
+static sf_count_t memory_read(void *to, sf_count_t n, void *of) {
+    memory_file *f = of;
     n = n < 0 ? 0 : n < f->size - f->here ? n : f->size - f->here;
     memcpy(to, f->at + f->here, (size_t)n);
     f->here += n;
     return n;
 }
 
-static sf_count_t held_write(const void *from, sf_count_t n, void *of) {
+static sf_count_t memory_write(const void *from, sf_count_t n, void *of) {
     (void)from, (void)n, (void)of;
     return 0;
 }
 
 static int decode(data_wav *w, const char *path, const uint8_t *at, size_t size, gnt_err *err) {
-    SF_VIRTUAL_IO calls = {held_size, held_seek, held_read, held_write, held_tell};
-    held_file held = {at, (sf_count_t)size, 0};
+    SF_VIRTUAL_IO calls = {memory_size, memory_seek, memory_read, memory_write, memory_place};
+    memory_file bytes = {at, (sf_count_t)size, 0};
     SF_INFO info = {0};
     sndfile s;
     if (sndfile_load(&s, err))
@@ -78,7 +78,7 @@ static int decode(data_wav *w, const char *path, const uint8_t *at, size_t size,
     w->x = gnt_array((size_t)w->samples, sizeof *w->x);
     if (!w->x)
         return gnt_fail(err, "%s: out of memory for %lld samples", path, (long long)w->samples);
-    SNDFILE *file = s.open(&calls, SFM_READ, &info, &held);
+    SNDFILE *file = s.open(&calls, SFM_READ, &info, &bytes);
     if (!file)
         return gnt_fail(err, "%s: libsndfile cannot read it", path);
     const int as_checked = info.channels == 1 && info.samplerate == w->rate && info.frames == w->samples &&

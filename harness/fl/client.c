@@ -35,7 +35,7 @@ typedef struct local {
     uint32_t *row;          /* those of the batch at hand */
     int64_t at; /* place in the order where the next batch begins; beyond its end: in the next pass */
     int own_computation; /* a defense computed the update itself */
-    gnt_fl_used *used;   /* NULL: nobody asks */
+    gnt_fl_used *used;   /* NULL: not wanted */
     const gnt_fl_shared *out;
     int64_t pass, passes; /* over the samples in this round: the one at hand, and how many there may be */
 } local;
@@ -61,7 +61,7 @@ static int shuffle_samples(local *l, gnt_err *err) {
     return 0;
 }
 
-/* Lets the chain encode all samples for one pass, and shows what it gave to whoever asked. */
+/* Lets the chain encode all samples for one pass, and shows the result where `released` is given. */
 static int encode_set(local *l, int64_t pass, gnt_err *err) {
     const gnt_fl_shared *out = l->out;
     gnt_mixture made_of = {0};
@@ -79,8 +79,8 @@ static int encode_set(local *l, int64_t pass, gnt_err *err) {
     return rc;
 }
 
-/* When all samples had their turn, a defense encodes the set anew, maybe to another number of samples. Where
- * none encodes sets, what each pass gave is shown all the same: who asked may look at late passes only. */
+/* When all samples had their turn, a defense encodes the set again, maybe to another number of samples. Where
+ * none encodes sets, each pass is shown all the same: the observer may need late passes only. */
 static int next_pass(local *l, gnt_err *err) {
     int64_t n = l->set.view.n;
     if (!l->order || l->at < n)
@@ -174,8 +174,8 @@ static int encodes(const gnt_chain *c) {
 static int note_used(local *l, gnt_err *err) {
     gnt_fl_used *u = l->used;
     const gnt_fl_config *c = &l->fl->config;
-    const int64_t drawn = (c->steps ? c->steps : 1) * c->batch, held = l->set.view.n;
-    const int64_t n = drawn < held ? drawn : held;
+    const int64_t drawn = (c->steps ? c->steps : 1) * c->batch, all = l->set.view.n;
+    const int64_t n = drawn < all ? drawn : all;
     u->whole = encodes(l->fl->chain);
     u->n = u->whole ? l->own->n : n;
     u->row = gnt_array((size_t)u->n, sizeof *u->row);
@@ -315,7 +315,7 @@ static gnt_fl_treatment compare(const float *before, const float *after, int64_t
                               .changed = (double)changed / (double)n};
 }
 
-/* Lets the chain change the update, and tells how much it did. */
+/* Lets the chain change the update, and reports how much it did. */
 static int transform(local *l, const gnt_fl_shared *out, gnt_err *err) {
     gnt_fl *fl = l->fl;
     const int compared = out->treatment && !l->own_computation && transforms(fl->chain);

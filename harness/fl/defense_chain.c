@@ -13,7 +13,7 @@ enum { MOST_GROWTH = 64 }; /* an encoding may give at most this many samples for
 typedef struct collector {
     const gnt_samples *source;
     int query;                 /* labels and names are neither given nor taken */
-    const gnt_mixture *before; /* what the source is made of; NULL: nobody asks */
+    const gnt_mixture *before; /* what the source is made of; NULL: not wanted */
     gnt_mixture made_of;
     gnt_batch out;
     int64_t n, room, most;
@@ -157,7 +157,7 @@ static int encode(const gnt_chain *chain, const gnt_member *m, encode_hook hook,
                    .most = b->view.n * MOST_GROWTH};
     if (c.before)
         c.made_of = gnt_mixture_empty(c.before);
-    /* a plugin always finds `mixed`: whether anyone asks is not for it to know */
+    /* a plugin always finds `mixed`: it must not see whether the host needs it */
     gnt_samples_sink sink = {.size = sizeof sink, .context = &c, .put = put, .mixed = mixed};
     client->samples = &b->view;
     client->artefacts = m->artefacts;
@@ -216,7 +216,7 @@ int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epo
 int gnt_chain_encode_query(const gnt_chain *chain, gnt_client *client, int64_t draw, gnt_batch *b,
                            gnt_err *err) {
     const int64_t n = b->view.n;
-    /* who asks a model knows no label, and its samples have no names */
+    /* a party that queries a model knows no label, and its samples have no names */
     b->view.y = NULL;
     b->view.id = NULL;
     b->view.a = NULL;

@@ -1,7 +1,7 @@
 /* defense_chain: the defenses of one suite entry, in order. Encodings apply in order, then update transforms
  * in order; at most one member takes over the client's computation and at most one the aggregation.
  *
- * fl knows defenses by plugin.h alone: whoever made the instances says through `done` how a hook's status is
+ * fl knows defenses by plugin.h alone: the maker of the instances says through `done` how a hook's status is
  * read (it also frees the hook's scratch memory). */
 #ifndef GNT_FL_DEFENSE_CHAIN_H
 #define GNT_FL_DEFENSE_CHAIN_H
@@ -40,7 +40,7 @@ typedef struct gnt_batch {
     int64_t *id;
     int32_t *a;
     uint8_t *mask;
-    /* of what each sample was made, kept up to date by encodings; NULL: nobody asks. The caller's */
+    /* of what each sample was made, kept up to date by encodings; NULL: not wanted. The caller's */
     gnt_mixture *made_of;
 } gnt_batch;
 
@@ -55,8 +55,8 @@ int gnt_chain_encodes_sets(const gnt_chain *chain);
 /* Lets every member with encode_set encode the batch in turn (client->samples is set on the way). */
 int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b,
                          gnt_err *err);
-/* Likewise, of samples that the trained network is asked about: without labels, names, attributes and
- * masks, before and after. */
+/* As above, for queries to the trained network: without labels, names, attributes and masks, before and
+ * after. */
 int gnt_chain_encode_query(const gnt_chain *chain, gnt_client *client, int64_t draw, gnt_batch *b,
                            gnt_err *err);
 int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t step, gnt_batch *b,

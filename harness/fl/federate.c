@@ -101,7 +101,7 @@ typedef struct server {
     float *left;             /* an update that the server does not collect; NULL where there is none */
     gnt_fl_undefended plain; /* of the round at hand; n is 0 where nobody compares */
     int comparing;
-    gnt_fl_added added; /* n is 0 as long as no hook changed an update, or nobody asks */
+    gnt_fl_added added; /* n is 0 as long as no hook changed an update, or the caller does not want it */
 } server;
 
 /* A client's rows, which go by names of its own. */
@@ -172,7 +172,7 @@ static int compute_client(server *s, int32_t round, int32_t client, const gnt_sa
                          buffers, GNT_FL_BATCHES, shared, err);
 }
 
-/* ---- beside what would have been sent without a defense ---- */
+/* ---- compared with what would have been sent without a defense ---- */
 
 static int has_a_say(const gnt_chain *c) {
     for (int32_t i = 0; i < c->n; i++) {

@@ -29,7 +29,7 @@ int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, co
 void gnt_fl_free(gnt_fl *fl);
 /* 1 after a failure that was no fault of a plugin: a client's loss or update stopped being finite. */
 int gnt_fl_diverged(const gnt_fl *fl);
-/* Which of a client's samples stand behind what it shares in a round. */
+/* The samples of a client that what it shares in a round depends on. */
 typedef struct gnt_fl_used {
     int64_t n;     /* samples */
     uint32_t *row; /* n: which of the client's, in the order of their first use */
@@ -52,7 +52,7 @@ typedef struct gnt_fl_treatment {
     double plain_cosine, plain_ratio;
 } gnt_fl_treatment;
 
-/* What one client shares, beside the update itself. Pointers that the caller leaves NULL are not filled. */
+/* What one client shares. Pointers other than `update` may be NULL and are then not filled. */
 typedef struct gnt_fl_shared {
     float *update;     /* flat, gnt_model_shared_size entries; needed */
     float *own;        /* its own parameters afterwards, gnt_model_own_size entries */
@@ -79,7 +79,7 @@ typedef struct gnt_fl_holding {
 
 /* How a client goes through its samples. */
 typedef enum gnt_fl_batching {
-    GNT_FL_BATCHES, /* in batches drawn for (round, client); sets are encoded anew in each pass over them */
+    GNT_FL_BATCHES, /* in batches drawn for (round, client); sets are encoded again in each pass over them */
     GNT_FL_WHOLE,   /* every step uses all samples, as an observed target does */
     GNT_FL_ENCODED  /* the same, and they are encoded already: no set is encoded any more */
 } gnt_fl_batching;
@@ -96,12 +96,12 @@ typedef struct gnt_fl_receipt {
     int32_t round, client;
     const float *update;     /* gnt_model_shared_size entries */
     const float *rates;      /* config.steps, or NULL */
-    const gnt_fl_used *used; /* where `wants` asked for it */
+    const gnt_fl_used *used; /* where `wants` returned 1 */
     const gnt_fl_treatment *treatment;
 } gnt_fl_receipt;
 
-/* Those of one round, among clients that hold anything (client k: start[k + 1] − start[k] samples), in
- * increasing order; `chosen` has room for all clients. The number of them. */
+/* Chooses the clients of one round among those that have samples (client k: start[k + 1] − start[k]
+ * samples), in increasing order; `chosen` has room for all clients. The number of them. */
 int32_t gnt_fl_choose(const gnt_fl *fl, const int64_t *start, int32_t round, uint32_t *chosen);
 
 typedef struct gnt_fl_watch {
@@ -117,7 +117,7 @@ typedef struct gnt_fl_watch {
     /* See gnt_fl_shared. */
     int (*released)(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                     gnt_err *err);
-    /* Of rounds that `compares` asks for, where a defense has a say: what its clients
+    /* Called for rounds in which `compares` returns 1 and a defense has a hook: what its clients
      * would have sent without it. */
     int (*compares)(void *context, int32_t round);
     int (*compared)(void *context, const gnt_fl_round *round, gnt_err *err);

@@ -18,7 +18,7 @@ int gnt_hide_deal(int32_t *of_client, int32_t clients, const double *share, size
 
 /* The attributes as each client weighs them. The tables are the caller's. */
 typedef struct gnt_fl_hidden {
-    /* Of client k attribute[k · n … k · n + n − 1]; NULL: of all clients as their samples say. */
+    /* attribute[k · n … k · n + n − 1] are client k's; NULL: all clients weigh them as their samples say. */
     const gnt_attribute *attribute;
     int32_t n, clients;
 } gnt_fl_hidden;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Lanes turn as they go, since floats tell themselves apart in their high bits alone: a sum that only
- * multiplies lets two changed signs cancel. */
+/* Lanes are rotated, since floats may differ in their high bits alone: in a sum that only multiplies two
+ * changed signs would cancel. */
 enum { LANES = 16 }; /* side by side, so that the compiler may vectorise: it runs at the speed of memory */
 
 uint64_t gnt_quick_sum(const void *bytes, size_t n) {

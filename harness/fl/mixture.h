@@ -1,7 +1,7 @@
 /* mixture: of which private samples each sample of an encoded set was made, and how much of each.
  *
- * Only an observation's truth: it is made beside what the attacker sees, read by scores alone, and no defense
- * or attack ever gets it. Rows are kept dense, since a released set is small. */
+ * Ground truth of an observation: it is computed along with what the attacker sees and read by scores
+ * alone; no defense or attack ever gets it. Rows are kept dense, since a released set is small. */
 #ifndef GNT_FL_MIXTURE_H
 #define GNT_FL_MIXTURE_H
 

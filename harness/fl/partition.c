@@ -103,7 +103,7 @@ static int deal_dirichlet(gnt_partition *p, double alpha, const uint32_t *sorted
     return rc;
 }
 
-/* Each client's number of shards; 0 when some draw came to no more than `pieces`. */
+/* Each client's number of shards; 0 if some draw has a sum of no more than `pieces`. */
 static int draw_counts(int32_t *count, const gnt_partition_spec *spec, int64_t pieces, gnt_stream *random) {
     const uint64_t choices = (uint64_t)(spec->most - spec->least) + 1;
     for (int i = 0; i < MOST_TRIES; i++) {
@@ -198,7 +198,7 @@ static int deal_labels(gnt_partition *p, const gnt_partition_spec *spec, const u
     return rc;
 }
 
-/* Of the kinds whose rows are counted out: nobody is promised nothing, or more than all. */
+/* Checks the kinds that state how many rows a client gets: at least one, at most all. */
 static int check_counts(const gnt_partition_spec *spec, int64_t n, gnt_err *err) {
     if (spec->kind == GNT_PARTITION_SIZED_SHARDS &&
         (spec->size < 1 || spec->size > n || spec->least < 1 || spec->most < spec->least))

@@ -26,7 +26,7 @@ typedef struct gnt_partition_spec {
     int32_t shards; /* a client */
     double alpha;
     /* SIZED_SHARDS: rows of a shard. Each client is dealt `least` … `most` of them, uniformly; all counts are
-     * drawn again while they come to more shards than there are. */
+     * drawn again while their sum is above the number of shards. */
     int64_t size;
     int32_t least, most;
     /* LABELS: client k holds rows[k] samples, shared evenly over its n_labels[k] labels. What is left after

@@ -53,14 +53,16 @@ static int find_groups(groups *g, const int32_t *of, const uint32_t *order, int6
 /* ---- as many groups as clients, or more: each goes whole to who has least so far ---- */
 
 /* heap: places of clients, the one with fewest samples on top, of equals the first. */
-static void sink(uint32_t *heap, int32_t n, const int64_t *held) {
+static void sink(uint32_t *heap, int32_t n, const int64_t *samples) {
     const uint32_t top = heap[0];
     int32_t at = 0;
     for (int32_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && (held[heap[child + 1]] < held[heap[child]] ||
-                              (held[heap[child + 1]] == held[heap[child]] && heap[child + 1] < heap[child])))
+        if (child + 1 < n &&
+            (samples[heap[child + 1]] < samples[heap[child]] ||
+             (samples[heap[child + 1]] == samples[heap[child]] && heap[child + 1] < heap[child])))
             child++;
-        if (held[heap[child]] > held[top] || (held[heap[child]] == held[top] && heap[child] > top))
+        if (samples[heap[child]] > samples[top] ||
+            (samples[heap[child]] == samples[top] && heap[child] > top))
             break;
         heap[at] = heap[child];
     }
@@ -70,16 +72,16 @@ static void sink(uint32_t *heap, int32_t n, const int64_t *held) {
 static int deal_whole(gnt_partition *p, const groups *g, const uint32_t *client) {
     const size_t clients = (size_t)p->clients;
     uint32_t *heap = gnt_array(clients, sizeof *heap), *owner = gnt_array((size_t)g->n, sizeof *owner);
-    int64_t *held = gnt_array(clients, sizeof *held), *next = gnt_array(clients, sizeof *next);
-    const int rc = heap && owner && held && next ? 0 : -1;
+    int64_t *samples = gnt_array(clients, sizeof *samples), *next = gnt_array(clients, sizeof *next);
+    const int rc = heap && owner && samples && next ? 0 : -1;
     if (rc == 0) {
         for (size_t k = 0; k < clients; k++)
             heap[k] = (uint32_t)k;
         for (int64_t i = 0; i < g->n; i++) {
             owner[i] = client[heap[0]];
-            held[heap[0]] += g->at[i].n;
+            samples[heap[0]] += g->at[i].n;
             p->start[owner[i] + 1] += g->at[i].n;
-            sink(heap, p->clients, held);
+            sink(heap, p->clients, samples);
         }
         for (size_t k = 0; k < clients; k++) {
             p->start[k + 1] += p->start[k];
@@ -91,7 +93,7 @@ static int deal_whole(gnt_partition *p, const groups *g, const uint32_t *client)
     }
     gnt_free(heap);
     gnt_free(owner);
-    gnt_free(held);
+    gnt_free(samples);
     gnt_free(next);
     return rc;
 }

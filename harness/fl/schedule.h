@@ -14,11 +14,11 @@ typedef struct gnt_fl_config {
     /* Samples a step. */
     int64_t batch;
     double rate;
-    /* Of local SGD, or of the server when steps is 0. */
+    /* momentum of local SGD, or of the server when steps is 0 */
     double momentum;
-    /* Of local SGD: so much of the weights is added to each step's gradient. */
+    /* local SGD: this share of the weights is added to each step's gradient */
     double decay;
-    /* Of each batch that a client draws. */
+    /* for each batch that a client draws */
     gnt_augment augment;
     /* The rate falls as a half cosine over the rounds. */
     int cosine;
@@ -37,10 +37,10 @@ double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
 /* Clients that take part in a round, where so many hold anything. */
 int32_t gnt_fl_per_round(const gnt_fl_config *config);
 /* Passes over n samples that a client's drawn batches make in one round, at least 1; each encodes sets
- * anew. */
+ * again. */
 int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n);
-/* Those of them that begin, where encodings leave the number of samples as it is: the last step may run past
- * the end of one pass without another's beginning. */
+/* Number of passes that begin, if encodings keep the number of samples: the last step may take samples beyond
+ * the end of a pass without beginning another. */
 int64_t gnt_fl_passes_begun(const gnt_fl_config *config, int64_t n);
 
 #endif

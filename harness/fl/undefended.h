@@ -1,6 +1,6 @@
-/* undefended: one round as it was, beside what its clients would have sent without any defense.
+/* undefended: one round, compared with what its clients would have sent without any defense.
  *
- * A defense hides single updates from whoever sees them. It shows nothing of the price, and nothing of the
+ * A defense hides single updates from all who see them. It shows nothing of the price, and nothing of the
  * gain, where the server makes of the updates what no attack is shown (it knows how to take a mask off, or
  * has the data from elsewhere), or where what is added to the updates was agreed between clients, so that it
  * cancels in the sum. Both are seen in sums over the round, for which p_k is the plain update of client k,
@@ -43,7 +43,7 @@ void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share
 void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient);
 
 /* What the hooks that change updates added, over a whole training. Σ_k a_k e_k of a round is E_r; where it
- * is drawn anew in each round ‖Σ E_r‖² is about Σ‖E_r‖², and more where it always points the same way;
+ * is drawn again in each round ‖Σ E_r‖² is about Σ‖E_r‖², and more where it always points the same way;
  * less where it is taken back. */
 typedef struct gnt_fl_totals {
     int32_t rounds;

@@ -1,4 +1,4 @@
-/* bracket: a strength on either side of the one that a search came to. */
+/* bracket: a strength on either side of the one that a search found. */
 #include <math.h>
 
 #include "match/level_impl.h"

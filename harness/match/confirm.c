@@ -1,19 +1,18 @@
 /* confirm: does a confirmation show that a strength leaves the wanted utility?
  *
- * Its mean m lies within tolerance of the target, and t·e ≤ tolerance/2, where e is the standard error
- * of m and t Student's 90 % quantile. The second half does not look at m. So with normal scatter a
- * strength that is 1.5 tolerances off passes with a chance of at most 10 %, and one that is half a
- * tolerance off fails with as much, once it is known well enough. A rule that widens with the error
- * would instead pass nearly anything that is noisy enough. (Stein, Ann. Math. Stat. 1945: as many
- * trainings as the scatter asks for.) A mean that is off ends it before that, which saves trainings and
- * can only let fewer pass.
+ * Its mean m lies within tolerance of the target, and t·e ≤ tolerance/2, where e is the standard error of m
+ * and t Student's 90 % quantile. The second half does not look at m. So with normal scatter a strength that
+ * is 1.5 tolerances off passes with a chance of at most 10 %, and one that is half a tolerance off fails
+ * with as much, once it is known well enough. A rule that widens with the error would instead pass nearly
+ * anything that is noisy enough. (Stein, Ann. Math. Stat. 1945: as many training runs as the scatter
+ * requires.) A mean that is off ends it before that, which saves training runs and can only let fewer pass.
  *
  * Saturated: m − t·e is not below target − tolerance; nothing bounds it from above.
  *
- * How far one training scatters is estimated from all trainings at that strength, of search and
+ * How far one training scatters is estimated from all training runs at that strength, of search and
  * confirmation, each about its own mean, and from those at other strengths, which count for two degrees
- * of freedom at most. It is never below the stated noise. Where nothing tells of the scatter (one
- * training everywhere, and no more allowed) the stated noise stands alone. */
+ * of freedom at most. It is never below the stated noise. Where nothing is known of the scatter (one
+ * training everywhere, and no more allowed) the stated noise is used alone. */
 #include <math.h>
 
 #include "match/level_impl.h"
@@ -22,7 +21,7 @@
 /* What other strengths say of this one's scatter counts for so many degrees of freedom: it may differ. */
 static const double borrowed_freedom = 2;
 
-/* Trainings from which a scatter can be told at all, where no strength was trained twice. */
+/* Training runs from which a scatter can be estimated at all, where no strength was trained twice. */
 enum { LEAST_FREEDOM = 2 };
 
 double gnt_match_t90(double freedom) {
@@ -34,7 +33,7 @@ typedef struct scatter {
     double freedom;
 } scatter;
 
-/* At a strength, from the trainings about their own means; t may be without any. */
+/* The scatter at a strength, from the training runs about their own means; t may be without any. */
 static scatter scatter_of(const gnt_match_view *v, double strength, const gnt_match_trial *t) {
     double own = t->squares, own_freedom = t->n > 1 ? t->n - 1 : 0, others = 0, others_freedom = 0;
     for (int i = 0; i < v->n_levels; i++) {
@@ -65,7 +64,7 @@ int gnt_match_first_confirming(const gnt_match_spec *s, const gnt_match_view *v,
     return first < most ? first : most;
 }
 
-/* The number of trainings, more than there are, with which the bound should be small enough. */
+/* The number of training runs, more than there are, with which the bound should be small enough. */
 static int more(const gnt_match_spec *s, const gnt_match_trial *t, const scatter *of) {
     const int most = gnt_match_most_confirming(s);
     int n = t->n + 1;

@@ -48,7 +48,7 @@ static gnt_match_point *tidy(const gnt_match_spec *spec, const gnt_match_point *
                              gnt_err *err) {
     gnt_match_point *p = gnt_array(n, sizeof *p);
     if (!p) {
-        gnt_fail(err, "out of memory while reading %zu trainings", n);
+        gnt_fail(err, "out of memory while reading %zu training runs", n);
         return NULL;
     }
     *m = 0;
@@ -64,7 +64,7 @@ static gnt_match_point *tidy(const gnt_match_spec *spec, const gnt_match_point *
         if (!last || by_strength_and_seed(last, &p[i]) != 0) {
             p[(*m)++] = p[i];
         } else if (!same_value(last->utility, p[i].utility) || last->noise != p[i].noise) {
-            gnt_fail(err, "two trainings at strength %.17g, seed %lld disagree: utility %.17g and %.17g",
+            gnt_fail(err, "two training runs at strength %.17g, seed %lld disagree: utility %.17g and %.17g",
                      p[i].strength, (long long)p[i].seed, last->utility, p[i].utility);
             goto fail;
         }
@@ -75,7 +75,7 @@ fail:
     return NULL;
 }
 
-/* Utilities beyond any that a training can mean would overflow the squares: they count as come to nothing
+/* Utilities beyond any that a training can mean would overflow the squares: they count as failed
  * too. */
 static int usable(double utility) {
     return isfinite(utility) && fabs(utility) < 1e100;
@@ -108,7 +108,7 @@ static int trial_add(gnt_match_trial *t, const gnt_match_point *p, gnt_err *err)
     if (t->n + t->broken == 0)
         t->strength = p->strength;
     if (t->strength != p->strength)
-        return gnt_fail(err, "confirmation %d has trainings at two strengths, %.17g and %.17g", t->number,
+        return gnt_fail(err, "confirmation %d has training runs at two strengths, %.17g and %.17g", t->number,
                         t->strength, p->strength);
     if (!usable(p->utility)) {
         t->broken++;
@@ -200,7 +200,7 @@ int gnt_match_view_make(gnt_match_view *out, const gnt_match_spec *spec, const g
         return -1;
     out->level = gnt_array(m, sizeof *out->level);
     if (!out->level) {
-        gnt_fail(err, "out of memory while reading %zu trainings", n);
+        gnt_fail(err, "out of memory while reading %zu training runs", n);
         goto fail;
     }
     if (fill(out, spec, p, m, with_last, err) != 0)

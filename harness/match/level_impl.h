@@ -8,9 +8,9 @@
 typedef struct gnt_match_level {
     double strength;
     double place;         /* on the parameter's scale: 0 weakest, 1 strongest */
-    int searched;         /* search trainings, whatever came of them */
-    int n;                /* finite trainings counted in the mean: search and failed confirmations */
-    int broken;           /* trainings that came to nothing */
+    int searched;         /* search training runs, failed ones included */
+    int n;                /* finite training runs counted in the mean: search and failed confirmations */
+    int broken;           /* training runs without a utility */
     int failed;           /* a confirmation that is part of the mean failed here */
     double mean, squares; /* of the utility, and the sum of squared deviations from the mean */
     double noise2;        /* mean of the stated noise², the least variance of one training */
@@ -43,23 +43,23 @@ void gnt_match_view_free(gnt_match_view *v);
 /* ---- confirm.c: is a confirmation passed? ---- */
 
 typedef enum gnt_match_judgement {
-    GNT_MATCH_TRIAL_OPEN, /* it needs more trainings */
+    GNT_MATCH_TRIAL_OPEN, /* it needs more training runs */
     GNT_MATCH_TRIAL_PASSED,
-    GNT_MATCH_TRIAL_FAILED, /* its mean is off, or a training came to nothing */
-    GNT_MATCH_TRIAL_NOISY /* its mean is near, but the largest number of trainings leaves it too uncertain */
+    GNT_MATCH_TRIAL_FAILED, /* its mean is off, or a training failed */
+    GNT_MATCH_TRIAL_NOISY   /* its mean is near, but most_seeds training runs leave it too uncertain */
 } gnt_match_judgement;
 
 typedef struct gnt_match_bound {
     double error; /* of the confirming mean */
     double t;     /* Student's quantile at 90 %, by which the error is judged */
-    int wanted;   /* OPEN: trainings that the confirmation should have */
+    int wanted;   /* OPEN: training runs that the confirmation should have */
 } gnt_match_bound;
 
-/* `v` without its trial in the means; the trial's strength is among its levels, unless nothing searched
- * there, which judges it by its own trainings. */
+/* `v` without its trial in the means; the trial's strength is among its levels, unless no search training was
+ * there: then it is judged by its own. */
 gnt_match_judgement gnt_match_judge(const gnt_match_spec *spec, const gnt_match_view *v,
                                     gnt_match_bound *out);
-/* Trainings that a confirmation at a strength starts with. */
+/* Training runs that a confirmation at a strength starts with. */
 int gnt_match_first_confirming(const gnt_match_spec *spec, const gnt_match_view *v, double strength);
 /* t with P(T > t) = 0.1. With no degree of freedom the normal quantile: the scatter is then the stated
  * noise. */

@@ -48,7 +48,7 @@ static int near(const gnt_match_spec *s, const gnt_match_level *l) {
 }
 
 /* Fresh seeds have failed there once: near the edge of the tolerance they would again, while a strength
- * beside it may do. */
+ * next to it may do. */
 static int likely_to_fail(const gnt_match_spec *s, const gnt_match_level *l) {
     return l->failed && fabs(l->gap) > s->tolerance / 2;
 }
@@ -123,15 +123,15 @@ static int last_above(const gnt_match_view *v) {
 
 /* ---- answers ---- */
 
-static void ask(gnt_match_next_step *out, double strength, int64_t n_seeds) {
+static void request(gnt_match_next_step *out, double strength, int64_t n_seeds) {
     out->what = GNT_MATCH_EVALUATE;
     out->strength = strength;
     out->seed = 0;
     out->n_seeds = n_seeds;
 }
 
-static void ask_to_confirm(gnt_match_next_step *out, const gnt_match_spec *s, double strength, int number,
-                           int n_seeds, int saturated) {
+static void request_confirmation(gnt_match_next_step *out, const gnt_match_spec *s, double strength,
+                                 int number, int n_seeds, int saturated) {
     out->what = GNT_MATCH_CONFIRM;
     out->strength = strength;
     out->seed = s->most_seeds + (int64_t)number * gnt_match_most_confirming(s);
@@ -201,7 +201,7 @@ static void explore(gnt_match_next_step *out, const gnt_match_spec *s, const gnt
     if (v->n_levels >= (s->has_strength ? s->max_strengths : 1) || gnt_match_level_at(v, strength))
         give_up(out, v, why_exhausted(s, v));
     else
-        ask(out, strength, s->seeds);
+        request(out, strength, s->seeds);
 }
 
 /* How many seeds a level should have for its error to meet the tolerance, at least twice what it has. */
@@ -215,25 +215,24 @@ static int is_saturated(const gnt_match_spec *s, const gnt_match_view *v) {
     return l && l->gap > s->tolerance;
 }
 
-/* What is still open before the search may go on: trainings that were asked for and are missing. Returns 1 if
- * any. */
+/* Requests the training runs that are missing before the search may go on. Returns 1 if there are any. */
 static int finish_first(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *v) {
     for (int i = 0; i < v->n_levels; i++)
         if (v->level[i].searched < s->seeds) {
-            ask(out, v->level[i].strength, s->seeds);
+            request(out, v->level[i].strength, s->seeds);
             return 1;
         }
     const gnt_match_trial *t = &v->trial;
     const int first = t->number >= 0 ? gnt_match_first_confirming(s, v, t->strength) : 0;
     if (t->number >= 0 && t->n + t->broken < first) {
-        ask_to_confirm(out, s, t->strength, t->number, first, is_saturated(s, v));
+        request_confirmation(out, s, t->strength, t->number, first, is_saturated(s, v));
         return 1;
     }
     return 0;
 }
 
-/* Looks at the last confirmation. Returns 1 where that settles what comes next: a verdict, or more of its
- * trainings. `all` has them in the means. */
+/* Judges the last confirmation. Returns 1 if that decides what comes next: a verdict, or more of its
+ * training runs. `all` has them in the means. */
 static int settle_trial(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *before,
                         const gnt_match_view *all) {
     const gnt_match_trial *t = &before->trial;
@@ -248,7 +247,7 @@ static int settle_trial(gnt_match_next_step *out, const gnt_match_spec *s, const
     if (judgement == GNT_MATCH_TRIAL_FAILED)
         return 0;
     if (judgement == GNT_MATCH_TRIAL_OPEN) {
-        ask_to_confirm(out, s, t->strength, t->number, bound.wanted, is_saturated(s, before));
+        request_confirmation(out, s, t->strength, t->number, bound.wanted, is_saturated(s, before));
         return 1;
     }
     out->what = judgement == GNT_MATCH_TRIAL_PASSED ? GNT_MATCH_MATCHED : GNT_MATCH_UNMATCHED;
@@ -260,8 +259,8 @@ static int settle_trial(gnt_match_next_step *out, const gnt_match_spec *s, const
 
 static void confirm(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *v,
                     const gnt_match_level *l, int saturated) {
-    ask_to_confirm(out, s, l->strength, v->trial.number + 1, gnt_match_first_confirming(s, v, l->strength),
-                   saturated);
+    request_confirmation(out, s, l->strength, v->trial.number + 1,
+                         gnt_match_first_confirming(s, v, l->strength), saturated);
 }
 
 static void decide(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *v) {
@@ -272,13 +271,13 @@ static void decide(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_
     else if (l)
         confirm(out, s, v, l, saturated);
     else if ((l = unsettled(s, v)) != NULL)
-        ask(out, l->strength, more_seeds(s, l));
+        request(out, l->strength, more_seeds(s, l));
     else if (too_noisy(s, v))
         give_up(out, v, GNT_MATCH_TOO_NOISY);
     else
         explore(out, s, v);
     if (out->what == GNT_MATCH_UNMATCHED && out->reason != GNT_MATCH_NOT_CONFIRMED &&
-        (l = candidate(s, v, 1, &saturated)) != NULL) { /* nothing beside it is left to try */
+        (l = candidate(s, v, 1, &saturated)) != NULL) { /* nothing next to it is left to try */
         out->reason = GNT_MATCH_NO_REASON;
         out->utility = out->error = NAN;
         confirm(out, s, v, l, saturated);

@@ -1,7 +1,7 @@
-/* match: which strength of a defense leaves a wanted utility? A pure function from the trainings done so far
- * to the next one to do, or to a verdict. It draws no random numbers, keeps no state and ignores the order of
- * the history: the same trainings give the same decision. Call it when everything it asked for has arrived,
- * not before, so that the decision does not depend on which training ended first.
+/* match: which strength of a defense leaves a wanted utility? A pure function from the training runs done
+ * so far to the next one to do, or to a verdict. It draws no random numbers, keeps no state and ignores the
+ * order of the history: the same training runs give the same decision. Call it when everything it requested
+ * has arrived, not before, so that the decision does not depend on which training ended first.
  *
  * The model: utility falls with strength, one training's utility scatters round its mean. The search works on
  * the parameter's own scale (linear, logarithmic, or logarithmic in 1 − p), from its middle or from `start`:
@@ -10,21 +10,21 @@
  * strengths are rounded (four digits on a logarithmic scale, those of 1 − p where that is logarithmic, about
  * four on a linear one), because people read them.
  *
- * Words of the contract. mean: of a strength's trainings. Error: the standard error of that mean; its
- * deviation is estimated from the strength's own trainings and from those of all strengths together, and is
- * never below what the caller states as `noise`. For one seed per strength and noise 0 the error is 0: every
- * utility is then believed.
+ * Words of the contract. mean: of a strength's training runs. Error: the standard error of that mean; its
+ * deviation is estimated from the strength's own training runs and from those of all strengths together,
+ * and is never below what the caller states as `noise`. For one seed per strength and noise 0 the error is
+ * 0: every utility is then believed.
  *  - within reach: |mean − target| ≤ tolerance AND error ≤ tolerance. Where the mean is near the target but
- *    the error is too large, more seeds are asked for at the same strength, up to most_seeds.
+ *    the error is too large, more seeds are requested at the same strength, up to most_seeds.
  *  - saturated: even the strongest setting leaves more utility than wanted (mean > target + tolerance). That
  *    setting is then the match, marked so: the defense is compared at the most it can do, at better utility
  *    than the others'.
- *  - confirmed: trainings that had no part in the choice of the strength say so, by the rule of confirm.c:
- *    their mean lies within tolerance, and it is known to half the tolerance. A confirmation starts with
- *    confirm_seeds trainings and takes more while its mean is not known so well. Where most_seeds leave it
- *    too uncertain, and the mean lies within tolerance, the verdict is "too noisy". A failed confirmation is
- *    not thrown away: its trainings join the strength's mean and the search goes on, with fresh seeds for the
- *    next confirmation, until `confirmations` are used up. */
+ *  - confirmed: training runs that had no part in the choice of the strength say so, by the rule of
+ *    confirm.c: their mean lies within tolerance, and it is known to half the tolerance. A confirmation
+ *    starts with confirm_seeds training runs and takes more while its mean is not known so well. Where
+ *    most_seeds leave it too uncertain, and the mean lies within tolerance, the verdict is "too noisy". A
+ *    failed confirmation is not thrown away: its training runs join the strength's mean and the search goes
+ *    on, with fresh seeds for the next confirmation, until `confirmations` are used up. */
 #ifndef GNT_MATCH_MATCH_H
 #define GNT_MATCH_MATCH_H
 
@@ -52,18 +52,18 @@ typedef struct gnt_match_spec {
     double target;       /* wanted utility (see gnt_match_relative) */
     double tolerance;    /* > 0, in units of the utility */
     int max_strengths;   /* distinct strengths that may be tried, ≥ 1 */
-    int seeds;           /* trainings of every strength tried, ≥ 1 */
-    int most_seeds;      /* most trainings of one strength in the search, and in a confirmation, ≥ seeds */
-    int confirm_seeds;   /* trainings that a confirmation starts with, ≥ 1; most_seeds may be fewer */
-    int confirmations;   /* how many may be tried, ≥ 1 */
+    int seeds;           /* training runs of every strength tried, ≥ 1 */
+    int most_seeds;    /* most training runs of a strength, in the search and in a confirmation, ≥ seeds */
+    int confirm_seeds; /* training runs that a confirmation starts with, ≥ 1; most_seeds may be fewer */
+    int confirmations; /* how many may be tried, ≥ 1 */
 } gnt_match_spec;
 
-/* One training. Search trainings use seeds 0 … most_seeds−1. With c the larger of most_seeds and
+/* One training. Search training runs use seeds 0 … most_seeds−1. With c the larger of most_seeds and
  * confirm_seeds, confirmation number k uses seeds from most_seeds + k · c on, c of them at most. */
 typedef struct gnt_match_point {
-    double strength; /* exactly as it was asked for */
+    double strength; /* exactly as it was requested */
     int64_t seed;
-    double utility; /* NaN or infinite: the training came to nothing; taken as far below the target */
+    double utility; /* NaN or infinite: the training failed; taken as far below the target */
     double noise;   /* standard error of this utility as a measurement (finite test set); 0 if unknown */
 } gnt_match_point;
 
@@ -79,7 +79,7 @@ typedef enum gnt_match_reason {
     GNT_MATCH_TOO_WEAK, /* even the weakest setting costs too much utility: the target is outside the range */
     GNT_MATCH_STEP,     /* utility jumps across the target between two neighbouring settings */
     GNT_MATCH_NOT_MONOTONE,  /* utility rose with strength by more than its error, and no setting matched */
-    GNT_MATCH_TOO_NOISY,     /* most_seeds trainings leave too large an error, in search or confirmation */
+    GNT_MATCH_TOO_NOISY,     /* most_seeds runs leave too large an error, in search or confirmation */
     GNT_MATCH_BUDGET,        /* max_strengths tried */
     GNT_MATCH_NOT_CONFIRMED, /* every confirmation failed */
     GNT_MATCH_REASONS
@@ -88,15 +88,15 @@ typedef enum gnt_match_reason {
 typedef struct gnt_match_next_step {
     gnt_match_what what;
     double strength; /* to evaluate or confirm; the match; or the nearest that was reached */
-    /* EVALUATE, CONFIRM: trainings wanted at `strength` for seeds seed … seed + n_seeds − 1; those already
-     * in the history need not be done again */
+    /* EVALUATE, CONFIRM: training runs wanted at `strength` for seeds seed … seed + n_seeds − 1; those
+     * already in the history need not be done again */
     int64_t seed, n_seeds;
     int saturated;           /* CONFIRM, MATCHED */
     gnt_match_reason reason; /* UNMATCHED */
     /* verdicts: mean and standard error at `strength`, confirmation included; NaN if none */
     double utility, error;
     /* verdicts, of the last confirmation: its mean, that mean's standard error, Student's t by which the
-     * error was judged, trainings; NaN and 0 where there was none */
+     * error was judged, training runs; NaN and 0 where there was none */
     double confirm, confirm_error, confirm_t;
     int confirming;
     double weaker, stronger;  /* the tightest bracket of the target; NaN where a side is missing */
@@ -104,19 +104,19 @@ typedef struct gnt_match_next_step {
 } gnt_match_next_step;
 
 /* Fails on a specification or a history that makes no sense (strengths outside the range, two different
- * utilities for one training, seeds that were never asked for), never on what the utilities are. */
+ * utilities for one training, seeds that were never requested), never on what the utilities are. */
 int gnt_match_next(gnt_match_next_step *out, const gnt_match_spec *spec, const gnt_match_point *history,
                    size_t n, gnt_err *err);
 
 int gnt_match_check(const gnt_match_spec *spec, gnt_err *err); /* the specification alone */
 
-/* The most trainings that a search can ask for, for dry runs. */
+/* The most training runs that a search can request, for dry runs. */
 int64_t gnt_match_most_trainings(const gnt_match_spec *spec);
 
-/* The most seeds that it can ask for. */
+/* The most seeds that it can request. */
 int gnt_match_most_seeds(const gnt_match_spec *spec);
 
-/* A strength on either side of `strength`, to which the search came: where its history says that utility
+/* A strength on either side of `strength`, which the search found: where its history says that utility
  * is 1.5 tolerances above the target (weaker), or below it (stronger); the end of the range where that
  * is nearer. NaN where `strength` is that end. */
 int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_point *history, size_t n,
@@ -126,7 +126,7 @@ int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_p
  * of an accuracy of 0.8 is 0.76); its multiple where lower is better (1.05 of a loss of 0.4 is 0.42). */
 double gnt_match_relative(double none_utility, double share);
 
-/* Trainings that a confirmation may have at most. */
+/* Training runs that a confirmation may have at most. */
 int gnt_match_most_confirming(const gnt_match_spec *spec);
 
 enum { GNT_MATCH_REASON_SIZE = 256 };

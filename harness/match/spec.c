@@ -1,4 +1,4 @@
-/* spec: what is asked of a search, checked, and what it may cost at most. */
+/* spec: checks the specification of a search and bounds what it may cost. */
 #include <math.h>
 
 #include "match/match.h"

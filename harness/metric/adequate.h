@@ -1,9 +1,9 @@
-/* adequate: what attacks are held to before they may say anything of defenses: how well they must recover
- * what is sent without any. */
+/* adequate: how well an attack must recover what is sent without a defense before its scores say anything
+ * about defenses. */
 #ifndef GNT_METRIC_ADEQUATE_H
 #define GNT_METRIC_ADEQUATE_H
 
-/* Of measures of recovered data the first or the second suffices. */
+/* For measures of recovered data the first or the second suffices. */
 typedef struct gnt_adequate_limits {
     /* share of targets that are named, 0 … 1 */
     double identified;

@@ -8,7 +8,7 @@ double gnt_bound_of_two(double bits) {
     return 1 - fmin(bits, 1) / (2 * log2(6 / fmin(bits, 1)));
 }
 
-/* The most that can be unknown of an attribute that is told wrongly in a share `wrong` of cases. */
+/* The most that can be unknown of an attribute that is inferred wrongly in a share `wrong` of cases. */
 static double most_unknown(double wrong, int32_t values) {
     const double right = 1 - wrong;
     const double of_two = (wrong > 0 ? -wrong * log2(wrong) : 0) + (right > 0 ? -right * log2(right) : 0);
@@ -16,7 +16,7 @@ static double most_unknown(double wrong, int32_t values) {
 }
 
 double gnt_bound_of_values(double bits, int32_t values) {
-    double low = 0, high = 1 - 1 / (double)values; /* of the share told wrongly: it rises up to a guess */
+    double low = 0, high = 1 - 1 / (double)values; /* share inferred wrongly: the entropy rises with it */
     if (isnan(bits))
         return NAN;
     for (int step = 0; step < 60; step++) {

@@ -10,7 +10,7 @@ static const double rounding = 2e-8;
 
 typedef struct pair {
     size_t a, b;
-    /* of a − b over the common trainings */
+    /* of a − b over the common training runs */
     double mean;
     int unknown;
 } pair;
@@ -19,7 +19,7 @@ static int is_same(double x, double y) {
     return fabs(x - y) <= rounding * fmax(fabs(x), fabs(y));
 }
 
-/* The trainings that both have a number of; values equal up to rounding are made equal. */
+/* The training runs that both have a number of; values equal up to rounding are made equal. */
 static size_t common(double *x, double *y, const double *a, const double *b, size_t trainings) {
     size_t n = 0;
     for (size_t s = 0; s < trainings; s++)

@@ -5,13 +5,13 @@
 
 #include "base/mem.h"
 
-double gnt_metric_relative_error(double told, double truth, double usual) {
+double gnt_metric_relative_error(double estimate, double truth, double usual) {
     double size = truth != 0 ? fabs(truth) : usual;
-    if (!isfinite(told))
+    if (!isfinite(estimate))
         return 1;
-    if (told == truth)
+    if (estimate == truth)
         return 0;
-    return size > 0 ? fmin(fabs(told - truth) / size, 1) : 1;
+    return size > 0 ? fmin(fabs(estimate - truth) / size, 1) : 1;
 }
 
 typedef struct placed {
@@ -45,17 +45,17 @@ static double centred_ranks(double *rank, const double *x, size_t n, placed *ord
     return squares;
 }
 
-int gnt_metric_rank_correlation(double *out, const double *told, const double *truth, size_t n,
+int gnt_metric_rank_correlation(double *out, const double *estimate, const double *truth, size_t n,
                                 gnt_err *err) {
     double *rank = gnt_array(2 * n, sizeof *rank);
     placed *order = gnt_array(n, sizeof *order);
     int rc = rank && order ? 0 : gnt_fail(err, "out of memory for the ranks of %zu values", n);
     if (rc == 0) {
         double of_truth = centred_ranks(rank, truth, n, order),
-               of_told = centred_ranks(rank + n, told, n, order), both = 0;
+               of_estimate = centred_ranks(rank + n, estimate, n, order), both = 0;
         for (size_t i = 0; i < n; i++)
             both += rank[i] * rank[n + i];
-        *out = of_truth > 0 ? of_told > 0 ? both / sqrt(of_truth * of_told) : 0 : (double)NAN;
+        *out = of_truth > 0 ? of_estimate > 0 ? both / sqrt(of_truth * of_estimate) : 0 : (double)NAN;
     }
     gnt_free(rank);
     gnt_free(order);

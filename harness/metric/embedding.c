@@ -295,7 +295,7 @@ static int learn(probe *p, size_t part, size_t *learned) {
     return 1;
 }
 
-static int32_t told(const probe *p, size_t row, size_t n) {
+static int32_t predicted(const probe *p, size_t row, size_t n) {
     int32_t best = 0;
     double most = -INFINITY;
     for (int32_t v = 0; v < p->values; v++) {
@@ -341,7 +341,7 @@ int gnt_linear_probe(double *balanced, const gnt_gram *g, const int32_t *value, 
         const int can = learn(&p, part, &learned);
         for (size_t i = part; i < n; i += PARTS) {
             p.right[values + value[i]]++;
-            p.right[value[i]] += can && told(&p, i, learned) == value[i];
+            p.right[value[i]] += can && predicted(&p, i, learned) == value[i];
         }
     }
     *balanced = ok ? balanced_of(&p) : NAN;

@@ -1,5 +1,5 @@
 /* embedding: rows of many features as points of a plane that a reader can look at, and how well a linear
- * classifier tells their values. Pure: no random numbers. */
+ * classifier predicts their values. Pure: no random numbers. */
 #ifndef GNT_METRIC_EMBEDDING_H
 #define GNT_METRIC_EMBEDDING_H
 
@@ -36,8 +36,8 @@ void gnt_tsne_slope(double *slope, const double *p, const double *xy, size_t n, 
 int gnt_embed_tsne(double *xy, const gnt_gram *g, gnt_err *err);
 
 /* The balanced accuracy of a linear classifier of these rows on rows that it did not see: ridge regression
- * onto the values, rows of rare values weighing more, in five parts of which each is told by the other four.
- * value: n of 0 … values − 1. NaN where fewer than two values have rows. −1 without memory. */
+ * onto the values, rows of rare values weighing more, in five parts of which each is predicted from the
+ * other four. value: n of 0 … values − 1. NaN where fewer than two values have rows. −1 without memory. */
 int gnt_linear_probe(double *balanced, const gnt_gram *g, const int32_t *value, int32_t values, gnt_err *err);
 
 #endif

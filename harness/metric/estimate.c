@@ -7,8 +7,8 @@
 #include "metric/stats.h"
 
 static const double level = 0.95;
-/* A scatter below this share of the scores' size is rounding: they are written with nine digits, and who
- * reads them must come to the same. */
+/* A scatter below this share of the scores' size is rounding: they are written with nine digits, and a
+ * reader of these must get the same result. */
 static const double rounding = 1e-8;
 static const gnt_score_bounds share_bounds = {0, 1};
 /* Shares of targets inside a training are taken to be correlated by this much at least. */
@@ -55,7 +55,7 @@ typedef struct grouped {
     /* of each training, its mean */
     double *mean;
     size_t n, trainings;
-    /* the sum over trainings of one over the number of scores */
+    /* the sum over training runs of one over the number of scores */
     double inverse;
 } grouped;
 
@@ -135,14 +135,15 @@ int gnt_estimate_mean(gnt_estimate *out, const double *x, const int64_t *trainin
     return 0;
 }
 
-/* What few trainings cost: a share known from them is as uncertain as one of so many times fewer scores. */
+/* What few training runs cost: a share known from them is as uncertain as one of so many times fewer
+ * scores. */
 static double few_trainings(size_t trainings) {
     const double z = gnt_metric_normal_quantile(0.5 + level / 2);
     const double t = trainings > 1 ? student((double)(trainings - 1)) : z;
     return z / t * (z / t);
 }
 
-/* As many independent scores as tell as much of the share. */
+/* The number of independent scores that would determine the share as well. */
 static double effective(const moments *m, const grouped *g) {
     const double k = (double)g->trainings, r = least_correlation;
     if (g->trainings == 1)
@@ -170,7 +171,7 @@ int gnt_estimate_share(gnt_estimate *out, const double *x, const int64_t *traini
 
 /* ---- balanced accuracy ---- */
 
-/* One class inside one training: of `n` samples `right` were told right. */
+/* One class inside one training: of `n` samples `right` were predicted right. */
 typedef struct stratum {
     int64_t training;
     int32_t truth;
@@ -210,10 +211,10 @@ static size_t values_of(double *value, const stratum *s, size_t m) {
     return trainings;
 }
 
-/* Samples of one class, over all trainings. */
+/* Samples of one class, over all training runs. */
 typedef struct class_sum {
     double n, right;
-    /* the sum over trainings of the squared number of samples */
+    /* the sum over training runs of the squared number of samples */
     double squares;
 } class_sum;
 
@@ -223,7 +224,7 @@ static gnt_metric_interval class_interval(const class_sum *c, size_t trainings) 
     return gnt_metric_wilson(c->right / c->n * n, n, level);
 }
 
-/* Wilson's intervals of the classes, each over all trainings, joined. */
+/* Wilson's intervals of the classes, each over all training runs, joined. */
 static gnt_estimate by_classes(stratum *s, size_t m, double mean, size_t trainings) {
     double below = 0, above = 0;
     size_t classes = 0;
@@ -245,7 +246,7 @@ static gnt_estimate by_classes(stratum *s, size_t m, double mean, size_t trainin
                     share_bounds, trainings, over_of(trainings));
 }
 
-int gnt_estimate_balanced(gnt_estimate *out, const int32_t *truth, const int32_t *told,
+int gnt_estimate_balanced(gnt_estimate *out, const int32_t *truth, const int32_t *predicted,
                           const int64_t *training, size_t n, gnt_err *err) {
     if (n == 0)
         return gnt_fail(err, "no samples were given to join");
@@ -254,7 +255,7 @@ int gnt_estimate_balanced(gnt_estimate *out, const int32_t *truth, const int32_t
     const int rc = s && value ? 0 : gnt_fail(err, "out of memory while joining %zu samples", n);
     if (rc == 0) {
         for (size_t i = 0; i < n; i++)
-            s[i] = (stratum){training ? training[i] : 0, truth[i], 1, truth[i] == told[i]};
+            s[i] = (stratum){training ? training[i] : 0, truth[i], 1, truth[i] == predicted[i]};
         const size_t m = merge(s, n), trainings = values_of(value, s, m);
         const moments v = moments_of(value, trainings);
         *out = v.error > 0 ? by_student(&v, share_bounds, trainings) : by_classes(s, m, v.mean, trainings);

@@ -1,9 +1,9 @@
-/* estimate: the mean of scores of targets inside trainings, with an interval.
+/* estimate: the mean of the scores of targets in several training runs, with an interval.
  *
  * Targets of one training share a model and are no independent draws. So each training counts once, by the
- * mean of its targets, however many these are; the mean is that of the trainings' means, and its interval is
- * Student's, by how these scatter. It speaks of other trainings as well as of other targets. With a single
- * training the interval is over its targets: it speaks of that training alone.
+ * mean of its targets, however many these are; the mean is that of the training runs' means, and its
+ * interval is Student's, by how these scatter. It covers other training runs as well as other targets. With
+ * a single training the interval is over its targets: it covers that training alone.
  *
  * Nothing is drawn at random, and the order of the scores does not matter to the last bit. Every function
  * here gives an error for no scores or one that is not finite. Simulated coverage: docs/measures.md. */
@@ -25,7 +25,7 @@ typedef enum gnt_interval_over {
     GNT_INTERVALS
 } gnt_interval_over;
 
-/* "none", "targets", "trainings"; NULL for no such. */
+/* "none", "targets", "training runs"; NULL for no such. */
 const char *gnt_interval_over_name(gnt_interval_over over);
 
 typedef struct gnt_estimate {
@@ -40,28 +40,29 @@ typedef struct gnt_score_bounds {
 } gnt_score_bounds;
 
 /* training[i] names the training of x[i]; NULL: all are of one. At 95 %: mean ± t·√(s²/k), by the means of k
- * trainings and k − 1 degrees of freedom, or by the k targets of one training. */
+ * training runs and k − 1 degrees of freedom, or by the k targets of one training. */
 int gnt_estimate_mean(gnt_estimate *out, const double *x, const int64_t *training, size_t n,
                       gnt_score_bounds bounds, gnt_err *err);
 
 /* The same of scores from 0 to 1 that are shares, such as 1 for a target that was identified and 0 for
- * another. Wilson's interval of a share of as many independent scores as tell as much: of one training, n; of
- * k, p(1 − p)/(s²/k), at most as if targets of a training were correlated by 0.05, and less by (z/t)² with t
- * of k − 1 degrees of freedom (Korn and Graubard 1998). There is an interval always: 16 of 16 of one training
- * are [81 %, 100 %].
+ * another. Wilson's interval of a share of as many independent scores as determine it as well: of one
+ * training, n; of k, p(1 − p)/(s²/k), at most as if targets of a training were correlated by 0.05, and less
+ * by (z/t)² with t of k − 1 degrees of freedom (Korn and Graubard 1998). There is an interval always: 16 of
+ * 16 of one training are [81 %, 100 %].
  *
- * Rationale: s² of a few trainings is often too small, and 0 where all scores are equal. The correlation of
- * 0.05 keeps the coverage of five trainings, as simulated, and costs little. */
+ * Rationale: s² of a few training runs is often too small, and 0 where all scores are equal. The
+ * correlation of 0.05 keeps the coverage of five training runs, as simulated, and costs little. */
 int gnt_estimate_share(gnt_estimate *out, const double *x, const int64_t *training, size_t n, gnt_err *err);
 
-/* Balanced accuracy: the mean over trainings of the mean over classes of the share told right. Of several
- * trainings Student's interval by their values. Of one, and where all trainings have one value, Wilson's
- * interval of each class, joined as Zou and Donner (2008) do: the squared distances to the ends, each over
- * the squared number of classes, add up. A told value outside the classes is wrong. */
-int gnt_estimate_balanced(gnt_estimate *out, const int32_t *truth, const int32_t *told,
+/* Balanced accuracy: the mean over training runs of the mean over classes of the share predicted right.
+ * With several training runs Student's interval by their values. With one, and where all training runs have
+ * one value, Wilson's interval of each class, joined as Zou and Donner (2008) do: the squared distances to
+ * the ends, each over the squared number of classes, add up. A predicted value outside the classes is
+ * wrong. */
+int gnt_estimate_balanced(gnt_estimate *out, const int32_t *truth, const int32_t *predicted,
                           const int64_t *training, size_t n, gnt_err *err);
 
-/* Of a single number, which has no interval. */
+/* A single number, which has no interval. */
 gnt_estimate gnt_estimate_single(double value);
 
 #endif

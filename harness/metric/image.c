@@ -81,7 +81,7 @@ static double ssim_at(const float *a, const float *b, int64_t width, const windo
     return (2 * ma * mb + c1) * (2 * cov + c2) / ((ma * ma + mb * mb + c1) * (va + vb + c2));
 }
 
-/* Of the box in planes whose rows have `width` entries. */
+/* The mean SSIM index over the box, in planes whose rows have `width` entries. */
 static double ssim_channel(const float *a, const float *b, int64_t width, const gnt_metric_box *box,
                            const window2 *w) {
     const int64_t rows = box->height - w->rows + 1, columns = box->width - w->columns + 1;

@@ -107,7 +107,7 @@ static int has_seed(const gnt_equal_point *point, size_t n_strengths, size_t n_s
     return 0;
 }
 
-/* Of each seed with both trainings of segment i, how far they lie off the curve at the place of the answer.
+/* Sets, for each seed with both training runs of segment i, how far they lie off the curve at the answer.
  * Returns the error of their mean: that of the answer if the segment were known. NAN for fewer than two. */
 static double off_segment(const curve *c, const gnt_equal_point *point, size_t n_seeds, size_t i, double at,
                           double *off) {

@@ -1,13 +1,13 @@
 /* interpolate: the leakage of a defense at a utility that it was not run at exactly, read off its curve; or,
  * with the two exchanged, its utility at a given leakage.
  *
- * The curve runs through the strengths in their order. At each stand the mean x (utility) and the mean y
- * (leakage) over trainings; the means of x are made monotone first, in the direction that fits them
+ * The curve runs through the strengths in their order. Each has the mean x (utility) and the mean y
+ * (leakage) over training runs; the means of x are made monotone first, in the direction that fits them
  * better, by pooling adjacent violators, so that where x falls everywhere nothing is changed. Between
  * two strengths both are taken to be linear. The answer is y where the curve passes x = at. Beyond the
  * strengths that were tried there is no answer, and the verdict says so.
  *
- * The interval is that of a jackknife over seeds: all trainings of one seed, at every strength, are left
+ * The interval is that of a jackknife over seeds: all training runs of one seed, at every strength, are left
  * out together, which carries the scatter of utility, of leakage, and of both together into the answer.
  * It is value ± t · error, t being Student's 97.5 % quantile with one degree of freedom less than there
  * are seeds. A curve with a seed left out may just miss x = at: then its last segment that is not level
@@ -29,7 +29,7 @@ typedef enum gnt_equal_verdict {
     GNT_EQUAL_FOUND,
     /* fewer than two strengths have a training */
     GNT_EQUAL_NO_CURVE,
-    /* at every strength x is above what is asked for, or below */
+    /* at every strength x is above the wanted one, or below */
     GNT_EQUAL_ALL_ABOVE,
     GNT_EQUAL_ALL_BELOW
 } gnt_equal_verdict;
@@ -44,16 +44,16 @@ typedef struct gnt_equal {
     size_t from, to;
 } gnt_equal;
 
-/* point[k * n_seeds + s]: strength k, seed s; strengths in rising or falling order. by_seed (NULL, or n_seeds
- * entries): what each seed says of the answer, so that two defenses can be compared seed by seed: its two
- * trainings next to the answer, moved to x = at with the curve's slope there. Their mean is the answer, and
- * their scatter, that of both means and of the slope between them to first order, is widened to `error` where
- * that is more. NAN where a seed lacks one
- * of the two, and without an answer. Fails when out of memory. */
+/* point[k * n_seeds + s]: strength k, seed s; strengths in rising or falling order. by_seed (NULL, or
+ * n_seeds entries): what each seed says of the answer, so that two defenses can be compared seed by seed:
+ * its two training runs next to the answer, moved to x = at with the curve's slope there. Their mean is the
+ * answer, and their scatter, that of both means and of the slope between them to first order, is widened to
+ * `error` where that is more. NAN where a seed lacks one of the two, and without an answer. Fails when out
+ * of memory. */
 int gnt_metric_equal(gnt_equal *out, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds,
                      double at, double *by_seed, gnt_err *err);
 
-/* Why there is no answer, as a clause; "" for one that was found. What is asked for is called `x`. */
+/* Why there is no answer, as a clause; "" for one that was found. The wanted value is called `x`. */
 const char *gnt_equal_reason(gnt_equal_verdict verdict, int is_utility);
 
 #endif

@@ -98,8 +98,8 @@ static gnt_metric_rates always(const gnt_metric_confusion *test, int32_t class_)
     return (gnt_metric_rates){(double)all / (double)test->samples, 1.0 / present(test)};
 }
 
-void gnt_metric_beside_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
-                              const int64_t *train_counts) {
+void gnt_metric_with_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
+                            const int64_t *train_counts) {
     int64_t most = 0;
     *out = (gnt_metric_chance){.attacker = gnt_metric_accuracy(test), .majority_class = GNT_METRIC_NO_LABEL};
     for (int32_t t = 0; t < test->classes; t++) {
@@ -132,17 +132,17 @@ static int32_t name_without(const gnt_metric_confusion *c, const int64_t *sum, s
     return name;
 }
 
-int gnt_metric_relabel(int32_t *renamed, const int32_t *truth, const int32_t *told, size_t n, int32_t classes,
-                       gnt_err *err) {
+int gnt_metric_relabel(int32_t *renamed, const int32_t *truth, const int32_t *answer, size_t n,
+                       int32_t classes, gnt_err *err) {
     gnt_metric_confusion c;
-    if (gnt_metric_confusion_make(&c, truth, told, n, classes, err) != 0)
+    if (gnt_metric_confusion_make(&c, truth, answer, n, classes, err) != 0)
         return -1;
     int64_t *sum = gnt_array((size_t)classes, sizeof *sum);
     for (int32_t t = 0; sum && t < classes; t++)
         sum[t] = row_sum(&c, t);
     for (size_t i = 0; sum && i < n; i++) {
-        const int answered = told[i] >= 0 && told[i] < classes;
-        renamed[i] = name_without(&c, sum, (size_t)(answered ? told[i] : classes), truth[i]);
+        const int answered = answer[i] >= 0 && answer[i] < classes;
+        renamed[i] = name_without(&c, sum, (size_t)(answered ? answer[i] : classes), truth[i]);
     }
     gnt_metric_confusion_free(&c);
     const int rc = sum ? 0 : gnt_fail(err, "out of memory while relabelling %d classes", classes);

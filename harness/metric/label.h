@@ -1,10 +1,11 @@
-/* label: how well labels or private attributes were told, beside what can be told without looking.
+/* label: how well labels or private attributes were inferred, and how well they can be guessed without an
+ * observation.
  *
  * Values are 0 … classes−1. A prediction outside that range, or drawn from scores with a NaN, is no answer:
  * it is GNT_METRIC_NO_LABEL, is never right, and keeps a column of its own in the confusion matrix.
- *  - plain accuracy: share of all samples told right;
+ *  - plain accuracy: share of all samples predicted right;
  *  - balanced accuracy (macro recall): mean over the classes that occur in the truth of the share of each
- * told right. */
+ * predicted right. */
 #ifndef GNT_METRIC_LABEL_H
 #define GNT_METRIC_LABEL_H
 
@@ -39,8 +40,7 @@ gnt_metric_rates gnt_metric_accuracy(const gnt_metric_confusion *c);
 /* NaN for a class that does not occur */
 double gnt_metric_recall(const gnt_metric_confusion *c, int32_t class_);
 
-/* What the attacker reached beside what costs no look at the surface. All are measured on the same test
- * samples. */
+/* The rates of the attacker and of guesses that need no observation, all on the same test samples. */
 typedef struct gnt_metric_chance {
     gnt_metric_rates attacker;
     gnt_metric_rates majority; /* always the most frequent class of the training samples */
@@ -51,15 +51,15 @@ typedef struct gnt_metric_chance {
 
 /* train_counts: how often each class occurs in the attacker's training samples; NULL: the majority is left at
  * 0 and class GNT_METRIC_NO_LABEL. */
-void gnt_metric_beside_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
-                              const int64_t *train_counts);
+void gnt_metric_with_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
+                            const int64_t *train_counts);
 
 /* The answers renamed, each by what the n − 1 others show: an attack that is reliably wrong still knows. An
  * answer gets the name of the class with the largest share of its own samples so answered, leaving out the
  * sample itself; ties go to the answer's own name, then to the lowest class. What was no answer is renamed
  * like any other. An answer that no other sample has keeps its name. */
-int gnt_metric_relabel(int32_t *renamed, const int32_t *truth, const int32_t *told, size_t n, int32_t classes,
-                       gnt_err *err);
+int gnt_metric_relabel(int32_t *renamed, const int32_t *truth, const int32_t *answer, size_t n,
+                       int32_t classes, gnt_err *err);
 
 /* Labels recovered for a whole batch, in no order: the share of the n true labels that the answers cover,
  * counted with multiplicity; at most n answers count, in their order. */

@@ -16,13 +16,13 @@ typedef struct gnt_leak {
     double mean, low, high; /* low … high: the interval of the mean; NAN when unknown */
 } gnt_leak;
 
-/* Where a leakage stands among others. */
+/* The place of a leakage among others. */
 typedef struct gnt_leak_place {
     gnt_leak leak;
     /* by how much the utility at which it leaks that is better than the target; 0: exactly at it */
     double surplus;
     int rank; /* from 1 */
-    int tied; /* some other is not told apart from it */
+    int tied; /* some other does not differ significantly from it */
 } gnt_leak_place;
 
 /* 1 when a mean leaks no more than the floor; a floor that is NAN lies below everything. */

@@ -1,5 +1,5 @@
 /* The networks of LPIPS v0.1 up to their last tap, as torchvision builds them: AlexNet (Krizhevsky 2014),
- * VGG-16 (Simonyan and Zisserman, without batch norm) and SqueezeNet 1.1. A tap stands after the ReLU of the
+ * VGG-16 (Simonyan and Zisserman, without batch norm) and SqueezeNet 1.1. A tap comes after the ReLU of the
  * layer before it. */
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ int gnt_lpips_is_wanted(uint32_t measures, gnt_lpips_net net) {
 static const char *const titles[GNT_LPIPS_NETS] = {"LPIPS (AlexNet)", "LPIPS (VGG-16)",
                                                    "LPIPS (SqueezeNet 1.1)"};
 
-/* Of pixels in [−1, 1], by channel. */
+/* Shift and scale of pixels in [−1, 1], by channel. */
 static const double shift[3] = {-.030, -.088, -.188}, scale[3] = {.458, .448, .450};
 
 typedef enum step_kind { END, CONV, POOL, FIRE, TAP } step_kind;
@@ -107,7 +107,7 @@ typedef struct builder {
     int taps;
 } builder;
 
-static gnt_node held(builder *b, const char *name, const char *part, const gnt_nn_shape *shape) {
+static gnt_node constant(builder *b, const char *name, const char *part, const gnt_nn_shape *shape) {
     char full[80];
     snprintf(full, sizeof full, "%s.%s", name, part);
     const gnt_st_tensor *t =
@@ -131,7 +131,7 @@ static gnt_node conv(builder *b, gnt_node x, const char *name, int out, int kern
                        bias = {.rank = 1, .dim = {out}};
     if (in.dim[2] + 2 * pad < kernel || in.dim[3] + 2 * pad < kernel)
         return too_small(b);
-    gnt_node w = held(b, name, "weight", &weight), v = w < 0 ? -1 : held(b, name, "bias", &bias);
+    gnt_node w = constant(b, name, "weight", &weight), v = w < 0 ? -1 : constant(b, name, "bias", &bias);
     return v < 0 ? -1 : gnt_nn_relu(g, gnt_nn_bias(g, gnt_nn_conv(g, x, w, stride, pad), v));
 }
 

@@ -13,25 +13,25 @@ gnt_map_counts gnt_map_count(const float *y, const float *score, size_t n, doubl
     gnt_map_counts c = {0};
     int broken = 0;
     for (size_t i = 0; i < n; i++) {
-        const int wanted = y[i] > 0.5f, told = (double)score[i] > threshold;
+        const int wanted = y[i] > 0.5f, found = (double)score[i] > threshold;
         broken |= !isfinite(score[i]);
-        c.both += wanted && told;
-        c.told += told;
+        c.both += wanted && found;
+        c.found += found;
         c.wanted += wanted;
     }
     return broken ? (gnt_map_counts){0, (int64_t)n - c.wanted, c.wanted} : c;
 }
 
 static double share(int64_t part, int64_t of, const gnt_map_counts *c) {
-    return of ? (double)part / (double)of : c->told == 0 && c->wanted == 0;
+    return of ? (double)part / (double)of : c->found == 0 && c->wanted == 0;
 }
 
 /* The four numbers of one set of pixels. */
 static void numbers(const gnt_map_counts *c, double out[GNT_MAP_IMAGE_IOU]) {
-    out[GNT_MAP_IOU] = share(c->both, c->told + c->wanted - c->both, c);
-    out[GNT_MAP_PRECISION] = share(c->both, c->told, c);
+    out[GNT_MAP_IOU] = share(c->both, c->found + c->wanted - c->both, c);
+    out[GNT_MAP_PRECISION] = share(c->both, c->found, c);
     out[GNT_MAP_RECALL] = share(c->both, c->wanted, c);
-    out[GNT_MAP_F] = share(2 * c->both, c->told + c->wanted, c);
+    out[GNT_MAP_F] = share(2 * c->both, c->found + c->wanted, c);
 }
 
 typedef struct totals {
@@ -43,7 +43,7 @@ typedef struct totals {
 static void add(totals *t, const gnt_map_counts *image, const double (*of_image)[GNT_MAP_IMAGE_IOU],
                 size_t i) {
     t->pooled.both += image[i].both;
-    t->pooled.told += image[i].told;
+    t->pooled.found += image[i].found;
     t->pooled.wanted += image[i].wanted;
     for (int k = 0; k < GNT_MAP_IMAGE_IOU; k++)
         t->by_image[k] += of_image[i][k];
@@ -95,11 +95,11 @@ void gnt_map_iou_by_image(float *out, const gnt_map_counts *image, size_t n) {
     int64_t both = 0, joined = 0;
     for (size_t i = 0; i < n; i++) {
         both += image[i].both;
-        joined += image[i].told + image[i].wanted - image[i].both;
+        joined += image[i].found + image[i].wanted - image[i].both;
     }
     const double iou = joined ? (double)both / (double)joined : 1, mean = (double)joined / (double)n;
     for (size_t i = 0; i < n; i++) {
-        const double own = (double)(image[i].told + image[i].wanted - image[i].both);
+        const double own = (double)(image[i].found + image[i].wanted - image[i].both);
         out[i] = (float)(joined ? iou + ((double)image[i].both - iou * own) / mean : 1);
     }
 }

@@ -1,15 +1,15 @@
 /* map: how well a network finds what a map marks, pixel by pixel: the utility of maps.
  *
- * A pixel is told where its score lies above a threshold, and wanted where the target is above 1/2. Of b
- * pixels that are both, t told and w wanted:
+ * A pixel is found if its score lies above a threshold, and wanted where the target is above 1/2. Of b
+ * pixels that are both, t found and w wanted:
  *  - IoU: b / (t + w − b);
  *  - precision: b / t;
  *  - recall: b / w;
  *  - F: 2b / (t + w), which is 2·IoU / (1 + IoU).
- * With nothing to divide by, a number is 1 where t and w are both 0 (nothing to find, nothing told), else 0.
+ * With nothing to divide by, a number is 1 where t and w are both 0 (nothing to find, nothing found), else 0.
  * Pooled: b, t and w are summed over all images first. By image: the mean over images of each one's own.
  *
- * An image with a score that is not finite tells every pixel wrongly, so that each of its numbers is 0.
+ * In an image with a score that is not finite every pixel counts as wrong, so that each of its numbers is 0.
  *
  * Standard errors are those of bootstrap over images: the deviation over GNT_MAP_DRAWS sets of as many
  * images, drawn with replacement. */
@@ -40,7 +40,7 @@ extern const char *const gnt_map_titles[GNT_MAP_NUMBERS]; /* "IoU", "precision" 
 
 /* Pixels of one image. */
 typedef struct gnt_map_counts {
-    int64_t both, told, wanted;
+    int64_t both, found, wanted;
 } gnt_map_counts;
 
 /* y: a target in [0, 1] for each of n pixels; score: what the network says of it. */
@@ -51,7 +51,7 @@ typedef struct gnt_map_result {
     double error[GNT_MAP_NUMBERS]; /* standard errors; 0 of one image */
 } gnt_map_result;
 
-/* Of n images. random: as it was opened; the same stream gives the same errors. */
+/* Sets the numbers of n images. random: as it was opened; the same stream gives the same errors. */
 int gnt_map_measure(gnt_map_result *out, const gnt_map_counts *image, size_t n, gnt_stream random,
                     gnt_err *err);
 

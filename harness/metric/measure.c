@@ -187,7 +187,8 @@ static const gnt_measure measures[GNT_MEASURES] = {
     [GNT_MEASURE_CONTRIBUTION_RANK] = {.name = "contribution_rank",
                                        .title = "rank correlation of contributions",
                                        .axis = "rank correlation",
-                                       .words = "rank correlation of clients' contributions, told and true",
+                                       .words =
+                                           "rank correlation of clients' contributions, estimated and true",
                                        .unit = "",
                                        .leak = 1,
                                        .decimals = 2,

@@ -103,7 +103,7 @@ void gnt_measure_names(const char *names[GNT_MEASURES]);
 /* 1 when a leaks more than b; NAN leaks least. */
 int gnt_leaks_more(const gnt_measure *m, double a, double b);
 
-/* {"mean", "deviation", "worst", "median", "low", "high", "n", "trainings", "interval"} of n ≥ 1 finite
+/* {"mean", "deviation", "worst", "median", "low", "high", "n", "training runs", "interval"} of n ≥ 1 finite
  * numbers; worst is the one that leaks most. The mean, its interval low … high and what that is over are
  * those of metric/estimate.h; training: as there. The caller owns it; NULL with a sentence when a number is
  * not finite. */

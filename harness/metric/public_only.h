@@ -1,5 +1,5 @@
 /* public_only: were the private data used at all? A defense that ignores them leaks nothing and is of no use:
- * what it leaves is what the same training makes of the public data alone. So its utility is held against
+ * what it leaves is what the same training makes of the public data alone. So its utility is compared with
  * that, seed by seed.
  *
  * d is the mean over n seeds of what the private data added. It is surely above 0, one-sided at 95 %, when it
@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 
-/* Of one seed: the utility under the defense and on public data alone, with their standard errors (NAN:
+/* One seed: the utility under the defense and on public data alone, with their standard errors (NAN:
  * unknown). */
 typedef struct gnt_public_pair {
     double with, with_error, without, without_error;

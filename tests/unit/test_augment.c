@@ -112,7 +112,8 @@ static void a_square_is_blanked(void **state) {
             assert_in_range(seen[r][c], 50, 150);
 }
 
-/* What is off leaves the image and the stream alone: adding it changes nothing that was drawn before. */
+/* A setting that is off leaves the image and the stream alone: adding it changes nothing that was drawn
+ * before. */
 static void what_is_off_draws_nothing(void **state) {
     (void)state;
     const gnt_augment off = {0};
@@ -138,11 +139,11 @@ static int64_t starts[CLIENTS + 1] = {0, 8, ROWS};
 static uint32_t order[ROWS];
 
 /* What each step computed with, before any encoding of it. */
-typedef struct told {
+typedef struct hook_log {
     float x[ROUNDS][CLIENTS][STEPS][BATCH][FEATURES];
     int64_t id[ROUNDS][CLIENTS][STEPS][BATCH];
     int steps;
-} told;
+} hook_log;
 
 static int open_all(void **state) {
     const gnt_nn_shape sample = {3, {1, 4, 4}};
@@ -177,7 +178,7 @@ static int done(void *owner, gnt_status status, gnt_err *err) {
 }
 
 static gnt_status hear_batch(void *self, const gnt_client *c, int64_t step, const gnt_samples_sink *out) {
-    told *t = self;
+    hook_log *t = self;
     const gnt_samples *s = c->samples;
     gnt_status status = GNT_OK;
     assert_int_equal(s->n, BATCH);
@@ -214,8 +215,8 @@ static int keep_going(void *context) {
     return 0;
 }
 
-static told *train(const gnt_defense *hooks, int steps, gnt_augment how) {
-    told *t = gnt_alloc(sizeof *t);
+static hook_log *train(const gnt_defense *hooks, int steps, gnt_augment how) {
+    hook_log *t = gnt_alloc(sizeof *t);
     assert_non_null(t);
     gnt_member m = {.hooks = hooks, .self = t, .begin = begin, .done = done};
     const gnt_chain chain = {
@@ -263,7 +264,7 @@ static int mirrored(const float *x, const float *row) {
 static void batches_hold_what_was_drawn_changed(void **state) {
     (void)state;
     for (int steps = 0; steps <= STEPS; steps += STEPS) {
-        told *t = train(&listens, steps, (gnt_augment){.flip = 1});
+        hook_log *t = train(&listens, steps, (gnt_augment){.flip = 1});
         int found[3] = {0};
         for (int round = 0; round < ROUNDS; round++)
             for (int k = 0; k < CLIENTS; k++)
@@ -277,7 +278,7 @@ static void batches_hold_what_was_drawn_changed(void **state) {
 }
 
 /* Which of the batch are mirrored, as bits. */
-static int pattern_of(const told *t, int round, int client, int step) {
+static int pattern_of(const hook_log *t, int round, int client, int step) {
     int pattern = 0;
     for (int i = 0; i < BATCH; i++) {
         const float *row = row_of(client, t->id[round][client][step][i]);
@@ -288,9 +289,9 @@ static int pattern_of(const told *t, int round, int client, int step) {
 
 /* The draws of a step are its own. Of four samples 1 step in 16 agrees with another by chance, so of places
  * that differ in the step, in the client or in the round alone, more than half must have other patterns. */
-static void every_step_draws_anew(void **state) {
+static void every_step_draws_again(void **state) {
     (void)state;
-    told *t = train(&listens, STEPS, (gnt_augment){.flip = 1});
+    hook_log *t = train(&listens, STEPS, (gnt_augment){.flip = 1});
     int steps = 0, clients = 0, rounds = 0;
     for (int i = 0; i < ROUNDS * CLIENTS; i++) {
         const int round = i / CLIENTS, client = i % CLIENTS;
@@ -314,8 +315,8 @@ static void what_is_drawn_is_the_same_under_every_defense(void **state) {
                                         .transform_update = double_update,
                                         .local_rate = another_rate};
     const gnt_augment how = {.flip = 1, .shift = 2, .cutout = 2};
-    told *a = train(&listens, STEPS, how), *b = train(&changes, STEPS, how);
-    told *plain = train(&listens, STEPS, (gnt_augment){0});
+    hook_log *a = train(&listens, STEPS, how), *b = train(&changes, STEPS, how);
+    hook_log *plain = train(&listens, STEPS, (gnt_augment){0});
     assert_memory_equal(a->x, b->x, sizeof a->x);
     assert_memory_equal(a->id, b->id, sizeof a->id);
     /* the same samples as without; and those are the rows themselves */
@@ -327,7 +328,7 @@ static void what_is_drawn_is_the_same_under_every_defense(void **state) {
     gnt_free(plain);
 }
 
-/* Who computes on all samples at once, as the target of a probe does, computes on them as they are. */
+/* Where all samples are used at once, as by the target of a probe, they are used as they are. */
 static void a_probe_is_not_augmented(void **state) {
     (void)state;
     const gnt_key key = gnt_key_of_seed(4);
@@ -358,7 +359,7 @@ int main(void) {
         cmocka_unit_test(a_square_is_blanked),
         cmocka_unit_test(what_is_off_draws_nothing),
         cmocka_unit_test(batches_hold_what_was_drawn_changed),
-        cmocka_unit_test(every_step_draws_anew),
+        cmocka_unit_test(every_step_draws_again),
         cmocka_unit_test(what_is_drawn_is_the_same_under_every_defense),
         cmocka_unit_test(a_probe_is_not_augmented),
     };

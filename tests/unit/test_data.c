@@ -1,4 +1,4 @@
-/* The generated sets: frozen content, rows that do not depend on how many are asked for, private attributes
+/* The generated sets: frozen content, rows that do not depend on how many are drawn, private attributes
  * that are related as documented; the drawing primitives against libm and moments; the sheet's picture
  * writer. */
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Drawn receipts: maps lie where a row was tampered with, masks around the total, shops in one part each; a
- * row does not depend on how many are asked for; a splice changes nothing outside of its box. The frozen
+ * row does not depend on how many are drawn; a splice changes nothing outside of its box. The frozen
  * content is in test_data.c. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -62,7 +62,7 @@ static int brightest_row(const uint8_t *pixels, int column) {
     return best;
 }
 
-/* Rows are 8000/455 Hz apart, the lowest at that frequency. A tone of a quarter of a second stands in the
+/* Rows are 8000/455 Hz apart, the lowest at that frequency. A tone of a quarter of a second is in the
  * middle of the picture, 56 of 224 columns wide and a window's 13 columns at most on either side. */
 static void tones_are_where_they_belong(void **state) {
     (void)state;
@@ -156,7 +156,7 @@ static void speakers_are_groups(void **state) {
     (void)state;
     static const int32_t label[3] = {2, 7, 2}, group[3] = {1, 1, 3};
     static const int32_t attrs[9] = {1, 0, 1, 1, 0, 1, 0, 1, 2}, sexes[3] = {1, 1, 0};
-    static const char told[] = "{\"01\": {\"gender\": \"male\"}, \"03\": {\"gender\": \"female\"}}";
+    static const char complete[] = "{\"01\": {\"gender\": \"male\"}, \"03\": {\"gender\": \"female\"}}";
     put_set();
     gnt_data *d = open_here("audiomnist");
     assert_int_equal(d->part[GNT_PART_TRAIN], 2);
@@ -166,7 +166,7 @@ static void speakers_are_groups(void **state) {
     assert_memory_equal(d->group, group, sizeof group);
     assert_memory_equal(d->attrs, attrs, sizeof attrs);
     gnt_data_free(d);
-    put("audioMNIST_meta.txt", told, strlen(told));
+    put("audioMNIST_meta.txt", complete, strlen(complete));
     d = open_here("audiomnist");
     assert_int_equal(d->n_attrs, 1);
     assert_memory_equal(d->attrs, sexes, sizeof sexes);

@@ -1,5 +1,5 @@
 /* Splits: every row of a source has at most one role, all rows are accounted for, and a wish that cannot be
- * met is told in words. */
+ * met is stated in words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -168,7 +168,7 @@ static void close_valued(gnt_data *d) {
     gnt_data_free(d);
 }
 
-/* Of each wanted value as many rows as of the rarest, of others none; which ones is drawn. */
+/* Each wanted value has as many rows as the rarest, others none; which rows is drawn. */
 static void values_are_alike_often(void **state) {
     (void)state;
     static const int64_t two[] = {0, 1}, all[] = {0, 1, 2};
@@ -235,7 +235,7 @@ static void close_grouped(gnt_data *d) {
     gnt_data_free(d);
 }
 
-/* No group has rows in two roles of a part, and each role has all it asked for. */
+/* No group has rows in two roles of a part, and each role has all it requested. */
 static void no_group_in_two_roles(void **state) {
     (void)state;
     static int used[420];

@@ -15,7 +15,7 @@ typedef struct file {
     uint8_t at[ROOM];
     size_t n;
     uint32_t bits;
-    int held; /* bits of `bits` */
+    int n_bits; /* bits of `bits` */
 } file;
 
 /* ---- baseline JPEG (ITU-T T.81) of blocks that have a mean and nothing else ---- */
@@ -28,8 +28,8 @@ static void add(file *f, const void *bytes, size_t n) {
 
 static void add_bits(file *f, uint32_t value, int n) {
     f->bits = f->bits << n | value;
-    for (f->held += n; f->held >= 8; f->held -= 8) {
-        const uint8_t byte = (uint8_t)(f->bits >> (f->held - 8));
+    for (f->n_bits += n; f->n_bits >= 8; f->n_bits -= 8) {
+        const uint8_t byte = (uint8_t)(f->bits >> (f->n_bits - 8));
         add(f, &byte, 1);
         if (byte == 0xff)
             add(f, "", 1);

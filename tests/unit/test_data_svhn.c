@@ -201,7 +201,7 @@ static void bad_layout(void **state) {
     refuse("svhn", "offset 128", "variable 1 is of type 2", "expected an array (14)");
     put_changed(152 + 8, "\37", 1); /* the first length of X */
     refuse("svhn", "variable X", "shape", "");
-    /* where the fourth length stands: more images than were published, and a negative number of them */
+    /* the fourth length: more images than were published, and a negative number of them */
     put_changed(152 + 8 + 12, "\0\0\2\0", 4);
     refuse("svhn", "variable X", "131072 entries along axis 4", "expected 1 to 73257");
     put_changed(152 + 8 + 12, "\xff\xff\xff\xff", 4);

@@ -148,7 +148,7 @@ static void lies_and_bombs(void **state) {
     fill(&a, "set", 8, zeros, MOST);
     put_archive(&a, a.n);
     expect("set.zip", zeros, MOST);
-    /* a byte of the content is another: the checksum tells */
+    /* a byte of the content is another: the checksum shows it */
     fill_good(&a, content, 0);
     a.at[a.file + 100] ^= 1;
     put_archive(&a, a.n);

@@ -1,5 +1,5 @@
 /* Points of a plane for rows of many features: components and neighbours that are known, derivatives by
- * differences; and a linear probe on what can be told and what cannot. */
+ * differences; and a linear probe on what can be predicted and what cannot. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ static void components_are_found(void **state) {
     gnt_gram_free(&g);
 }
 
-/* Of any rows: columns at right angles, lengths the shares, and together the products that rank 2 leaves. */
+/* For any rows: columns at right angles, lengths the shares, and together the products that rank 2 leaves. */
 static void components_are_orthogonal(void **state) {
     static float x[ROWS * FEATURES];
     static int32_t kind[ROWS];
@@ -132,7 +132,7 @@ static void a_row_that_is_not_finite_is_named(void **state) {
 
 /* Each row's probabilities before the two of a pair are averaged: 2n·p summed over a row is that row's sum
  * plus what others gave it, so the entropy is tested on a set where all rows are alike: a ring. */
-static void neighbours_are_as_many_as_asked_for(void **state) {
+static void neighbours_are_as_many_as_wanted(void **state) {
     enum { RING = 40 };
     float x[2 * RING];
     double *p = doubles(RING * RING);
@@ -259,7 +259,7 @@ static double probe_of(const float *x, size_t d, const int32_t *kind) {
     return balanced;
 }
 
-static void the_probe_tells_what_is_linear(void **state) {
+static void the_probe_predicts_what_is_linear(void **state) {
     static float x[ROWS * FEATURES];
     static int32_t kind[ROWS], one[ROWS];
     (void)state;
@@ -269,7 +269,8 @@ static void the_probe_tells_what_is_linear(void **state) {
     const double guess = probe_of(x, FEATURES, kind);
     assert_true(guess > 0.15 && guess < 0.52);
     assert_true(isnan(probe_of(x, FEATURES, one)));
-    /* as many features as rows, of which one tells: rows to learn from are fitted whatever they are */
+    /* as many features as rows, of which one is informative: rows to learn from are fitted whatever they
+     * are */
     static float wide[ROWS * 2 * ROWS];
     gnt_stream s = open_stream("wide");
     for (size_t i = 0; i < ROWS; i++)
@@ -300,10 +301,10 @@ int main(void) {
         cmocka_unit_test(components_are_orthogonal),
         cmocka_unit_test(rows_alike_lie_together),
         cmocka_unit_test(a_row_that_is_not_finite_is_named),
-        cmocka_unit_test(neighbours_are_as_many_as_asked_for),
+        cmocka_unit_test(neighbours_are_as_many_as_wanted),
         cmocka_unit_test(the_derivative_is_that_of_the_divergence),
         cmocka_unit_test(tsne_keeps_neighbours),
-        cmocka_unit_test(the_probe_tells_what_is_linear),
+        cmocka_unit_test(the_probe_predicts_what_is_linear),
         cmocka_unit_test(the_probe_is_balanced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

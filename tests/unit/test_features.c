@@ -177,7 +177,7 @@ static void feature_distance_as_in_pytorch(void **state) {
     gnt_model_free(m);
 }
 
-/* Two pixels, a dense layer of two with ReLU, and one that tells two classes apart. `representation`: the
+/* Two pixels, a dense layer of two with ReLU, and one that separates two classes. `representation`: the
  * name of a layer, NULL for what the model has without. */
 static gnt_model *two_pixels(const char *representation) {
     char json[400], key[64] = "";

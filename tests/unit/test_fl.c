@@ -349,9 +349,9 @@ static void encodings_replace_the_samples(void **state) {
     assert_near(update, g);
 }
 
-/* Notes the epochs it is asked for; releases the samples as they are, and in odd epochs one less. */
+/* Records the epochs it is called for; releases the samples as they are, and in odd epochs one less. */
 typedef struct epochs {
-    int64_t asked[32];
+    int64_t epoch[32];
     int n, drops;
 } epochs;
 
@@ -359,7 +359,7 @@ static gnt_status note_epoch(void *self, const gnt_client *client, int64_t epoch
                              const gnt_samples_sink *out) {
     epochs *e = self;
     const gnt_samples *s = client->samples;
-    e->asked[e->n++] = epoch;
+    e->epoch[e->n++] = epoch;
     for (int64_t i = e->drops ? epoch % 2 : 0; i < s->n; i++)
         if (out->put(out->context, s->x + i * F, s->y ? s->y + i * C : NULL, s->id ? s->id[i] : 0) != GNT_OK)
             return GNT_FAILED;
@@ -369,7 +369,7 @@ static gnt_status note_epoch(void *self, const gnt_client *client, int64_t epoch
 /* Client 0 has 3 samples: of its three steps of 2 samples the third begins behind the third sample, so a new
  * pass does. Client 1 has 5: the first pass is not over. Two passes at most in a round, so epochs count 0, 1
  * and 2, 3. */
-static void each_pass_is_encoded_anew(void **state) {
+static void each_pass_is_encoded_again(void **state) {
     (void)state;
     static const gnt_defense hooks = {.size = sizeof hooks, .encode_set = note_epoch};
     gnt_fl_config config = {
@@ -385,7 +385,7 @@ static void each_pass_is_encoded_anew(void **state) {
         train(&config, &chain, w);
         train(&config, &plain, without);
         assert_int_equal(e.n, 6);
-        assert_memory_equal(e.asked, expected, sizeof expected);
+        assert_memory_equal(e.epoch, expected, sizeof expected);
         /* nothing was encoded, so the same batches are drawn as without a defense */
         assert_int_equal(memcmp(w, without, sizeof w) != 0, drops);
     }
@@ -479,14 +479,14 @@ static void encodings_one_to_one_keep_attributes(void **state) {
     }
 }
 
-/* Who asks has samples and nothing else. */
+/* A query has samples and nothing else. */
 static gnt_status answer_queries(void *self, const gnt_client *client, int64_t draw,
                                  const gnt_samples_sink *out) {
     const gnt_samples *s = client->samples;
     gnt_status status = GNT_OK;
-    epochs *asked = self;
+    epochs *queries = self;
     assert_true(!s->y && !s->id && !s->a && !s->mask);
-    asked->asked[asked->n++] = (int)draw;
+    queries->epoch[queries->n++] = (int)draw;
     for (int64_t i = 0; status == GNT_OK && i < s->n; i++)
         status = out->put(out->context, s->x + i * s->features, NULL, 0);
     return status;
@@ -504,7 +504,7 @@ static void queries_keep_their_number(void **state) {
                                         {.size = sizeof(gnt_defense), .encode_set = first_only},
                                         {.size = sizeof(gnt_defense), .encode_query = answer_one}};
     gnt_member m[3];
-    epochs asked = {.n = 0};
+    epochs queries = {.n = 0};
     gnt_chain chain = {.member = m, .n = 2, .n_params = P};
     gnt_client client = {.size = sizeof client, .index = -1, .n_clients = 1};
     gnt_samples two = data;
@@ -512,12 +512,12 @@ static void queries_keep_their_number(void **state) {
     gnt_err err = {0};
     two.n = 2;
     for (int i = 0; i < 3; i++)
-        m[i] = (gnt_member){.self = &asked, .hooks = &hooks[i], .begin = begin, .done = done};
+        m[i] = (gnt_member){.self = &queries, .hooks = &hooks[i], .begin = begin, .done = done};
     gnt_batch_borrow(&b, &two);
     assert_int_equal(gnt_chain_encode_query(&chain, &client, 7, &b, &err), 0);
     assert_int_equal(b.view.n, 2);
-    assert_int_equal(asked.n, 1);
-    assert_int_equal(asked.asked[0], 7);
+    assert_int_equal(queries.n, 1);
+    assert_int_equal(queries.epoch[0], 7);
     chain.n = 3;
     assert_int_equal(gnt_chain_encode_query(&chain, &client, 0, &b, &err), -1);
     assert_non_null(strstr(err.text, "encode_query made 1 samples of 2; expected as many"));
@@ -634,8 +634,8 @@ static void what_was_to_be_read_stays_as_it_was(void **state) {
     data_x[1] = kept[1];
 }
 
-/* A learning rate beyond reason blows the weights up: told apart from a plugin's failure. */
-static void divergence_is_told(void **state) {
+/* A learning rate beyond reason blows the weights up: reported apart from a plugin's failure. */
+static void divergence_is_reported(void **state) {
     (void)state;
     gnt_fl_config config = {
         .rounds = 4, .steps = 4, .batch = 4, .rate = 1e38, .participation = 1, .clients = CLIENTS};
@@ -661,7 +661,7 @@ int main(void) {
         cmocka_unit_test(an_observed_client_uses_all_its_samples),
         cmocka_unit_test(transforms_apply_in_order),
         cmocka_unit_test(encodings_replace_the_samples),
-        cmocka_unit_test(each_pass_is_encoded_anew),
+        cmocka_unit_test(each_pass_is_encoded_again),
         cmocka_unit_test(soft_labels_enter_the_loss),
         cmocka_unit_test(encodings_one_to_one_keep_attributes),
         cmocka_unit_test(queries_keep_their_number),
@@ -670,7 +670,7 @@ int main(void) {
         cmocka_unit_test(an_aggregate_takes_over),
         cmocka_unit_test(what_is_not_finite_is_refused),
         cmocka_unit_test(what_was_to_be_read_stays_as_it_was),
-        cmocka_unit_test(divergence_is_told),
+        cmocka_unit_test(divergence_is_reported),
     };
     return cmocka_run_group_tests_name("fl", tests, open_model, close_model);
 }

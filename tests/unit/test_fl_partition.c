@@ -46,7 +46,7 @@ static int count_once(const gnt_partition *p) {
 }
 
 /* Mean number of different labels a client holds. */
-static double labels_held(const gnt_partition *p) {
+static double labels_present(const gnt_partition *p) {
     int sum = 0;
     for (int32_t k = 0; k < p->clients; k++) {
         int has[CLASSES] = {0};
@@ -64,7 +64,7 @@ static void iid_deals_all_evenly(void **state) {
     assert_int_equal(count_once(&p), N);
     for (int32_t k = 0; k < 7; k++)
         assert_in_range(p.start[k + 1] - p.start[k], N / 7, N / 7 + 1);
-    assert_true(labels_held(&p) > 9.9);
+    assert_true(labels_present(&p) > 9.9);
     gnt_partition_free(&p);
 }
 
@@ -73,7 +73,7 @@ static void shards_hold_few_labels(void **state) {
     (void)state;
     gnt_partition p = deal((gnt_partition_spec){.kind = GNT_PARTITION_SHARDS, .clients = 10, .shards = 2}, 1);
     assert_int_equal(count_once(&p), N);
-    assert_true(labels_held(&p) <= 2);
+    assert_true(labels_present(&p) <= 2);
     gnt_partition_free(&p);
     p = deal((gnt_partition_spec){.kind = GNT_PARTITION_SHARDS, .clients = 3, .shards = 2}, 1);
     assert_int_equal(count_once(&p), 6 * (N / 6)); /* what fills no shard is left over */
@@ -88,8 +88,8 @@ static void dirichlet_is_skewed_by_a_small_alpha(void **state) {
     gnt_partition even = deal(spec, 2);
     assert_int_equal(count_once(&skewed), N);
     assert_int_equal(count_once(&even), N);
-    assert_true(labels_held(&skewed) < 5);
-    assert_true(labels_held(&even) > 9.5);
+    assert_true(labels_present(&skewed) < 5);
+    assert_true(labels_present(&even) > 9.5);
     gnt_partition_free(&skewed);
     gnt_partition_free(&even);
 }
@@ -138,7 +138,7 @@ static void sized_shards_leave_the_rest(void **state) {
     gnt_partition_free(&p);
 }
 
-/* 10 shards for 4 clients with 1 … 4: half the draws come to more than 10. All that are dealt fit. */
+/* 10 shards for 4 clients with 1 … 4: half the draws have a sum above 10. All that are dealt fit. */
 static void counts_are_drawn_again_until_they_fit(void **state) {
     (void)state;
     int64_t least = N, most = 0;
@@ -154,7 +154,7 @@ static void counts_are_drawn_again_until_they_fit(void **state) {
 }
 
 /* The setting of a paper that does not add up: 1 … 9 shards of 100 clients are 500 on average. */
-static void counts_that_never_fit_are_told(void **state) {
+static void counts_that_never_fit_are_refused(void **state) {
     (void)state;
     const gnt_partition_spec spec = sized(100, 3, 1, 9);
     const gnt_key key = gnt_key_of_seed(1);
@@ -224,7 +224,7 @@ static void make_groups(int32_t *group) {
             group[(n * 7) % N] = 5 * g + 3; /* 7 and N have no common divisor */
 }
 
-static int64_t held_by(const gnt_partition *p, int32_t k) {
+static int64_t rows_of_client(const gnt_partition *p, int32_t k) {
     return p->start[k + 1] - p->start[k];
 }
 
@@ -242,8 +242,8 @@ static void groups_stay_whole(void **state) {
         int64_t least = N, most = 0;
         assert_int_equal(count_once(&p), N);
         for (int32_t k = 0; k < 8; k++) {
-            least = held_by(&p, k) < least ? held_by(&p, k) : least;
-            most = held_by(&p, k) > most ? held_by(&p, k) : most;
+            least = rows_of_client(&p, k) < least ? rows_of_client(&p, k) : least;
+            most = rows_of_client(&p, k) > most ? rows_of_client(&p, k) : most;
             for (int64_t i = p.start[k]; i < p.start[k + 1]; i++) {
                 int *of = &owner[group[p.index[i]]];
                 assert_true(*of == 0 || *of == k + 1);
@@ -268,7 +268,7 @@ static void no_client_is_first(void **state) {
             deal((gnt_partition_spec){.kind = GNT_PARTITION_GROUP, .clients = 4, .group = group, .whole = 1},
                  seed);
         for (int32_t k = 0; k < 4; k++)
-            of[k] += held_by(&p, k) == 400;
+            of[k] += rows_of_client(&p, k) == 400;
         gnt_partition_free(&p);
     }
     for (int k = 0; k < 4; k++) /* 10 each, with a deviation of 2.7 */
@@ -286,7 +286,7 @@ static void values_are_shared_by_clients_in_proportion(void **state) {
     int clients[2] = {0};
     assert_int_equal(count_once(&p), N);
     for (int32_t k = 0; k < 10; k++) {
-        assert_int_equal(held_by(&p, k), 100);
+        assert_int_equal(rows_of_client(&p, k), 100);
         for (int64_t i = p.start[k]; i < p.start[k + 1]; i++)
             assert_int_equal(value[p.index[i]], value[p.index[p.start[k]]]);
         clients[value[p.index[p.start[k]]]]++;
@@ -296,11 +296,11 @@ static void values_are_shared_by_clients_in_proportion(void **state) {
     gnt_partition_free(&p);
     p = deal((gnt_partition_spec){.kind = GNT_PARTITION_GROUP, .clients = N, .group = value}, 4);
     for (int32_t k = 0; k < N; k++)
-        assert_int_equal(held_by(&p, k), 1);
+        assert_int_equal(rows_of_client(&p, k), 1);
     gnt_partition_free(&p);
 }
 
-static void too_few_groups_are_told(void **state) {
+static void too_few_groups_are_refused(void **state) {
     (void)state;
     static int32_t group[N];
     make_groups(group);
@@ -364,13 +364,13 @@ int main(void) {
         cmocka_unit_test(sized_shards_are_whole_and_drawn),
         cmocka_unit_test(sized_shards_leave_the_rest),
         cmocka_unit_test(counts_are_drawn_again_until_they_fit),
-        cmocka_unit_test(counts_that_never_fit_are_told),
+        cmocka_unit_test(counts_that_never_fit_are_refused),
         cmocka_unit_test(labels_are_shared_evenly),
         cmocka_unit_test(a_label_gives_what_it_has),
         cmocka_unit_test(groups_stay_whole),
         cmocka_unit_test(no_client_is_first),
         cmocka_unit_test(values_are_shared_by_clients_in_proportion),
-        cmocka_unit_test(too_few_groups_are_told),
+        cmocka_unit_test(too_few_groups_are_refused),
         cmocka_unit_test(the_key_decides),
         cmocka_unit_test(what_cannot_be_dealt_is_refused),
     };

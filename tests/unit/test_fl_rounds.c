@@ -1,5 +1,5 @@
-/* Who takes part in a round, what hooks of clients and of the server are told of it, and that the server's
- * statistics are those that an aggregation leaves. */
+/* Which clients take part in a round, what hooks of clients and of the server know of it, and that the
+ * server's statistics are those that an aggregation leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void deal(int64_t *start, int32_t clients) {
         start[k + 1] = start[k] + k % 3;
 }
 
-/* Of 20 that hold rows, of 30, a half of 30 takes part: 15. Each does equally often: χ² with 19 degrees of
+/* 20 of 30 have rows, and a half of 30 takes part: 15. Each does equally often: χ² with 19 degrees of
  * freedom, of (o − e)²/(e·(1 − 15/20)), beyond 43.8 in one of a thousand. */
 static void those_take_part_who_hold_something(void **state) {
     enum { CLIENTS = 30, HOLDERS = 20, PART = 15, ROUNDS = 500 };
@@ -102,23 +102,23 @@ static void those_take_part_who_hold_something(void **state) {
     gnt_fl_free(fl);
 }
 
-/* ---- what hooks are told ---- */
+/* ---- what hooks are given ---- */
 
 enum { CLIENTS = 4, ROUNDS = 3 };
 static int64_t starts[CLIENTS + 1] = {0, 5, 8, 8, 24}; /* 5, 3, none and 16 rows */
 static uint32_t order[24];
 
-typedef struct told {
+typedef struct hook_log {
     uint32_t part[ROUNDS][CLIENTS];
     int32_t n_part[ROUNDS];
     int64_t batches[CLIENTS];
     int sets, aggregates;
     float left[MOST]; /* by the last aggregation */
     int changes_statistics;
-} told;
+} hook_log;
 
 static gnt_status hear_set(void *self, const gnt_client *c, int64_t epoch, const gnt_samples_sink *out) {
-    told *t = self;
+    hook_log *t = self;
     const gnt_samples *s = c->samples;
     gnt_status status = GNT_OK;
     (void)epoch;
@@ -137,7 +137,7 @@ static gnt_status hear_set(void *self, const gnt_client *c, int64_t epoch, const
 }
 
 static gnt_status hear_batch(void *self, const gnt_client *c, int64_t step, const gnt_samples_sink *out) {
-    told *t = self;
+    hook_log *t = self;
     const gnt_samples *s = c->samples;
     gnt_status status = GNT_OK;
     (void)step;
@@ -151,7 +151,7 @@ static gnt_status hear_batch(void *self, const gnt_client *c, int64_t step, cons
 }
 
 static gnt_status hear_aggregate(void *self, const gnt_aggregate *in, float *next) {
-    told *t = self;
+    hook_log *t = self;
     assert_int_equal(in->n_clients, t->n_part[in->round]);
     assert_int_equal(in->n_buffers, gnt_model_buffer_size(model));
     assert_memory_equal(in->buffers, t->left, (size_t)in->n_buffers * sizeof *in->buffers);
@@ -178,7 +178,7 @@ static gnt_status hear_aggregate(void *self, const gnt_aggregate *in, float *nex
 }
 
 static int hear_round(void *context, int32_t round, const uint32_t *client, int32_t n, gnt_err *err) {
-    told *t = context;
+    hook_log *t = context;
     (void)err;
     t->n_part[round] = n;
     memcpy(t->part[round], client, (size_t)n * sizeof *client);
@@ -187,7 +187,7 @@ static int hear_round(void *context, int32_t round, const uint32_t *client, int3
 
 static int see_statistics(void *context, int32_t round, const float *weights, const float *buffers,
                           gnt_err *err) {
-    told *t = context;
+    hook_log *t = context;
     (void)weights, (void)err;
     if (round == 0)
         memcpy(t->left, buffers, (size_t)gnt_model_buffer_size(model) * sizeof *buffers);
@@ -196,8 +196,8 @@ static int see_statistics(void *context, int32_t round, const float *weights, co
     return 0;
 }
 
-static told train(const gnt_defense *hooks, int steps, int batch, int changes_statistics) {
-    told t = {.changes_statistics = changes_statistics};
+static hook_log train(const gnt_defense *hooks, int steps, int batch, int changes_statistics) {
+    hook_log t = {.changes_statistics = changes_statistics};
     gnt_member m = {.hooks = hooks, .self = &t, .begin = begin, .done = done};
     const gnt_chain chain = {
         .member = &m, .n = 1, .n_params = gnt_model_size(model), .n_buffers = gnt_model_buffer_size(model)};
@@ -225,10 +225,10 @@ static told train(const gnt_defense *hooks, int steps, int batch, int changes_st
     return t;
 }
 
-static void clients_are_told_of_rounds_and_name_their_own(void **state) {
+static void clients_know_the_round_and_name_their_own(void **state) {
     static const gnt_defense hooks = {.size = sizeof hooks, .encode_set = hear_set};
     (void)state;
-    const told t = train(&hooks, 0, 2, 0);
+    const hook_log t = train(&hooks, 0, 2, 0);
     assert_int_equal(t.sets, 3 * ROUNDS);
 }
 
@@ -237,17 +237,17 @@ static void one_gradient_takes_what_a_client_holds(void **state) {
     static const gnt_defense hooks = {.size = sizeof hooks, .encode_batch = hear_batch};
     static const int64_t clamped[CLIENTS] = {4, 3, 0, 4}, full[CLIENTS] = {4, 4, 0, 4};
     (void)state;
-    told t = train(&hooks, 0, 4, 0);
+    hook_log t = train(&hooks, 0, 4, 0);
     assert_memory_equal(t.batches, clamped, sizeof clamped);
     t = train(&hooks, 2, 4, 0);
     assert_memory_equal(t.batches, full, sizeof full);
 }
 
-static void the_server_is_told_who_gave_what(void **state) {
+static void the_server_knows_who_gave_what(void **state) {
     static const gnt_defense hooks = {.size = sizeof hooks, .aggregate = hear_aggregate};
     (void)state;
     for (int changes = 0; changes < 2; changes++) {
-        const told t = train(&hooks, 2, 4, changes);
+        const hook_log t = train(&hooks, 2, 4, changes);
         assert_int_equal(t.aggregates, ROUNDS);
         assert_true(!changes || t.left[1] == ROUNDS + 1.0f / 8);
     }
@@ -344,10 +344,10 @@ static void the_others_train_where_they_keep_something(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(those_take_part_who_hold_something),
-        cmocka_unit_test(clients_are_told_of_rounds_and_name_their_own),
+        cmocka_unit_test(clients_know_the_round_and_name_their_own),
         cmocka_unit_test(one_gradient_takes_what_a_client_holds),
         cmocka_unit_test(the_others_train_where_they_keep_something),
-        cmocka_unit_test(the_server_is_told_who_gave_what),
+        cmocka_unit_test(the_server_knows_who_gave_what),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -1,7 +1,7 @@
 /* Whole networks against PyTorch in float64 (tests/golden/golden.py): logits, loss, gradient, and the
  * derivative of gradient matching in input and soft label, by ‖a − b‖₂ / ‖b‖₂ per tensor. Double: 1e-9.
  * Float: 1e-5 for the gradient and what comes before it, 1e-4 for gradient matching, with and without oneDNN;
- * and matching once more as an attack asks for it, without the gradient, which the planner may then take out
+ * and matching once more as an attack requests it, without the gradient, which the planner may then take out
  * of the way. Deep networks in training mode are conditioned worse: PyTorch's own float32 gradient is 1.1e-5
  * (ResNet-34) and 1.8e-5 (DenseNet-121) off there, so those have 3e-5; VGG-16's is 5.6e-6 off in PyTorch
  * and 1.03e-5 here with some of OpenBLAS's kernels, so it has 2e-5. */

@@ -23,7 +23,7 @@ static void parse_fails(const char *text, size_t size, const char *sentence) {
     assert_null(doc.root);
 }
 
-static void bad_syntax_is_named_where_it_stands(void **state) {
+static void bad_syntax_is_named_where_it_is(void **state) {
     (void)state;
     static const struct {
         const char *text, *sentence;
@@ -32,9 +32,9 @@ static void bad_syntax_is_named_where_it_stands(void **state) {
         {" \n\t\n", "is empty"},
         {"\xef\xbb\xbf{}", "byte order mark"},
         {"\xff\xfe{", "UTF-16"},
-        {"{\n  \"a\": 1,\n}", "f:3:1: a comma stands before the closing bracket"},
-        {"[1, 2, ]", "f:1:8: a comma stands before"},
-        {"{\"a\": 1,\n \"a\": 2}", "f:2:2: the key \"a\" stands twice"},
+        {"{\n  \"a\": 1,\n}", "f:3:1: a comma precedes the closing bracket"},
+        {"[1, 2, ]", "f:1:8: a comma precedes"},
+        {"{\"a\": 1,\n \"a\": 2}", "f:2:2: the key \"a\" occurs twice"},
         {"{\"a\": NaN}", "f:1:7: NaN and infinity"},
         {"{\"a\": -Infinity}", "NaN and infinity"},
         {"{\"a\": 1e999}", "too large"},
@@ -262,7 +262,7 @@ static void numbers_that_are_not_finite_are_null(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_syntax_is_named_where_it_stands),
+        cmocka_unit_test(bad_syntax_is_named_where_it_is),
         cmocka_unit_test(nesting_stops_at_its_limit),
         cmocka_unit_test(a_path_has_its_line),
         cmocka_unit_test(typed_reading_states_what_was_expected),

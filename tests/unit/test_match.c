@@ -1,5 +1,5 @@
 /* The search for a matched strength, on simulated defenses whose utility curve is known: how often it matches
- * and whether the match is true, how many trainings it takes, and every verdict it can give. */
+ * and whether the match is true, how many training runs it takes, and every verdict it can give. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static double place_of(const gnt_match_spec *s, double x) {
     return s->smaller_is_stronger ? 1 - p : p;
 }
 
-/* One training: the same (strength, seed) gives the same utility whenever it is asked for. */
+/* One training: the same (strength, seed) gives the same utility whenever it is requested. */
 static double train(const gnt_match_spec *s, curve f, double scatter, uint64_t world, double strength,
                     int64_t seed) {
     gnt_key key = gnt_key_of_seed(world);
@@ -86,7 +86,7 @@ static void search(run *r, const gnt_match_spec *s, curve f, double scatter, uin
                                   .seed = k,
                                   .utility = train(s, f, scatter, world, r->end.strength, k)};
         }
-        assert_true(r->n > before); /* every step asks for something new */
+        assert_true(r->n > before); /* every step requests something new */
     }
     r->strengths = strengths_of(r);
     assert_true(r->strengths <= (s->has_strength ? s->max_strengths : 1));
@@ -156,7 +156,7 @@ static void matches_exactly_known_curves(void **state) {
 
 /* As suites have it by default, one training a strength in the search. A match is wrong where the curve
  * itself is more than one and a half tolerances from the target. At one and a half tolerances of scatter
- * ten trainings are too few to tell, which is said. */
+ * ten training runs are too few to decide, which is reported. */
 static void matches_noisy_curves(void **state) {
     (void)state;
     static const struct {
@@ -295,7 +295,7 @@ static void a_number_between_is_found_if_there_is_one(void **state) {
     assert_true(isnan(gnt_match_between(&s, 0.1234, 0.1234000001, 0.5)));
 }
 
-/* Of several strengths within reach the nearest is confirmed; of equally near ones the stronger. */
+/* Among several strengths within reach the nearest is confirmed; of equally near ones the stronger. */
 static void the_nearest_is_confirmed(void **state) {
     (void)state;
     gnt_match_next_step next;
@@ -388,7 +388,7 @@ static void too_much_scatter_is_said(void **state) {
 
 /* Near the target with a large error: more seeds for the same strength, not a match and not another strength.
  */
-static void asks_for_seeds_before_it_believes(void **state) {
+static void requests_seeds_before_it_believes(void **state) {
     (void)state;
     gnt_match_next_step next;
     gnt_match_spec s = match_spec();
@@ -581,7 +581,7 @@ int main(void) {
         cmocka_unit_test(unreachable_targets),
         cmocka_unit_test(a_curve_that_rises),
         cmocka_unit_test(too_much_scatter_is_said),
-        cmocka_unit_test(asks_for_seeds_before_it_believes),
+        cmocka_unit_test(requests_seeds_before_it_believes),
         cmocka_unit_test(confirmation_catches_lucky_seeds),
         cmocka_unit_test(trainings_that_come_to_nothing),
         cmocka_unit_test(a_defense_without_strength),

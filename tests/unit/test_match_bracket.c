@@ -26,8 +26,8 @@ static double line(const gnt_match_spec *s, double strength) {
     return s->lower_is_better ? 1 - u : u;
 }
 
-static double beside(const gnt_match_spec *s, const gnt_match_point *p, size_t n, double strength,
-                     int stronger) {
+static double bracket(const gnt_match_spec *s, const gnt_match_point *p, size_t n, double strength,
+                      int stronger) {
     double x;
     assert_int_equal(gnt_match_bracket(&x, s, p, n, strength, stronger, NULL), 0);
     return x;
@@ -50,7 +50,7 @@ static void on_a_line(void **state) {
                                      {middle, 0, line(&s, middle), 0},
                                      {ends[1], 0, line(&s, ends[1]), 0}};
         for (int stronger = 0; stronger < 2; stronger++) {
-            const double x = beside(&s, p, 3, middle, stronger);
+            const double x = bracket(&s, p, 3, middle, stronger);
             const double gap = (line(&s, x) - s.target) * (s.lower_is_better ? -1 : 1);
             assert_true(fabs(gap - (stronger ? -0.03 : 0.03)) < 1e-3);
         }
@@ -62,12 +62,12 @@ static void at_the_ends(void **state) {
     gnt_match_spec s = usual();
     /* the curve does not come down to 1.5 tolerances below: the end of the range, if it is near */
     const gnt_match_point shallow[] = {{1e-3, 0, 0.9, 0}, {4, 0, 0.7, 0}, {10, 0, 0.69, 0}};
-    assert_true(beside(&s, shallow, 3, 4, 1) == 10);
-    assert_true(isnan(beside(&s, shallow, 3, 10, 1)));
-    assert_true(isnan(beside(&s, shallow, 3, 1e-3, 0)));
+    assert_true(bracket(&s, shallow, 3, 4, 1) == 10);
+    assert_true(isnan(bracket(&s, shallow, 3, 10, 1)));
+    assert_true(isnan(bracket(&s, shallow, 3, 1e-3, 0)));
     /* what was matched turned out to be that far off itself: between it and the next level */
     const gnt_match_point off[] = {{1e-3, 0, 0.9, 0}, {1, 0, 0.6, 0}, {10, 0, 0.2, 0}};
-    const double x = beside(&s, off, 3, 1, 1);
+    const double x = bracket(&s, off, 3, 1, 1);
     assert_true(x > 1 && x < 10);
     /* whole numbers that lie side by side */
     s.scale = GNT_MATCH_LINEAR;
@@ -75,7 +75,7 @@ static void at_the_ends(void **state) {
     s.least = 1;
     s.most = 3;
     const gnt_match_point whole[] = {{1, 0, 0.9, 0}, {2, 0, 0.7, 0}, {3, 0, 0.4, 0}};
-    assert_true(beside(&s, whole, 3, 2, 0) == 1 && beside(&s, whole, 3, 2, 1) == 3);
+    assert_true(bracket(&s, whole, 3, 2, 0) == 1 && bracket(&s, whole, 3, 2, 1) == 3);
 }
 
 /* The search knows nothing between the matched strength and an end where all is settled: four times more or
@@ -84,19 +84,19 @@ static void no_farther_than_fourfold(void **state) {
     (void)state;
     gnt_match_spec s = usual();
     const gnt_match_point far[] = {{1e-3, 0, 0.71, 0}, {0.1, 0, 0.7, 0}, {10, 0, 0.69, 0}};
-    assert_true(fabs(beside(&s, far, 3, 0.1, 0) - 0.025) < 1e-4);
-    assert_true(fabs(beside(&s, far, 3, 0.1, 1) - 0.4) < 1e-3);
+    assert_true(fabs(bracket(&s, far, 3, 0.1, 0) - 0.025) < 1e-4);
+    assert_true(fabs(bracket(&s, far, 3, 0.1, 1) - 0.4) < 1e-3);
     s.scale = GNT_MATCH_COMPLEMENT;
     s.least = 0;
     s.most = 0.9999;
     const gnt_match_point kept[] = {{0, 0, 0.71, 0}, {0.96, 0, 0.7, 0}, {0.9999, 0, 0.69, 0}};
-    assert_true(fabs(beside(&s, kept, 3, 0.96, 0) - 0.84) < 1e-3);
-    assert_true(fabs(beside(&s, kept, 3, 0.96, 1) - 0.99) < 1e-3);
+    assert_true(fabs(bracket(&s, kept, 3, 0.96, 0) - 0.84) < 1e-3);
+    assert_true(fabs(bracket(&s, kept, 3, 0.96, 1) - 0.99) < 1e-3);
     s.scale = GNT_MATCH_LINEAR;
     s.most = 8;
     const gnt_match_point line_of[] = {{0, 0, 0.71, 0}, {4, 0, 0.7, 0}, {8, 0, 0.69, 0}};
-    assert_true(fabs(beside(&s, line_of, 3, 4, 0) - 2) < 1e-3 &&
-                fabs(beside(&s, line_of, 3, 4, 1) - 6) < 1e-3);
+    assert_true(fabs(bracket(&s, line_of, 3, 4, 0) - 2) < 1e-3 &&
+                fabs(bracket(&s, line_of, 3, 4, 1) - 6) < 1e-3);
 }
 
 int main(void) {

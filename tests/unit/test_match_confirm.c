@@ -32,7 +32,7 @@ static void confirmation_by_hand(void **state) {
     assert_true(fabs(next.confirm_error - 0.0069442) < 1e-6);
     assert_true(fabs(next.confirm_t - 1.637744) < 1e-6);
     assert_true(fabs(next.utility - (0.69 + 0.71 + 0.705 + 0.69 + 0.711) / 5) < 1e-12);
-    /* a little less tolerance: one more training; none left: it cannot be told */
+    /* a little less tolerance: one more training; none left: it remains open */
     s.tolerance = 2 * 0.0113;
     assert_int_equal(gnt_match_next(&next, &s, p, 5, NULL), 0);
     assert_true(next.what == GNT_MATCH_CONFIRM && next.seed == 6 && next.n_seeds == 4);
@@ -51,7 +51,7 @@ static void confirmation_by_hand(void **state) {
     assert_true(next.what != GNT_MATCH_MATCHED && next.reason != GNT_MATCH_TOO_NOISY);
 }
 
-/* A confirmation that fails is followed by another, until none is left; one training that comes to nothing
+/* A confirmation that fails is followed by another, until none is left; one training that fails
  * fails it, however good the others are. */
 static void confirmations_that_fail(void **state) {
     (void)state;
@@ -73,9 +73,9 @@ static void confirmations_that_fail(void **state) {
     assert_int_equal(next.reason, GNT_MATCH_NOT_CONFIRMED);
 }
 
-/* Where fresh seeds failed near the edge of the tolerance, the search goes on beside that strength, and comes
- * back to it only where nothing is left to try; where they leave the mean near the target it is confirmed
- * again. */
+/* Where fresh seeds failed near the edge of the tolerance, the search goes on next to that strength, and
+ * comes back to it only where nothing is left to try; where they leave the mean near the target it is
+ * confirmed again. */
 static void the_edge_is_not_confirmed_twice(void **state) {
     (void)state;
     gnt_match_next_step next;
@@ -149,7 +149,7 @@ static double passes_at(double distance, double scatter, double *noisy, double *
 }
 
 /* At most one in ten of those that are 1.5 tolerances off, whatever the scatter; of those that meet the
- * target nearly all where ten trainings can tell. */
+ * target nearly all where ten training runs suffice. */
 static void confirmation_keeps_its_error_rates(void **state) {
     (void)state;
     static const struct {

@@ -1,5 +1,5 @@
-/* Comparisons of defenses over common trainings: p-values by hand, the chance of a false alarm and the power
- * by simulation; the choice of the strongest attack, by hand and by its bias. */
+/* Comparisons of defenses over common training runs: p-values by hand, the chance of a false alarm and the
+ * power by simulation; the choice of the strongest attack, by hand and by its bias. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static gnt_metric_compare_result into(outcome *o) {
     return (gnt_metric_compare_result){o->p, o->surely_less, o->unknown, o->place};
 }
 
-/* Of two-sided Student's t with 4 degrees of freedom, p = 1 − ¾·t/√u·(1 − t²/12u) with u = 1 + t²/4.
+/* Two-sided Student's t with 4 degrees of freedom, p = 1 − ¾·t/√u·(1 − t²/12u) with u = 1 + t²/4.
  * a − b = 1, 2, 3, 4, 5: mean 3, error √(2.5/5), t² = 18, p = .0132356.
  * a − c = −10, −9, −11, −8, −12: mean −10, error √(2.5/5), t² = 200, p = .000145128.
  * b − c = −11, −11, −14, −12, −17: mean −13, error √(6.5/5), t² = 130, p = .000337532.
@@ -46,7 +46,7 @@ static void pairs_by_hand(void **state) {
 
 static void missing_numbers_leave_common_trainings(void **state) {
     (void)state;
-    /* rows 0 and 1 share trainings 0, 2, 3, 4, 5; row 2 shares four with each */
+    /* rows 0 and 1 share training runs 0, 2, 3, 4, 5; row 2 shares four with each */
     const double value[3 * 6] = {1, 9, 2, 3, 4, 5, 0, NAN, 0, 0, 0, 0, 30, 40, NAN, 31, NAN, 29};
     const double full[3 * 5] = {1, 2, 3, 4, 5, 0, 0, 0, 0, 0, NAN, NAN, NAN, NAN, NAN};
     outcome o, same;
@@ -54,11 +54,11 @@ static void missing_numbers_leave_common_trainings(void **state) {
     assert_int_equal(gnt_metric_compare(&r, value, 3, 6, 0.05, NULL), 0);
     assert_true(o.unknown[0 * 3 + 2] && o.unknown[2 * 3 + 1] && !o.unknown[0 * 3 + 1]);
     assert_true(o.p[0 * 3 + 2] == 1 && o.place[2] == 1);
-    /* two pairs that cannot be told count in Holm's method all the same: 3 × .0132356 */
+    /* two pairs that cannot be tested count in Holm's method all the same: 3 × .0132356 */
     assert_true(fabs(o.p[0 * 3 + 1] - 3 * 0.0132356) < 1e-6 && o.surely_less[1 * 3 + 0]);
     assert_int_equal(gnt_metric_compare(&again, full, 3, 5, 0.05, NULL), 0);
     assert_true(fabs(o.p[1] - same.p[1]) < 1e-12);
-    assert_int_equal(gnt_metric_compare(&again, full, 2, 4, 0.05, NULL), 0); /* four trainings */
+    assert_int_equal(gnt_metric_compare(&again, full, 2, 4, 0.05, NULL), 0); /* four training runs */
     assert_true(same.unknown[1] && same.place[0] == 1 && same.place[1] == 1);
 }
 
@@ -89,7 +89,7 @@ static void refusals(void **state) {
     assert_int_equal(gnt_metric_compare(&nothing, value, 1, 3, 0.05, &err), 0);
 }
 
-/* k defenses over 5 trainings that share an effect of deviation 2: numbers = shared + own. Returns in how
+/* k defenses over 5 training runs that share an effect of deviation 2: numbers = shared + own. Returns in how
  * many of `worlds` any pair is called different, with `apart` between the first defense and the others;
  * caught: those in which the first is surely below all. */
 static int alarms(int worlds, double apart, int *caught) {
@@ -128,8 +128,8 @@ static void false_alarms_stay_below_the_level(void **state) {
     assert_in_range(any, 40, 200 + 28);
 }
 
-/* Differences have deviation √2, their mean over five trainings √(2/5) = .63: 10 apart is t near 16, where
- * p = .05/15 needs 6.3. Two apart is t near 3.2, seldom enough. */
+/* Differences have deviation √2, their mean over five training runs √(2/5) = .63: 10 apart is t near 16,
+ * where p = .05/15 needs 6.3. Two apart is t near 3.2, seldom enough. */
 static void a_clear_difference_is_found(void **state) {
     (void)state;
     int caught;
@@ -165,9 +165,9 @@ static void without_another_training_it_is_the_maximum(void **state) {
     assert_true(isnan(gnt_metric_cross_fit(out, NULL, NULL, one + 2, 1, 1)));
 }
 
-/* Ten equally strong attacks, standard normal in five trainings. The maximum in each training has the mean
- * 1.539 (of ten normal draws); the choice made elsewhere has 0, with a deviation of 1/√(5·2000) = .01. With
- * one attack stronger by 3, that one is found. */
+/* Ten equally strong attacks, standard normal in five training runs. The maximum in each training has the
+ * mean 1.539 (of ten normal draws); the choice made elsewhere has 0, with a deviation of 1/√(5·2000) = .01.
+ * With one attack stronger by 3, that one is found. */
 static void the_choice_is_without_bias(void **state) {
     (void)state;
     enum { ATTACKS = 10, S = 5, WORLDS = 2000 };

@@ -1,4 +1,4 @@
-/* What was told of clients' contributions, by hand-made numbers. */
+/* Errors and ranks of estimated contributions, by hand-made numbers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,9 +30,9 @@ static void a_truth_of_nothing_is_measured_by_the_usual_size(void **state) {
     assert_near(gnt_metric_relative_error(2, 0, 0), 1, 0);
 }
 
-static double rank(const double *told, const double *truth, size_t n) {
+static double rank(const double *estimate, const double *truth, size_t n) {
     double out = 7;
-    assert_int_equal(gnt_metric_rank_correlation(&out, told, truth, n, NULL), 0);
+    assert_int_equal(gnt_metric_rank_correlation(&out, estimate, truth, n, NULL), 0);
     return out;
 }
 

@@ -1,5 +1,5 @@
 /* How often the intervals of metric/estimate.h hold the mean that they are of, by simulation: targets inside
- * trainings, of laws like those of scores. The tests look at five trainings; `--keep FILE` writes
+ * training runs, of laws like those of scores. The tests look at five training runs; `--keep FILE` writes
  * what docs/measures.md has a table of, in some minutes. */
 #include <math.h>
 #include <setjmp.h>
@@ -94,7 +94,7 @@ static double coverage(const law *l, int trainings, int targets, double correlat
     gnt_stream s = gnt_stream_open(&key, l->name);
     int64_t training[MOST_TRAININGS * MOST_TARGETS];
     const size_t n = (size_t)(trainings * targets);
-    int held = 0;
+    int covered = 0;
     for (size_t i = 0; i < n; i++)
         training[i] = (int64_t)i / targets;
     for (int i = 0; i < draws; i++) {
@@ -105,9 +105,9 @@ static double coverage(const law *l, int trainings, int targets, double correlat
         const int rc = l->share > 0 ? gnt_estimate_share(&e, x, training, n, NULL)
                                     : gnt_estimate_mean(&e, x, training, n, l->bounds, NULL);
         assert_int_equal(rc, 0);
-        held += e.low <= l->mean && l->mean <= e.high && e.low < e.high;
+        covered += e.low <= l->mean && l->mean <= e.high && e.low < e.high;
     }
-    return held / (double)draws;
+    return covered / (double)draws;
 }
 
 static const int many_targets[] = {8, 16, 40};
@@ -197,24 +197,24 @@ static void one_training_covers_its_targets_alone(void **state) {
     assert_true(least_coverage(&laws[NORMAL], 1, 0.2, DRAWS) <= 0.6);
 }
 
-/* Two classes of 30 and 10 samples of one training, told right with the probabilities p. */
+/* Two classes of 30 and 10 samples of one training, predicted right with the probabilities p. */
 static double balanced_coverage(const double p[2]) {
     enum { N = 40, FIRST = 30 };
     gnt_key key = gnt_key_of_seed(4);
     gnt_stream s = gnt_stream_open(&key, "classes");
     const double mean = (p[0] + p[1]) / 2;
-    int held = 0;
+    int covered = 0;
     for (int i = 0; i < DRAWS; i++) {
-        int32_t truth[N], told[N];
+        int32_t truth[N], predicted[N];
         gnt_estimate e;
         for (int k = 0; k < N; k++) {
             truth[k] = k >= FIRST;
-            told[k] = gnt_random_uniform(&s) < p[truth[k]] ? truth[k] : !truth[k];
+            predicted[k] = gnt_random_uniform(&s) < p[truth[k]] ? truth[k] : !truth[k];
         }
-        assert_int_equal(gnt_estimate_balanced(&e, truth, told, NULL, N, NULL), 0);
-        held += e.low <= mean && mean <= e.high;
+        assert_int_equal(gnt_estimate_balanced(&e, truth, predicted, NULL, N, NULL), 0);
+        covered += e.low <= mean && mean <= e.high;
     }
-    return held / (double)DRAWS;
+    return covered / (double)DRAWS;
 }
 
 static void one_training_covers_balanced_accuracy(void **state) {

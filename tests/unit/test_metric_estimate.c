@@ -1,5 +1,5 @@
-/* Means over trainings with their intervals: values of tests/golden/stats.py, bounds, constants and refusals.
- * How often the intervals hold: test_metric_coverage.c. */
+/* Means over training runs with their intervals: values of tests/golden/stats.py, bounds, constants and
+ * refusals. How often the intervals hold: test_metric_coverage.c. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static void share_by_hand(void **state) {
     expect(&e, 2.0 / 3, 0.0901957698196873, 0.975815020405638, 3, GNT_INTERVAL_TRAININGS);
 }
 
-/* What is told right of a training is mirrored: so is the interval. */
+/* The share predicted right is mirrored: so is the interval. */
 static void shares_are_symmetric(void **state) {
     (void)state;
     const double x[] = {1, 0, 0, 1, 0, 0, 0, 0.25}, y[] = {0, 1, 1, 0, 1, 1, 1, 0.75};
@@ -96,23 +96,23 @@ static void shares_are_symmetric(void **state) {
 }
 
 /* 90 of 100 samples of class 0 and 1 of 4 of class 1 are right: (.9 + .25)/2. The four are by far the less
- * certain. A second training that told everything has the value 1. */
+ * certain. A second training that predicted everything has the value 1. */
 static void balanced_by_hand(void **state) {
     (void)state;
     enum { N = 104 };
-    int32_t truth[2 * N], told[2 * N];
+    int32_t truth[2 * N], predicted[2 * N];
     int64_t training[2 * N];
     for (int i = 0; i < N; i++) {
         truth[i] = i >= 100;
-        told[i] = i < 90 ? 0 : i < 100 ? 1 : i == 100 ? 1 : -1;
+        predicted[i] = i < 90 ? 0 : i < 100 ? 1 : i == 100 ? 1 : -1;
         training[i] = 7;
-        truth[N + i] = told[N + i] = truth[i];
+        truth[N + i] = predicted[N + i] = truth[i];
         training[N + i] = 3;
     }
     gnt_estimate e;
-    assert_int_equal(gnt_estimate_balanced(&e, truth, told, NULL, N, NULL), 0);
+    assert_int_equal(gnt_estimate_balanced(&e, truth, predicted, NULL, N, NULL), 0);
     expect(&e, 0.575, 0.46624015038358, 0.800791487774711, 1, GNT_INTERVAL_TARGETS);
-    assert_int_equal(gnt_estimate_balanced(&e, truth, told, training, 2 * N, NULL), 0);
+    assert_int_equal(gnt_estimate_balanced(&e, truth, predicted, training, 2 * N, NULL), 0);
     /* .7875 ± 12.7·.2125 is cut */
     expect(&e, 0.7875, 0, 1, 2, GNT_INTERVAL_TRAININGS);
     const int32_t all[] = {0, 0, 0, 0, 1, 1, 0, 1, 0, 1, 0, 0};
@@ -161,7 +161,7 @@ static void measures_have_bounds(void **state) {
     assert_null(gnt_interval_over_name(GNT_INTERVALS));
 }
 
-/* Scores are written with nine digits: those that only more of them tell apart must have no interval before
+/* Scores are written with nine digits: those that differ in further digits alone must have no interval before
  * they are written either. */
 static void what_nine_digits_write_alike_is_equal(void **state) {
     (void)state;

@@ -169,7 +169,7 @@ static void floors_of_a_set_take_its_best_members(void **state) {
     assert_true(floor[0].nearest.exact && !floor[1].nearest.exact && !floor[2].nearest.exact);
 }
 
-/* Of a client with many samples: which one is nearest does not matter, as long as it is one of them. */
+/* A client with many samples: which one is nearest does not matter, as long as it is one of them. */
 static void any_of_a_range_can_be_meant(void **state) {
     (void)state;
     const float candidate[] = {0, 0, /**/ 0.5f, 0.5f, /**/ 1, 0, /**/ 0, 0.25f, /**/ 1, 0};

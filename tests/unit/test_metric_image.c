@@ -211,7 +211,7 @@ static void pixels_outside_of_a_mask_count_for_the_box_alone(void **state) {
     assert_true(fabs(got.psnr + 10 * log10(0.05)) < 1e-5);
     assert_true(got.ssim == gnt_metric_ssim(x, y, shape));
     assert_true(fabs(gnt_metric_mse_in(x, y, mask, shape) - got.mse) < 1e-12);
-    y[5] = NAN; /* not marked: the error stands, the box has no SSIM */
+    y[5] = NAN; /* not marked: the error stays, the box has no SSIM */
     got = gnt_metric_judge_region(x, y, mask, shape);
     assert_true(fabs(got.mse - 0.05) < 1e-7 && got.ssim == -1 && !got.broken);
     y[15] = INFINITY;
@@ -224,7 +224,7 @@ static void pixels_outside_of_a_mask_count_for_the_box_alone(void **state) {
 }
 
 /* By whole images the answer shows the first member; on their regions the second. */
-static void members_are_told_by_their_regions(void **state) {
+static void members_are_identified_by_their_regions(void **state) {
     (void)state;
     const gnt_metric_shape shape = {1, 2, 2};
     const float member[] = {0.5f, 0.5f, 0.5f, 0.5f, 0, 0, 0, 1}, answer[] = {0.4f, 0.5f, 0.5f, 1};
@@ -249,7 +249,7 @@ int main(void) {
         cmocka_unit_test(answers_take_different_members),
         cmocka_unit_test(a_region_has_the_numbers_of_its_box),
         cmocka_unit_test(pixels_outside_of_a_mask_count_for_the_box_alone),
-        cmocka_unit_test(members_are_told_by_their_regions),
+        cmocka_unit_test(members_are_identified_by_their_regions),
     };
     return cmocka_run_group_tests_name("metric image", tests, NULL, NULL);
 }

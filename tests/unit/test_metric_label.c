@@ -65,23 +65,23 @@ static void a_constant_guess_gains_nothing(void **state) {
     gnt_metric_confusion c = make(truth, predicted, 100, 2);
     const int64_t train[] = {800, 200};
     gnt_metric_chance chance;
-    gnt_metric_beside_chance(&chance, &c, train);
+    gnt_metric_with_chance(&chance, &c, train);
     assert_true(near(chance.attacker.plain, 0.85) && near(chance.attacker.balanced, 0.5));
     assert_true(near(chance.majority.plain, 0.85) && near(chance.majority.balanced, 0.5));
     assert_true(near(chance.constant.plain, 0.85) && near(chance.constant.balanced, 0.5));
     assert_int_equal(chance.majority_class, 0);
     /* a majority that turned between training and test is not the best constant in hindsight */
     const int64_t turned[] = {1, 2};
-    gnt_metric_beside_chance(&chance, &c, turned);
+    gnt_metric_with_chance(&chance, &c, turned);
     assert_true(near(chance.majority.plain, 0.15) && near(chance.constant.plain, 0.85));
-    gnt_metric_beside_chance(&chance, &c, NULL);
+    gnt_metric_with_chance(&chance, &c, NULL);
     assert_true(chance.majority_class == GNT_METRIC_NO_LABEL && chance.majority.plain == 0);
     gnt_metric_confusion_free(&c);
 }
 
-static double relabelled(const int32_t *truth, const int32_t *told, size_t n, int32_t classes) {
+static double relabelled(const int32_t *truth, const int32_t *given, size_t n, int32_t classes) {
     int32_t renamed[100];
-    assert_int_equal(gnt_metric_relabel(renamed, truth, told, n, classes, NULL), 0);
+    assert_int_equal(gnt_metric_relabel(renamed, truth, given, n, classes, NULL), 0);
     gnt_metric_confusion c = make(truth, renamed, n, classes);
     const double rate = gnt_metric_accuracy(&c).balanced;
     gnt_metric_confusion_free(&c);
@@ -130,12 +130,12 @@ static void relabelling_gains_nothing_from_noise(void **state) {
     const gnt_key key = gnt_key_of_seed(1);
     gnt_stream s = gnt_stream_open(&key, "noise");
     for (int run = 0; run < 200; run++) {
-        int32_t truth[100], told[100];
+        int32_t truth[100], given[100];
         for (int i = 0; i < 100; i++) {
             truth[i] = gnt_random_below(&s, 10) < 8 ? 0 : 1;
-            told[i] = (int32_t)gnt_random_below(&s, 2);
+            given[i] = (int32_t)gnt_random_below(&s, 2);
         }
-        sum += relabelled(truth, told, 100, 2);
+        sum += relabelled(truth, given, 100, 2);
     }
     assert_true(sum / 200 < 0.51);
 }

@@ -1,5 +1,5 @@
 /* The utility of maps: hand-made maps, whose numbers follow from the definitions; the identity of F and IoU;
- * predictors that look at nothing; broken scores; and errors by bootstrap beside those of formulas. */
+ * predictors that look at nothing; broken scores; and errors by bootstrap next to those of formulas. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 enum { PIXELS = 8, IMAGES = 3, MANY = 200 };
 
-/* Of each image: b, t and w of 2, 4, 3; of 1, 1, 4; of 0, 2, 0. */
+/* b, t and w of each image: 2, 4, 3; of 1, 1, 4; of 0, 2, 0. */
 static const float y[IMAGES][PIXELS] = {{1, 1, 1, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 1, 1, 1, 1}, {0}};
 static const float score[IMAGES][PIXELS] = {
     {0.1f, 3, -1, 2, 1, -2, 0, -3}, {-1, -1, -1, 0, 5, -1, -0.1f, 0}, {1, -1, -1, -1, -1, -1, -1, 1e-6f}};
@@ -45,19 +45,19 @@ static void hand_made_maps_have_known_numbers(void **state) {
     gnt_map_counts image[IMAGES];
     count_all(image);
     assert_int_equal(image[0].both, 2);
-    assert_int_equal(image[0].told, 4);
+    assert_int_equal(image[0].found, 4);
     assert_int_equal(image[0].wanted, 3);
     assert_int_equal(image[1].both, 1);
-    assert_int_equal(image[1].told, 1);
+    assert_int_equal(image[1].found, 1);
     assert_int_equal(image[1].wanted, 4);
-    assert_int_equal(image[2].told, 2);
+    assert_int_equal(image[2].found, 2);
     const gnt_map_result r = measured(image, IMAGES);
     /* pooled: b = 3, t = 7, w = 7 */
     assert_near(r.value[GNT_MAP_IOU], 3.0 / 11, 1e-15);
     assert_near(r.value[GNT_MAP_PRECISION], 3.0 / 7, 1e-15);
     assert_near(r.value[GNT_MAP_RECALL], 3.0 / 7, 1e-15);
     assert_near(r.value[GNT_MAP_F], 6.0 / 14, 1e-15);
-    /* by image: 2/5, 1/4, 0/2; 2/4, 1/1, 0/2; 2/3, 1/4, and 0 for nothing to find, something told; 4/7, 2/5,
+    /* by image: 2/5, 1/4, 0/2; 2/4, 1/1, 0/2; 2/3, 1/4, and 0 for nothing to find, something found; 4/7, 2/5,
      * 0 */
     assert_near(r.value[GNT_MAP_IMAGE_IOU], (0.4 + 0.25) / 3, 1e-15);
     assert_near(r.value[GNT_MAP_IMAGE_PRECISION], (0.5 + 1) / 3, 1e-15);
@@ -86,14 +86,14 @@ static void who_looks_at_nothing_is_scored_by_the_definitions(void **state) {
     assert_near(r.value[GNT_MAP_PRECISION], 3.0 / 16, 1e-15);
     assert_near(r.value[GNT_MAP_RECALL], 1, 0);
     assert_near(r.value[GNT_MAP_IMAGE_IOU], 3.0 / 8 / 2, 1e-15);
-    assert_near(r.value[GNT_MAP_IMAGE_RECALL], 0.5, 0); /* something told where nothing is to be found: 0 */
+    assert_near(r.value[GNT_MAP_IMAGE_RECALL], 0.5, 0); /* something found where nothing is to be found: 0 */
     image[0] = gnt_map_count(wanted[0], none, 8, 0);
     image[1] = gnt_map_count(wanted[1], none, 8, 0);
     r = measured(image, 2);
     assert_near(r.value[GNT_MAP_IOU], 0, 0);
     assert_near(r.value[GNT_MAP_PRECISION], 0, 0);
     assert_near(r.value[GNT_MAP_F], 0, 0);
-    assert_near(r.value[GNT_MAP_IMAGE_IOU], 0.5, 0); /* nothing to find, nothing told: 1 */
+    assert_near(r.value[GNT_MAP_IMAGE_IOU], 0.5, 0); /* nothing to find, nothing found: 1 */
     assert_near(r.value[GNT_MAP_IMAGE_F], 0.5, 0);
     r = measured(image + 1, 1);
     for (int k = 0; k < GNT_MAP_NUMBERS; k++) {
@@ -102,12 +102,12 @@ static void who_looks_at_nothing_is_scored_by_the_definitions(void **state) {
     }
 }
 
-static void a_value_is_told_above_its_threshold(void **state) {
+static void a_value_counts_above_its_threshold(void **state) {
     (void)state;
     const float wanted[] = {1, 1, 0.4f, 0.6f}, value[] = {0.5f, 0.51f, 0.9f, 0.2f};
     const gnt_map_counts c = gnt_map_count(wanted, value, 4, 0.5);
     assert_int_equal(c.both, 1);
-    assert_int_equal(c.told, 2);
+    assert_int_equal(c.found, 2);
     assert_int_equal(c.wanted, 3);
 }
 
@@ -150,7 +150,7 @@ static void errors_are_those_of_formulas(void **state) {
     assert_memory_equal(&r, &again, sizeof r);
     gnt_map_iou_by_image(by_image, image, MANY);
     for (int i = 0; i < MANY; i++) {
-        const int64_t joined = image[i].told + image[i].wanted - image[i].both;
+        const int64_t joined = image[i].found + image[i].wanted - image[i].both;
         const double own = joined ? (double)image[i].both / (double)joined : 1;
         sum += own;
         squares += own * own;
@@ -176,7 +176,7 @@ int main(void) {
         cmocka_unit_test(hand_made_maps_have_known_numbers),
         cmocka_unit_test(f_and_iou_go_together_where_they_are_pooled),
         cmocka_unit_test(who_looks_at_nothing_is_scored_by_the_definitions),
-        cmocka_unit_test(a_value_is_told_above_its_threshold),
+        cmocka_unit_test(a_value_counts_above_its_threshold),
         cmocka_unit_test(a_broken_score_makes_an_image_wrong),
         cmocka_unit_test(errors_are_those_of_formulas),
         cmocka_unit_test(no_images_have_no_numbers),

@@ -9,7 +9,7 @@
 
 #include "metric/mixing.h"
 
-/* Of four encodings 0, 1 and 2 share an original: pairs (0,1), (0,2), (1,2) are positive, (0,3), (1,3), (2,3)
+/* Encodings 0, 1 and 2 of four share an original: pairs (0,1), (0,2), (1,2) are positive, (0,3), (1,3), (2,3)
  * are not. */
 static double auc(const float positive[3], const float negative[3]) {
     const float original[4] = {1, 1, 1, 0}, *p = positive, *q = negative;

@@ -109,7 +109,7 @@ static void what_is_taken_back_is_marked(void **state) {
     }
 }
 
-/* n of 10 in each of 3 rounds are watched; what is told of them is `value`. */
+/* n of 10 in each of 3 rounds are watched; what is recorded of them is `value`. */
 static int differs(int what, float watched, int compared, gnt_err *says) {
     gnt_treatment t[30];
     for (int i = 0; i < 30; i++) {

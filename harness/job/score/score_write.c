@@ -96,7 +96,7 @@ static int add_attribute_chance(const score *s, json_t *chance, gnt_err *err) {
     int rc = gnt_metric_confusion_make(&confusion, s->attribute.truth, s->attribute.answer,
                                        (size_t)s->layout.observations, s->attribute.values, err);
     if (rc == 0) {
-        gnt_metric_beside_chance(&beside, &confusion, counts);
+        gnt_metric_with_chance(&beside, &confusion, counts);
         gnt_metric_confusion_free(&confusion);
         double plain = fmax(beside.majority.plain, beside.constant.plain);
         json_object_set_new(chance, "attribute_accuracy", number(plain));
