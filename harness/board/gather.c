@@ -144,11 +144,9 @@ static int observe_alike(const gnt_results *a, const gnt_results *b, const char 
 }
 
 static board_contest *add_contest(board *b, const char *task, int64_t stage) {
-    board_contest *grown = gnt_resize(b->contest, b->n_contest + 1, sizeof *grown);
-    if (!grown)
+    if (GNT_GROW(b->contest, b->n_contest) != 0)
         return NULL;
-    b->contest = grown;
-    board_contest *c = &grown[b->n_contest];
+    board_contest *c = &b->contest[b->n_contest];
     *c = (board_contest){.task = task, .stage = stage, .like = b->n_contest};
     c->run = gnt_array(b->n_run, sizeof *c->run);
     if (!c->run)
@@ -202,12 +200,10 @@ static int find_attack(const board *b, board_contest *c, size_t run, const char 
             return 0;
         }
     }
-    board_attack *grown = gnt_resize(c->attack, c->n_attack + 1, sizeof *grown);
-    if (!grown) {
+    if (GNT_GROW(c->attack, c->n_attack) != 0) {
         gnt_free(settings);
         return -1;
     }
-    c->attack = grown;
     c->attack[c->n_attack++] =
         (board_attack){.label = label, .settings = settings, .first = run, .grants = grants};
     return 0;
@@ -224,11 +220,8 @@ static int find_row(const board *b, board_contest *c, size_t run, const char *la
             c->row[*out].in_run[run] = 1;
             return 0;
         }
-    board_row *grown = gnt_resize(c->row, c->n_row + 1, sizeof *grown);
     uint8_t *in_run = gnt_array(b->n_run, 1);
-    if (grown)
-        c->row = grown;
-    if (!grown || !in_run) {
+    if (GNT_GROW(c->row, c->n_row) != 0 || !in_run) {
         gnt_free(settings);
         gnt_free(in_run);
         return -1;
@@ -278,12 +271,8 @@ static int is_superseded(const board *b, const board_contest *c, size_t at, cons
 }
 
 static int add_number(board_contest *c, const board_number *n) {
-    if ((c->n_number & (c->n_number - 1)) == 0) { /* room doubles at powers of two */
-        board_number *grown = gnt_resize(c->number, c->n_number ? c->n_number * 2 : 1, sizeof *grown);
-        if (!grown)
-            return -1;
-        c->number = grown;
-    }
+    if (GNT_GROW(c->number, c->n_number) != 0)
+        return -1;
     c->number[c->n_number++] = *n;
     return 0;
 }

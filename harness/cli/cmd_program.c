@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
@@ -150,11 +151,6 @@ static int by_seconds(const void *a, const void *b) {
     return (p < q) - (p > q);
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Returns the thread's processor time, which excludes other programs on a shared core. */
 static double now(void) {
     struct timespec t;
@@ -188,7 +184,7 @@ static double measure(gnt_recipe *r, double budget, double *once, double *least,
     do
         time_steps(r, once, least, n, timed++ == 0);
     while (timed < MOST && now() < end);
-    qsort(took, (size_t)runs, sizeof *took, by_value);
+    gnt_sort_reals(took, (size_t)runs);
     return took[runs / 2];
 }
 

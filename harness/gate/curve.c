@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "results/measure.h"
 
 /* FAR: times what the match is to cost */
@@ -190,11 +191,6 @@ static void subtract(gate_curve *c, int64_t number, double effect) {
             c->training[i].utility -= effect;
 }
 
-static int rising(const void *a, const void *b) {
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Adds the replicates of the levels that are not far to the n there are; some may stand there twice. */
 static size_t add_numbers(const gate_curve *c, int64_t *number, size_t n) {
     for (size_t i = 0; i < c->n_level; i++)
@@ -206,7 +202,7 @@ static size_t add_numbers(const gate_curve *c, int64_t *number, size_t n) {
 static size_t numbers_of(const gate_curve *a, const gate_curve *b, int64_t *number) {
     const size_t n = add_numbers(b, number, add_numbers(a, number, 0));
     size_t kept = 0;
-    qsort(number, n, sizeof *number, rising);
+    gnt_sort_ints(number, n);
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || number[kept - 1] != number[i])
             number[kept++] = number[i];

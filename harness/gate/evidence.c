@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "gate/ranks_impl.h"
 #include "metric/stats.h"
 
@@ -18,11 +19,6 @@ static double normal_above(double z) {
 
 /* ---- the sign-flip test ---- */
 
-static int rising(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* All sums ±a, sorted. */
 static void all_sums(const double *a, size_t n, double *sum) {
     size_t patterns = (size_t)1 << n;
@@ -31,7 +27,7 @@ static void all_sums(const double *a, size_t n, double *sum) {
         for (size_t k = 0; k < n; k++)
             sum[i] += i >> k & 1 ? -a[k] : a[k];
     }
-    qsort(sum, patterns, sizeof *sum, rising);
+    gnt_sort_reals(sum, patterns);
 }
 
 /* The share of all patterns whose sum is at least `seen`: the sums of two halves, met from both ends. */

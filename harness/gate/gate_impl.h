@@ -28,7 +28,7 @@ typedef struct gate_maker {
     gnt_gate *g;
     const char *now_name, *before_name;
     const gnt_joined *cell;
-    size_t n_cell, room_row, room_finding;
+    size_t n_cell;
     gate_search *search;
     size_t n_search;
     /* tasks whose private targets are not the baseline's; names borrow from the new run */

@@ -116,21 +116,6 @@ static int weigh_classes(const scored *list, size_t n, double *weight) {
 
 /* ---- differences ---- */
 
-static int room_for_one(gnt_pairs *p) {
-    if (p->n < p->room)
-        return 0;
-    size_t room = p->room ? 2 * p->room : 64;
-    double *d = gnt_resize(p->d, room, sizeof *d);
-    if (d)
-        p->d = d;
-    int64_t *seed = d ? gnt_resize(p->seed, room, sizeof *seed) : NULL;
-    if (!seed)
-        return -1;
-    p->seed = seed;
-    p->room = room;
-    return 0;
-}
-
 static void add_means(gnt_pairs *p, double is, double was, double weight) {
     p->targets++;
     p->is += (weight * is - p->is) / (double)p->targets;
@@ -163,7 +148,7 @@ static int add_units(gnt_pairs *p, const scored *a, const scored *b, const doubl
             sum += weight[end] * m->leak * (a[end].x - was);
             add_means(p, a[end].x, was, weight[end]);
         }
-        if (room_for_one(p) != 0)
+        if (GNT_GROW(p->d, p->n) != 0 || GNT_GROW(p->seed, p->n) != 0)
             return -1;
         p->d[p->n] = sum / (double)(end - i);
         p->seed[p->n++] = seed;

@@ -9,7 +9,7 @@
 typedef struct gnt_pairs {
     double *d;
     int64_t *seed;
-    size_t n, room;
+    size_t n;
     double is, was; /* means over targets of all seeds */
     size_t targets;
     int differ; /* some pair is not the same to the last digit */

@@ -2,25 +2,12 @@
 #include "base/mem.h"
 #include "gate/gate_impl.h"
 
-/* Room doubles; *room of 0 is the first. */
-static void *grow(void *list, size_t n, size_t *room, size_t size) {
-    if (n < *room)
-        return list;
-    size_t more = *room ? 2 * *room : 64;
-    void *grown = gnt_resize(list, more, size);
-    if (grown)
-        *room = more;
-    return grown;
-}
-
 gnt_gate_row *gate_add_row(gate_maker *m) {
     gnt_gate *g = m->g;
-    gnt_gate_row *grown = grow(g->row, g->n_row, &m->room_row, sizeof *grown);
-    if (!grown) {
+    if (GNT_GROW(g->row, g->n_row) != 0) {
         gnt_fail(m->err, "out of memory for %zu comparisons", g->n_row);
         return NULL;
     }
-    g->row = grown;
     g->row[g->n_row] = (gnt_gate_row){0};
     return &g->row[g->n_row++];
 }
@@ -28,10 +15,8 @@ gnt_gate_row *gate_add_row(gate_maker *m) {
 int gate_add_finding(gate_maker *m, gnt_gate_kind kind, const gnt_gate_row *row, const char *place,
                      const char *text) {
     gnt_gate *g = m->g;
-    gnt_gate_finding *grown = grow(g->finding, g->n_finding, &m->room_finding, sizeof *grown);
-    if (!grown)
+    if (GNT_GROW(g->finding, g->n_finding) != 0)
         return gnt_fail(m->err, "out of memory for %zu findings", g->n_finding);
-    g->finding = grown;
     gnt_gate_finding *f = &g->finding[g->n_finding++];
     *f = (gnt_gate_finding){.kind = kind, .row = row, .place = gnt_strdup(place), .text = gnt_strdup(text)};
     g->n_failures += kind < GNT_GATE_FAILURES;

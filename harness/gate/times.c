@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "gate/gate_impl.h"
 
 static const gnt_outcome *find(const gnt_results *r, const char *id) {
@@ -16,13 +17,8 @@ static const gnt_outcome *find(const gnt_results *r, const char *id) {
     return NULL;
 }
 
-static int rising(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *x, size_t n) {
-    qsort(x, n, sizeof *x, rising);
+    gnt_sort_reals(x, n);
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 

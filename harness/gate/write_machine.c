@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "gate/gate_impl.h"
 #include "render/escape.h"
@@ -84,10 +85,6 @@ void gnt_gate_write_junit(const gnt_gate *g, gnt_text *out) {
 
 /* ---- JSON ---- */
 
-static json_t *number(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static const char *verdict_name(gnt_gate_verdict v) {
     static const char *const names[] = {"same", "within", "unable", "moved", "better", "worse"};
     return names[v];
@@ -99,10 +96,11 @@ static json_t *row_json(const gnt_gate_row *row) {
         about_name(row), "task", row->cell->task, "stage", (json_int_t)row->cell->stage, "defense",
         row->cell->defense, "mode", gnt_row_mode_name(row->cell->mode), "attack",
         row->about == GNT_GATE_LEAKAGE || row->about == GNT_GATE_ATTACK_TIME ? row->cell->attack : "",
-        "strength", number(row->cell->strength), "strength_was", number(row->old->strength), "measure",
-        row->measure, "is", number(row->is), "was", number(row->was), "worse_by", number(row->worse),
-        "tolerance", number(row->tolerance), "p", number(row->p), "p_better", number(row->p_less), "pairs",
-        (json_int_t)row->e.units, "seeds", (json_int_t)row->e.seeds, "verdict", verdict_name(row->verdict));
+        "strength", gnt_json_real(row->cell->strength), "strength_was", gnt_json_real(row->old->strength),
+        "measure", row->measure, "is", gnt_json_real(row->is), "was", gnt_json_real(row->was), "worse_by",
+        gnt_json_real(row->worse), "tolerance", gnt_json_real(row->tolerance), "p", gnt_json_real(row->p),
+        "p_better", gnt_json_real(row->p_less), "pairs", (json_int_t)row->e.units, "seeds",
+        (json_int_t)row->e.seeds, "verdict", verdict_name(row->verdict));
 }
 
 void gnt_gate_write_json(const gnt_gate *g, gnt_text *out) {

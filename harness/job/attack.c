@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "fl/input_sums.h"
 #include "job/attack_setting.h"
@@ -211,7 +212,7 @@ static int add_costs(attacking *a, gnt_err *err) {
         json_array_append_new(costs, json_pack("[i, I, f]", (int)a->point[i].restart,
                                                (json_int_t)a->point[i].step, a->point[i].cost));
     json_t *one = json_pack("{s:o, s:[i, o]}", "costs", costs, "chosen", (int)a->chosen_restart,
-                            isfinite(a->chosen_cost) ? json_real(a->chosen_cost) : json_null());
+                            gnt_json_real(a->chosen_cost));
     return json_array_append_new(a->targets, one) == 0 ? 0
                                                        : gnt_fail(err, "out of memory for the cost curves");
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "nn/model/train.h"
 
@@ -58,21 +59,17 @@ int gnt_test_utility_at(gnt_test_utility *out, const gnt_model *m, const float *
     return rc;
 }
 
-static json_t *number_or_null(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 json_t *gnt_test_utility_json(const gnt_test_utility *u) {
     const gnt_metric_utility_result *w = &u->of;
-    json_t *all = json_pack("{s:o, s:o, s:o, s:o}", "accuracy", number_or_null(w->accuracy), "accuracy_error",
-                            number_or_null(w->accuracy_error), "loss", number_or_null(w->loss), "loss_error",
-                            number_or_null(w->loss_error));
+    json_t *all = json_pack("{s:o, s:o, s:o, s:o}", "accuracy", gnt_json_real(w->accuracy), "accuracy_error",
+                            gnt_json_real(w->accuracy_error), "loss", gnt_json_real(w->loss), "loss_error",
+                            gnt_json_real(w->loss_error));
     int failed = !all;
     for (int k = 0; u->has_maps && k < GNT_MAP_NUMBERS; k++) {
         char error[64];
         snprintf(error, sizeof error, "%s_error", gnt_map_names[k]);
-        failed |= json_object_set_new(all, gnt_map_names[k], number_or_null(u->map.value[k])) |
-                  json_object_set_new(all, error, number_or_null(u->map.error[k]));
+        failed |= json_object_set_new(all, gnt_map_names[k], gnt_json_real(u->map.value[k])) |
+                  json_object_set_new(all, error, gnt_json_real(u->map.error[k]));
     }
     if (failed)
         json_decref(all);

@@ -120,24 +120,18 @@ static double leakage_of(const place *p, double share) {
 
 /* ---- rows ---- */
 
-static int add_row(gnt_equal_rows *out, size_t *room, const gnt_equal_row *row, gnt_err *err) {
+static int add_row(gnt_equal_rows *out, const gnt_equal_row *row, gnt_err *err) {
     if (out->n == MOST_ROWS)
         return 0;
-    if (out->n == *room) {
-        const size_t wanted = *room ? 2 * *room : 64;
-        gnt_equal_row *grown = gnt_resize(out->row, wanted, sizeof *grown);
-        if (!grown)
-            return gnt_fail(err, "out of memory for curves");
-        out->row = grown;
-        *room = wanted;
-    }
+    if (GNT_GROW(out->row, out->n) != 0)
+        return gnt_fail(err, "out of memory for curves");
     out->row[out->n++] = *row;
     return 0;
 }
 
 /* One row for each place to read the curve at. */
 static int read_at(const place *p, gnt_curve *c, const double *at, size_t n, gnt_equal_rows *out,
-                   size_t *room, gnt_err *err) {
+                   gnt_err *err) {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < n && c->n_seeds > 0; i++) {
         gnt_equal_row row = {.task = p->task,
@@ -153,12 +147,12 @@ static int read_at(const place *p, gnt_curve *c, const double *at, size_t n, gnt
             row.from = c->strength[row.found.from];
             row.to = c->strength[row.found.to];
         }
-        rc = rc ? rc : add_row(out, room, &row, err);
+        rc = rc ? rc : add_row(out, &row, err);
     }
     return rc;
 }
 
-static int read_off(const place *p, size_t first, size_t n, int by_leakage, gnt_equal_rows *out, size_t *room,
+static int read_off(const place *p, size_t first, size_t n, int by_leakage, gnt_equal_rows *out,
                     gnt_err *err) {
     gnt_curve c;
     double at[MOST_SHARES];
@@ -171,13 +165,13 @@ static int read_off(const place *p, size_t first, size_t n, int by_leakage, gnt_
         return -1;
     if (by_leakage)
         exchange(&c);
-    const int rc = read_at(p, &c, at, n_at, out, room, err);
+    const int rc = read_at(p, &c, at, n_at, out, err);
     gnt_curve_free(&c);
     return rc;
 }
 
 static int add_defense(place *p, const unsigned char drawn[GNT_MEASURES], int by_leakage, gnt_equal_rows *out,
-                       size_t *room, gnt_err *err) {
+                       gnt_err *err) {
     int rc = 0;
     for (size_t a = 0; rc == 0 && a < p->r->n_attack; a++) {
         size_t first;
@@ -186,28 +180,27 @@ static int add_defense(place *p, const unsigned char drawn[GNT_MEASURES], int by
         for (size_t k = 0; rc == 0 && n && k < GNT_MEASURES; k++) {
             p->measure = gnt_measure_at(k);
             if (drawn[k])
-                rc = read_off(p, first, n, by_leakage, out, room, err);
+                rc = read_off(p, first, n, by_leakage, out, err);
         }
     }
     return rc;
 }
 
 static int add_stage(const gnt_results *r, const sorted *cells, const char *task, int64_t stage,
-                     int by_leakage, gnt_equal_rows *out, size_t *room, gnt_err *err) {
+                     int by_leakage, gnt_equal_rows *out, gnt_err *err) {
     unsigned char drawn[GNT_MEASURES];
     int rc = 0;
     for (size_t k = 0; k < GNT_MEASURES; k++)
         drawn[k] = (unsigned char)gnt_section_draws(r, task, stage, gnt_measure_at(k));
     for (size_t d = 0; rc == 0 && d < r->n_defense; d++) {
         place p = {.r = r, .cells = cells, .task = task, .stage = stage, .defense = r->defense[d]};
-        rc = add_defense(&p, drawn, by_leakage, out, room, err);
+        rc = add_defense(&p, drawn, by_leakage, out, err);
     }
     return rc;
 }
 
 static int add_all(const gnt_results *r, int by_leakage, gnt_equal_rows *out, gnt_err *err) {
     sorted cells;
-    size_t room = 0;
     *out = (gnt_equal_rows){0};
     int rc = sort_cells(r, &cells, err);
     for (size_t t = 0; rc == 0 && t < r->n_task; t++) {
@@ -215,7 +208,7 @@ static int add_all(const gnt_results *r, int by_leakage, gnt_equal_rows *out, gn
         const int asked = by_leakage || !isnan(gnt_target_utility(r, r->task[t]));
         const size_t n = asked ? gnt_stages(r, r->task[t], stages) : 0;
         for (size_t s = 0; rc == 0 && s < n; s++)
-            rc = add_stage(r, &cells, r->task[t], stages[s], by_leakage, out, &room, err);
+            rc = add_stage(r, &cells, r->task[t], stages[s], by_leakage, out, err);
     }
     gnt_free(cells.cell);
     if (rc != 0)

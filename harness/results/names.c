@@ -23,12 +23,8 @@ static int add_name(const place *at, const char *kind, const char ***names, size
     if (*n == MOST_NAMES)
         return gnt_fail(at->err, "%s: has more than %d different %s; a run has fewer", at->file, MOST_NAMES,
                         kind);
-    if ((*n & (*n - 1)) == 0) { /* room doubles at powers of two */
-        const char **grown = gnt_resize(*names, *n ? *n * 2 : 1, sizeof **names);
-        if (!grown)
-            return gnt_fail(at->err, "%s: out of memory", at->file);
-        *names = grown;
-    }
+    if (GNT_GROW(*names, *n) != 0)
+        return gnt_fail(at->err, "%s: out of memory", at->file);
     (*names)[(*n)++] = name;
     return 0;
 }

@@ -5,15 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "metric/compare.h"
 #include "metric/interpolate.h"
 #include "results/curve.h"
 #include "results/groups.h"
-
-static int rising(const void *a, const void *b) {
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
 
 size_t gnt_seeds(const gnt_results *r, const char *task, int64_t seed[GNT_MOST_TRAININGS]) {
     size_t n = 0;
@@ -26,7 +22,7 @@ size_t gnt_seeds(const gnt_results *r, const char *task, int64_t seed[GNT_MOST_T
         if (k == n)
             seed[n++] = r->cell[i].seed;
     }
-    qsort(seed, n, sizeof *seed, rising);
+    gnt_sort_ints(seed, n);
     return n;
 }
 

@@ -6,15 +6,12 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "results/equal_utility.h"
 #include "run/run_impl.h"
 #include "tally/asked.h"
 #include "tally/groups.h"
-
-static json_t *number(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 static json_t *text_or_null(const char *text) {
     return text ? json_string(text) : json_null();
@@ -55,8 +52,9 @@ static json_t *public_json(const run *r, size_t task) {
         double error = 0;
         const double utility = j ? run_utility(r, j, &error) : NAN;
         if (isfinite(utility))
-            json_array_append_new(list, json_pack("{s:I, s:o, s:o}", "seed", (json_int_t)seed, "utility",
-                                                  number(utility), "standard_error", number(error)));
+            json_array_append_new(list,
+                                  json_pack("{s:I, s:o, s:o}", "seed", (json_int_t)seed, "utility",
+                                            gnt_json_real(utility), "standard_error", gnt_json_real(error)));
     }
     if (json_array_size(list) > 0)
         return list;
@@ -98,10 +96,10 @@ static json_t *models_json(const run *r) {
 static json_t *history_json(const run_search *s) {
     json_t *list = json_array();
     for (size_t i = 0; i < s->n; i++)
-        json_array_append_new(list,
-                              json_pack("{s:o, s:o, s:o, s:I}", "strength", number(s->history[i].strength),
-                                        "utility", number(s->history[i].utility), "standard_error",
-                                        number(s->history[i].noise), "seed", (json_int_t)s->history[i].seed));
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o, s:I}", "strength", gnt_json_real(s->history[i].strength),
+                            "utility", gnt_json_real(s->history[i].utility), "standard_error",
+                            gnt_json_real(s->history[i].noise), "seed", (json_int_t)s->history[i].seed));
     return list;
 }
 
@@ -118,9 +116,9 @@ static json_t *confirmation_json(const run_search *s) {
     size_t confirming = 0;
     for (size_t i = 0; i < s->n; i++)
         confirming += s->history[i].seed >= s->spec.most_seeds;
-    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:I}", "mean", number(s->step.confirm), "standard_error",
-                     number(s->step.confirm_error), "t", number(s->step.confirm_t), "trainings",
-                     (json_int_t)s->step.confirming, "failed",
+    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:I}", "mean", gnt_json_real(s->step.confirm),
+                     "standard_error", gnt_json_real(s->step.confirm_error), "t",
+                     gnt_json_real(s->step.confirm_t), "trainings", (json_int_t)s->step.confirming, "failed",
                      (json_int_t)confirming - (json_int_t)s->step.confirming, "searching",
                      (json_int_t)(s->n - confirming));
 }
@@ -131,16 +129,16 @@ static json_t *match_json(const run *r, const run_search *s) {
     char why[GNT_MATCH_REASON_SIZE] = "";
     if (ended && s->step.what == GNT_MATCH_UNMATCHED)
         gnt_match_write_reason(&s->step, &s->spec, why);
-    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "task",
-                     suite->task[s->task].id, "defense", suite->defense[s->defense].label, "target",
-                     number(s->spec.target), "tolerance", number(s->spec.tolerance), "verdict", verdict_of(s),
-                     "reason",
-                     text_or_null(s->reason ? s->reason
-                                  : *why    ? why
-                                            : NULL),
-                     "strength", number(s->step.strength), "utility", number(s->step.utility), "utility_none",
-                     number(s->none), "confirmed", ended && s->step.what == GNT_MATCH_MATCHED, "confirmation",
-                     confirmation_json(s), "history", history_json(s));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "task", suite->task[s->task].id,
+        "defense", suite->defense[s->defense].label, "target", gnt_json_real(s->spec.target), "tolerance",
+        gnt_json_real(s->spec.tolerance), "verdict", verdict_of(s), "reason",
+        text_or_null(s->reason ? s->reason
+                     : *why    ? why
+                               : NULL),
+        "strength", gnt_json_real(s->step.strength), "utility", gnt_json_real(s->step.utility),
+        "utility_none", gnt_json_real(s->none), "confirmed", ended && s->step.what == GNT_MATCH_MATCHED,
+        "confirmation", confirmation_json(s), "history", history_json(s));
 }
 
 static json_t *matches_json(const run *r) {
@@ -186,8 +184,8 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
     const gnt_suite_task *t = &r->suite->task[cell->task];
     json_t *utility = isfinite(c->utility)
                           ? json_pack("{s:s, s:o, s:o, s:o}", "measure", gnt_utility_names[t->utility],
-                                      "value", number(c->utility), "standard_error", number(c->utility_error),
-                                      "none", number(c->utility_none))
+                                      "value", gnt_json_real(c->utility), "standard_error",
+                                      gnt_json_real(c->utility_error), "none", gnt_json_real(c->utility_none))
                           : json_null();
     if (json_is_object(utility) && c->jobs.train && c->jobs.train->measured.by_round)
         json_object_set(utility, "by_round", c->jobs.train->measured.by_round);
@@ -198,7 +196,7 @@ static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc)
     if (json_is_object(utility) && c->jobs.train && c->jobs.train->measured.others)
         json_object_set(utility, "beside", c->jobs.train->measured.others);
     json_t *one = gnt_asked_cell(r->suite, cell);
-    json_object_set_new(one, "strength", number(c->strength));
+    json_object_set_new(one, "strength", gnt_json_real(c->strength));
     json_object_set_new(one, "status", json_string(run_status_name(c->status)));
     json_object_set_new(one, "reason", text_or_null(c->reason));
     json_object_set_new(one, "matched", json_boolean(c->matched));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "match/match.h"
 #include "tally/tally_impl.h"
@@ -76,10 +77,6 @@ static double undefended(const tally *t, size_t task) {
     return mean;
 }
 
-static json_t *number(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static const char *verdict_of(const gnt_match_next_step *step) {
     return step->what == GNT_MATCH_MATCHED     ? (step->saturated ? "saturated" : "matched")
            : step->what == GNT_MATCH_UNMATCHED ? "unmatched"
@@ -95,12 +92,13 @@ static int same_step(const tally *t, const found *f, const gnt_match_spec *spec,
         gnt_match_write_reason(step, spec, reason);
     json_t *should = json_object();
     json_object_set_new(should, "verdict", json_string(verdict_of(step)));
-    json_object_set_new(should, "strength", number(step->strength));
-    json_object_set_new(should, "utility", number(step->utility));
+    json_object_set_new(should, "strength", gnt_json_real(step->strength));
+    json_object_set_new(should, "utility", gnt_json_real(step->utility));
     json_object_set_new(should, "reason", *reason ? json_string(reason) : json_null());
     /* an error is a small difference of utilities, which are rounded */
-    json_t *confirmation = json_pack("{s:o, s:o, s:I}", "mean", number(step->confirm), "standard_error",
-                                     number(step->confirm_error), "trainings", (json_int_t)step->confirming);
+    json_t *confirmation =
+        json_pack("{s:o, s:o, s:I}", "mean", gnt_json_real(step->confirm), "standard_error",
+                  gnt_json_real(step->confirm_error), "trainings", (json_int_t)step->confirming);
     const gnt_path at = gnt_path_key(f->at.text, "confirmation");
     const int rc =
         gnt_tally_same(&says, f->at.text, f->row, should, 0, 0) ||

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "metric/measure.h"
 
@@ -19,10 +20,6 @@ static int same_group(const json_t *a, const json_t *b) {
     return n && n == key_length(b) &&
            memcmp(json_string_value(json_object_get(a, "cell")),
                   json_string_value(json_object_get(b, "cell")), n) == 0;
-}
-
-static json_t *number(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
 }
 
 static double number_of(const json_t *object, const char *key) {
@@ -274,7 +271,7 @@ static json_t *group_json(const group *g, const json_t *tasks) {
     copy_coordinates(one, cell_of(g, 0));
     add_status(one, g);
     json_object_set_new(one, "utility", utility);
-    json_object_set_new(one, "utility_none", number(none));
+    json_object_set_new(one, "utility_none", gnt_json_real(none));
     json_object_set_new(one, "measures", measures);
     json_object_set_new(one, "floors", average(g, "floors"));
     json_object_set_new(one, "chance", average(g, "chance"));

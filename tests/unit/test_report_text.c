@@ -306,17 +306,6 @@ static void matrix_shows_why_a_number_is_missing(void **state) {
     gnt_results_free(&r);
 }
 
-/* Type 7 of Hyndman and Fan, as R and numpy do by default. */
-static void quantiles_are_linear(void **state) {
-    (void)state;
-    const double x[] = {1, 2, 4, 8};
-    assert_true(gnt_quantile(x, 4, 0.5) == 3);
-    assert_true(gnt_quantile(x, 4, 0.25) == 1.75);
-    assert_true(gnt_quantile(x, 4, 1) == 8);
-    assert_true(gnt_quantile(x, 1, 0.25) == 1);
-    assert_true(isnan(gnt_quantile(x, 0, 0.5)));
-}
-
 static void ranges_are_never_empty(void **state) {
     (void)state;
     double low = 5, high = 5;
@@ -355,7 +344,6 @@ int main(void) {
         cmocka_unit_test(files_that_would_take_for_ever_are_refused),
         cmocka_unit_test(absent_and_null_numbers_are_nan),
         cmocka_unit_test(matrix_shows_why_a_number_is_missing),
-        cmocka_unit_test(quantiles_are_linear),
         cmocka_unit_test(ranges_are_never_empty),
         cmocka_unit_test(small_errors_are_not_written_as_zero),
     };

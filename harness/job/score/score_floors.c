@@ -2,13 +2,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "job/score/score.h"
 #include "metric/floors.h"
-
-static json_t *number(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 typedef double (*pick_fn)(const gnt_metric_image *image);
 static double pick_mse(const gnt_metric_image *i) {
@@ -41,8 +38,9 @@ static void add_floor(json_t *floors, const char *name, const gnt_metric_floor *
     if (counted == 0)
         return;
     json_object_set_new(floors, name,
-                        json_pack("{s:o, s:o, s:o, s:o}", "random", number(random), "other", number(other),
-                                  "mean_image", number(mean), "nearest_public", number(nearest)));
+                        json_pack("{s:o, s:o, s:o, s:o}", "random", gnt_json_real(random), "other",
+                                  gnt_json_real(other), "mean_image", gnt_json_real(mean), "nearest_public",
+                                  gnt_json_real(nearest)));
 }
 
 /* masks: of all rows that are judged; NULL: whole images. Regions are assigned by themselves, which can only
@@ -106,7 +104,7 @@ int score_floors(score *s, json_t *floors, json_t *chance, gnt_err *err) {
     /* whichever member of a set is the nearest, it is the one that the answer is assigned to */
     double right = score_by_members(s) ? (double)s->layout.members : 1;
     json_object_set_new(chance, "identification",
-                        number(s->candidates.n ? right / (double)s->candidates.n : NAN));
+                        gnt_json_real(s->candidates.n ? right / (double)s->candidates.n : NAN));
     if (s->public_data.view.n < 1)
         return 0;
     const int rc = add_floors_of(s, floors, "", NULL, err);

@@ -3,13 +3,10 @@
  * […], "neighbours": [[x, y], …], "probe": …}, "samples": …}. Coordinates are scaled to [−1, 1]. */
 #include <math.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "job/score/score.h"
 #include "metric/embedding.h"
-
-static json_t *number(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 /* To four decimals of the greatest: no eye sees more. */
 static json_t *pairs_json(const double *xy, size_t n) {
@@ -35,7 +32,7 @@ static json_t *embedding_json(const gnt_gram *g, const int32_t *value, int32_t v
     if (gnt_embed_tsne(xy, g, err) != 0 || gnt_linear_probe(&balanced, g, value, values, err) != 0)
         goto failed;
     json_object_set_new(all, "neighbours", pairs_json(xy, g->n));
-    json_object_set_new(all, "probe", number(balanced));
+    json_object_set_new(all, "probe", gnt_json_real(balanced));
     return all;
 failed:
     json_decref(all);

@@ -4,21 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "job/score/score.h"
 #include "metric/measure.h"
 #include "tally/targets.h"
-
-static json_t *number(double x) {
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 /* The first entries of a client's vector; null: no answer. */
 static json_t *entries_json(const score *s, const double *value) {
     enum { MOST_SHOWN = 8 };
     json_t *list = value ? json_array() : json_null();
     for (int64_t e = 0; value && e < s->sum.entries && e < MOST_SHOWN; e++)
-        json_array_append_new(list, number(value[e]));
+        json_array_append_new(list, gnt_json_real(value[e]));
     return list;
 }
 
@@ -32,39 +29,39 @@ static json_t *targets_json(const score *s) {
                                 !t->has_image || t->member < 0 ? json_null()
                                                                : json_integer((json_int_t)t->member));
         if (t->has_image) {
-            json_object_set_new(one, "mse", number(t->image.mse));
-            json_object_set_new(one, "mse255", number(t->image.mse255));
-            json_object_set_new(one, "psnr", number(t->image.psnr));
+            json_object_set_new(one, "mse", gnt_json_real(t->image.mse));
+            json_object_set_new(one, "mse255", gnt_json_real(t->image.mse255));
+            json_object_set_new(one, "psnr", gnt_json_real(t->image.psnr));
             if (s->is_image)
-                json_object_set_new(one, "ssim", number(t->image.ssim));
+                json_object_set_new(one, "ssim", gnt_json_real(t->image.ssim));
             for (int k = 0; k < SCORE_JUDGES; k++)
                 if (s->judges.judged[k])
-                    json_object_set_new(one, score_judge_names[k], number(t->distance[k]));
+                    json_object_set_new(one, score_judge_names[k], gnt_json_real(t->distance[k]));
             if (s->targets.mask) { /* a sample that has no region has no number */
-                json_object_set_new(one, "region_mse", number(t->has_region ? t->region.mse : NAN));
-                json_object_set_new(one, "region_psnr", number(t->has_region ? t->region.psnr : NAN));
-                json_object_set_new(one, "region_ssim", number(t->has_region ? t->region.ssim : NAN));
+                json_object_set_new(one, "region_mse", gnt_json_real(t->has_region ? t->region.mse : NAN));
+                json_object_set_new(one, "region_psnr", gnt_json_real(t->has_region ? t->region.psnr : NAN));
+                json_object_set_new(one, "region_ssim", gnt_json_real(t->has_region ? t->region.ssim : NAN));
                 for (int k = 0; k < GNT_LPIPS_NETS; k++)
                     if (s->region_judges.judged[k])
                         json_object_set_new(one, gnt_measure_of(gnt_region_lpips_measures[k])->name,
-                                            number(t->has_region ? t->region_distance[k] : NAN));
+                                            gnt_json_real(t->has_region ? t->region_distance[k] : NAN));
             }
             json_object_set_new(one, "exact", json_boolean(t->image.exact));
             json_object_set_new(one, "broken", json_boolean(t->image.broken));
             json_object_set_new(one, "missing", json_boolean(t->image.missing));
-            json_object_set_new(one, "identification", number(t->hit));
-            json_object_set_new(one, "rank", number(t->rank));
+            json_object_set_new(one, "identification", gnt_json_real(t->hit));
+            json_object_set_new(one, "rank", gnt_json_real(t->rank));
         }
         if (t->has_label)
-            json_object_set_new(one, "label_accuracy", number(t->label_share));
+            json_object_set_new(one, "label_accuracy", gnt_json_real(t->label_share));
         if (t->has_attribute) {
-            json_object_set_new(one, "attribute_accuracy", number(t->attribute_hit));
+            json_object_set_new(one, "attribute_accuracy", gnt_json_real(t->attribute_hit));
             json_object_set_new(one, "attribute_truth", json_integer(t->attribute_truth));
             json_object_set_new(one, "attribute_told", json_integer(t->attribute_answer));
             json_object_set_new(one, "attribute_renamed", json_integer(t->attribute_renamed));
         }
         if (t->has_contribution) {
-            json_object_set_new(one, "contribution_error", number(t->contribution_error));
+            json_object_set_new(one, "contribution_error", gnt_json_real(t->contribution_error));
             json_object_set_new(one, "contribution_truth", entries_json(s, t->contribution_truth));
             json_object_set_new(one, "contribution_told", entries_json(s, t->contribution_answer));
         }
@@ -99,9 +96,9 @@ static int add_attribute_chance(const score *s, json_t *chance, gnt_err *err) {
         gnt_metric_with_chance(&beside, &confusion, counts);
         gnt_metric_confusion_free(&confusion);
         double plain = fmax(beside.majority.plain, beside.constant.plain);
-        json_object_set_new(chance, "attribute_accuracy", number(plain));
-        json_object_set_new(chance, "attribute_balanced", number(beside.constant.balanced));
-        json_object_set_new(chance, "attribute_relabelled", number(beside.constant.balanced));
+        json_object_set_new(chance, "attribute_accuracy", gnt_json_real(plain));
+        json_object_set_new(chance, "attribute_balanced", gnt_json_real(beside.constant.balanced));
+        json_object_set_new(chance, "attribute_relabelled", gnt_json_real(beside.constant.balanced));
     }
     gnt_free(counts);
     return rc;
@@ -120,14 +117,14 @@ static void add_contribution(const score *s, json_t *measures, json_t *chance) {
     if (isfinite(r.mean))
         json_object_set_new(measures, "contribution_rank",
                             gnt_measure_stat_whole(&r, r.mean, (size_t)s->layout.n));
-    json_object_set_new(chance, "contribution_error", number(s->sum.floor));
-    json_object_set_new(chance, "contribution_rank", number(0));
+    json_object_set_new(chance, "contribution_error", gnt_json_real(s->sum.floor));
+    json_object_set_new(chance, "contribution_rank", gnt_json_real(0));
 }
 
 static int add_label_chance(const score *s, json_t *chance, gnt_err *err) {
     double share = 0;
     int rc = score_label_chance(s, &share, err);
-    json_object_set_new(chance, "label_accuracy", number(share));
+    json_object_set_new(chance, "label_accuracy", gnt_json_real(share));
     return rc;
 }
 
@@ -172,11 +169,11 @@ static void add_judge_floors(const score *s, json_t *floors) {
     for (int k = 0; k < SCORE_JUDGES; k++)
         if (s->judges.judged[k])
             json_object_set_new(floors, score_judge_names[k],
-                                json_pack("{s:o}", "mean_image", number(s->judges.mean[k])));
+                                json_pack("{s:o}", "mean_image", gnt_json_real(s->judges.mean[k])));
     for (int k = 0; k < GNT_LPIPS_NETS; k++)
         if (s->region_judges.judged[k])
             json_object_set_new(floors, gnt_measure_of(gnt_region_lpips_measures[k])->name,
-                                json_pack("{s:o}", "mean_image", number(s->region_judges.mean[k])));
+                                json_pack("{s:o}", "mean_image", gnt_json_real(s->region_judges.mean[k])));
 }
 
 int score_write(score *s, gnt_err *err) {

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "metric/stats.h"
 #include "report/plot/plot_impl.h"
 #include "results/convergence.h"
 #include "results/groups.h"
@@ -68,14 +69,6 @@ static double cost_at(const gnt_costs *points, double step) {
     return found;
 }
 
-double gnt_quantile(const double *sorted, size_t n, double share) {
-    if (n == 0)
-        return NAN;
-    double at = share * (double)(n - 1);
-    size_t i = (size_t)at;
-    return i + 1 < n ? sorted[i] + (sorted[i + 1] - sorted[i]) * (at - (double)i) : sorted[n - 1];
-}
-
 static void add_step(const curve *curves, size_t n, double step, double *values, band *b) {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
@@ -85,9 +78,9 @@ static void add_step(const curve *curves, size_t n, double step, double *values,
     }
     gnt_sort_reals(values, found);
     b->step[b->n] = step;
-    b->low[b->n] = gnt_quantile(values, found, 0.25);
-    b->middle[b->n] = gnt_quantile(values, found, 0.5);
-    b->high[b->n++] = gnt_quantile(values, found, 0.75);
+    b->low[b->n] = found ? gnt_metric_quantile(values, found, 0.25) : NAN;
+    b->middle[b->n] = found ? gnt_metric_quantile(values, found, 0.5) : NAN;
+    b->high[b->n++] = found ? gnt_metric_quantile(values, found, 0.75) : NAN;
 }
 
 /* At the steps of the curve that ran longest, thinned to STEPS, its last one included. */

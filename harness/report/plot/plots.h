@@ -51,9 +51,6 @@ int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const g
 int gnt_plot_convergence(const gnt_results *r, const char *task, int64_t stage, const char *folder,
                          const char *name, int formats, int *drawn, gnt_err *err);
 
-/* The quantile (0 … 1) of n sorted numbers, linear between them. */
-double gnt_quantile(const double *sorted, size_t n, double share);
-
 /* rounds: the model's utility on the test samples by round of the training, a panel for the task's measure
  * and, below an accuracy, one for the loss; a line for each defense: the mean over seeds, in a band from the
  * lowest to the highest. A defense stands there at its strength of the matrix; one that was only swept with
