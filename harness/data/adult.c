@@ -129,7 +129,6 @@ cleanup:
     return rc;
 }
 
-static const char *const folders[] = {"adult", ".", NULL};
 static const char *const files[] = {"adult.data", "adult.test", NULL};
 
 const data_source data_adult = {.name = "adult",
@@ -137,5 +136,5 @@ const data_source data_adult = {.name = "adult",
                                 .rows = {32561, 16281, 0},
                                 .shape = person_shape,
                                 .load = load,
-                                .folders = folders,
+                                .folders = (const char *const[]){"adult", ".", NULL},
                                 .files = files};

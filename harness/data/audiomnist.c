@@ -179,7 +179,6 @@ static int load(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err
     return rc;
 }
 
-static const char *const folders[] = {"audiomnist", "AudioMNIST", ".", NULL};
 static const char *const files[] = {"audioMNIST_meta.txt", "data/audioMNIST_meta.txt", NULL};
 
 const data_source data_audiomnist = {.name = "audiomnist",
@@ -187,5 +186,5 @@ const data_source data_audiomnist = {.name = "audiomnist",
                                      .rows = {24000, 6000, 0},
                                      .shape = shape,
                                      .load = load,
-                                     .folders = folders,
+                                     .folders = (const char *const[]){"audiomnist", "AudioMNIST", ".", NULL},
                                      .files = files};

@@ -120,24 +120,17 @@ static void shape_10(gnt_data *d) {
     data_add_attr(d, "animal", 2, animal_names);
 }
 
-static const char *const folders_10[] = {"cifar10", "cifar10/cifar-10-batches-bin", "cifar-10-batches-bin",
-                                         ".", NULL};
-static const char *const found_10[] = {"data_batch_1.bin",
-                                       "data_batch_2.bin",
-                                       "data_batch_3.bin",
-                                       "data_batch_4.bin",
-                                       "data_batch_5.bin",
-                                       "test_batch.bin",
-                                       NULL};
-
-const data_source data_cifar10 = {.name = "cifar10",
-                                  .about = "CIFAR-10, binary version",
-                                  .rows = {50000, 10000, 0},
-                                  .shape = shape_10,
-                                  .load = load,
-                                  .variant = &set_10,
-                                  .folders = folders_10,
-                                  .files = found_10};
+const data_source data_cifar10 = {
+    .name = "cifar10",
+    .about = "CIFAR-10, binary version",
+    .rows = {50000, 10000, 0},
+    .shape = shape_10,
+    .load = load,
+    .variant = &set_10,
+    .folders =
+        (const char *const[]){"cifar10", "cifar10/cifar-10-batches-bin", "cifar-10-batches-bin", ".", NULL},
+    .files = (const char *const[]){"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+                                   "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin", NULL}};
 
 /* ---- CIFAR-100 ---- */
 
@@ -146,15 +139,12 @@ static void shape_100(gnt_data *d) {
     data_add_attr(d, "coarse", 20, NULL);
 }
 
-static const char *const folders_100[] = {"cifar100", "cifar100/cifar-100-binary", "cifar-100-binary", ".",
-                                          NULL};
-static const char *const found_100[] = {"train.bin", "test.bin", NULL};
-
-const data_source data_cifar100 = {.name = "cifar100",
-                                   .about = "CIFAR-100, binary version",
-                                   .rows = {50000, 10000, 0},
-                                   .shape = shape_100,
-                                   .load = load,
-                                   .variant = &set_100,
-                                   .folders = folders_100,
-                                   .files = found_100};
+const data_source data_cifar100 = {
+    .name = "cifar100",
+    .about = "CIFAR-100, binary version",
+    .rows = {50000, 10000, 0},
+    .shape = shape_100,
+    .load = load,
+    .variant = &set_100,
+    .folders = (const char *const[]){"cifar100", "cifar100/cifar-100-binary", "cifar-100-binary", ".", NULL},
+    .files = (const char *const[]){"train.bin", "test.bin", NULL}};

@@ -67,11 +67,10 @@ int data_reserve(gnt_data *d, const int64_t part[3], gnt_err *err) {
 }
 
 data_row_keys data_keys(const char *name, uint64_t seed) {
-    static const char *const part_name[3] = {"train", "test", "public"};
     gnt_key of_seed = gnt_key_of_seed(seed), of_set = gnt_key_derive(&of_seed, name);
     data_row_keys keys;
     for (int p = 0; p < 3; p++)
-        keys.part[p] = gnt_key_derive(&of_set, part_name[p]);
+        keys.part[p] = gnt_key_derive(&of_set, data_part_names[p]);
     return keys;
 }
 

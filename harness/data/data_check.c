@@ -7,8 +7,6 @@
 #include "base/mem.h"
 #include "data/source.h"
 
-static const char *const part_names[3] = {"train", "test", "public"};
-
 /* How many records the published files have; groups, where rows vary. */
 static int64_t published(const data_source *source, const data_notes *notes) {
     int64_t n = 0;
@@ -57,7 +55,7 @@ static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, 
         gnt_text_add(t, ", %d classes", d->classes);
     for (int p = 0; p < 3; p++)
         if (d->part[p])
-            gnt_text_add(t, ", %s %lld", part_names[p], (long long)d->part[p]);
+            gnt_text_add(t, ", %s %lld", data_part_names[p], (long long)d->part[p]);
     put_groups(t, d);
     gnt_text_add(t, "\n");
     for (int i = 0; i < notes->n; i++) {
@@ -85,10 +83,10 @@ static json_t *files_json(const data_notes *notes) {
     json_t *files = json_array();
     for (int i = 0; i < notes->n; i++) {
         const data_file_note *f = &notes->file[i];
-        json_array_append_new(files,
-                              json_pack("{s:s, s:s, s:I, s:I, s:b}", "path", f->path, "part",
-                                        part_names[f->part], "records", (json_int_t)f->records, "published",
-                                        (json_int_t)f->official, "complete", f->records == f->official));
+        json_array_append_new(files, json_pack("{s:s, s:s, s:I, s:I, s:b}", "path", f->path, "part",
+                                               data_part_names[f->part], "records", (json_int_t)f->records,
+                                               "published", (json_int_t)f->official, "complete",
+                                               f->records == f->official));
     }
     return files;
 }
@@ -96,7 +94,7 @@ static json_t *files_json(const data_notes *notes) {
 static json_t *groups_json(const gnt_data *d) {
     json_t *groups = d->group ? json_pack("{s:s}", "name", d->group_name) : json_null();
     for (int p = 0; d->group && p < 3; p++)
-        json_object_set_new(groups, part_names[p], json_integer(gnt_data_groups(d, p)));
+        json_object_set_new(groups, data_part_names[p], json_integer(gnt_data_groups(d, p)));
     return groups;
 }
 
@@ -107,7 +105,7 @@ static json_t *sound_json(const gnt_data *d, const data_source *source, const da
     for (int i = 0; i < d->rank; i++)
         json_array_append_new(shape, json_integer(d->dim[i]));
     for (int p = 0; p < 3; p++)
-        json_object_set_new(rows, part_names[p], json_integer(d->part[p]));
+        json_object_set_new(rows, data_part_names[p], json_integer(d->part[p]));
     return json_pack("{s:s, s:b, s:s, s:b, s:o, s:o, s:i, s:b, s:o, s:o, s:s}", "name", d->name, "ok", 1,
                      "source", source->load ? "files" : "built in", "complete", is_complete(d, source, notes),
                      "shape", shape, "rows", rows, "classes", d->has_maps ? 0 : d->classes, "maps",

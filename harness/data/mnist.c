@@ -54,25 +54,19 @@ static int64_t records_of(const data_bytes *b, uint32_t magic, size_t head, size
     return (int64_t)promised;
 }
 
-static int open_either(data_bytes *b, const char *folder, const char *stem, const char *kind, size_t most,
-                       gnt_err *err) {
-    char *dashed = gnt_format("%s-%s-ubyte", stem, kind);
-    int rc =
-        dashed ? data_bytes_open(b, folder, dashed, most, err) : gnt_fail(err, "%s: out of memory", stem);
-    gnt_free(dashed);
+/* Opens a file such as train-images-idx3-ubyte. */
+static int open_one(data_bytes *b, const char *folder, const char *which, const char *kind, size_t most,
+                    gnt_err *err) {
+    char *name = gnt_format("%s-%s-ubyte", which, kind);
+    int rc = name ? data_bytes_open(b, folder, name, most, err) : gnt_fail(err, "%s: out of memory", which);
+    gnt_free(name);
     return rc;
 }
 
 static int open_pair(idx_pair *p, const char *folder, const char *which, int part, int64_t official,
                      data_notes *notes, gnt_err *err) {
-    char images[32], labels[32];
-    size_t n = strlen(which);
-    memcpy(images, which, n);
-    memcpy(labels, which, n);
-    memcpy(images + n, "-images", 8);
-    memcpy(labels + n, "-labels", 8);
-    if (open_either(&p->images, folder, images, "idx3", IMAGES_HEAD + (size_t)official * CELLS, err) ||
-        open_either(&p->labels, folder, labels, "idx1", LABELS_HEAD + (size_t)official, err))
+    if (open_one(&p->images, folder, which, "images-idx3", IMAGES_HEAD + (size_t)official * CELLS, err) ||
+        open_one(&p->labels, folder, which, "labels-idx1", LABELS_HEAD + (size_t)official, err))
         return -1;
     int64_t n_images = records_of(&p->images, MAGIC_IMAGES, IMAGES_HEAD, CELLS, official, err);
     int64_t n_labels =
@@ -127,7 +121,6 @@ cleanup:
     return rc;
 }
 
-static const char *const folders[] = {"mnist", "MNIST/raw", ".", NULL};
 static const char *const files[] = {
     "train-images-idx3-ubyte",    "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte",
     "train-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte",     "t10k-images-idx3-ubyte.gz",
@@ -138,5 +131,5 @@ const data_source data_mnist = {.name = "mnist",
                                 .rows = {60000, 10000, 0},
                                 .shape = shape,
                                 .load = load,
-                                .folders = folders,
+                                .folders = (const char *const[]){"mnist", "MNIST/raw", ".", NULL},
                                 .files = files};

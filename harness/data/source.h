@@ -71,6 +71,8 @@ typedef struct data_row_keys {
 data_row_keys data_keys(const char *name, uint64_t seed);
 gnt_stream data_row_stream(const data_row_keys *keys, int part, int64_t row_in_part);
 
+/* "train", "test" and "public" */
+extern const char *const data_part_names[3];
 extern const char *const data_digit_names[10], *const data_even_names[2];
 
 #endif

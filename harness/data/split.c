@@ -4,11 +4,10 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "data/data.h"
+#include "data/source.h"
 
 const char *const gnt_role_names[GNT_ROLES] = {"clients", "targets", "test",
                                                "public",  "shadow",  "defender_shadow"};
-static const char *const part_names[3] = {"train", "test", "public"};
 
 /* TARGETS first, so that they stay the same whatever the others take. */
 static const int order[GNT_ROLES] = {GNT_ROLE_TARGETS, GNT_ROLE_SHADOW,  GNT_ROLE_DEFENDER_SHADOW,
@@ -47,13 +46,13 @@ static int check_spec(const gnt_data *d, const gnt_split_spec *spec, gnt_err *er
         if (greedy[part] >= 0)
             return gnt_fail(
                 err, "%s: %s and %s both want all that remain of the %s part; give one of them a number",
-                d->name, gnt_role_names[greedy[part]], gnt_role_names[r], part_names[part]);
+                d->name, gnt_role_names[greedy[part]], gnt_role_names[r], data_part_names[part]);
         greedy[part] = r;
     }
     for (int p = 0; p < 3; p++)
         if (spec->first[p] < 0 || spec->first[p] > d->part[p])
             return gnt_fail(err, "%s: the first %lld rows of the %s part, which has %lld", d->name,
-                            (long long)spec->first[p], part_names[p], (long long)d->part[p]);
+                            (long long)spec->first[p], data_part_names[p], (long long)d->part[p]);
     if (spec->apart && !d->group_name)
         return gnt_fail(err, "%s: roles were to be apart by group, but its rows have none", d->name);
     if (spec->n_balance > 0 && (spec->balance < 0 || spec->balance >= d->n_attrs))
@@ -82,10 +81,10 @@ static int take_named(gnt_split *out, const gnt_data *d, const gnt_split_spec *s
         int64_t row = spec->target_rows[i];
         if (row < 0 || row >= in_part)
             return gnt_fail(err, "%s: target row %lld of the %s part, which has rows 0 to %lld", d->name,
-                            (long long)row, part_names[spec->target_part], (long long)in_part - 1);
+                            (long long)row, data_part_names[spec->target_part], (long long)in_part - 1);
         if (taken[start + row])
             return gnt_fail(err, "%s: target row %lld of the %s part is named twice", d->name, (long long)row,
-                            part_names[spec->target_part]);
+                            data_part_names[spec->target_part]);
         taken[start + row] = 1;
         rows[i] = start + row;
     }
@@ -189,7 +188,7 @@ static int balance(deck *k, const gnt_data *d, const gnt_split_spec *spec) {
 static int fill_deck(deck *k, const gnt_data *d, const gnt_split_spec *spec, int part, const uint8_t *taken,
                      const gnt_key *key, gnt_err *err) {
     int64_t n = usable(d, spec, part), start = start_of(d, part);
-    char *name = gnt_format("split %s", part_names[part]);
+    char *name = gnt_format("split %s", data_part_names[part]);
     k->row = gnt_array((size_t)n, sizeof *k->row);
     if (!name || !k->row) {
         gnt_free(name);
@@ -219,12 +218,12 @@ static int deal(gnt_split *out, const gnt_data *d, deck *k, int role, int part, 
         return gnt_fail(err,
                         "%s: %lld rows wanted for %s, but %lld are left of the %s part (%lld rows) in groups "
                         "(%s) of which no other role has a row",
-                        d->name, (long long)wish, gnt_role_names[role], (long long)left, part_names[part],
-                        (long long)d->part[part], d->group_name);
+                        d->name, (long long)wish, gnt_role_names[role], (long long)left,
+                        data_part_names[part], (long long)d->part[part], d->group_name);
     if (wish > left)
         return gnt_fail(err, "%s: %lld rows wanted for %s, but %lld are left of the %s part (%lld rows)",
-                        d->name, (long long)wish, gnt_role_names[role], (long long)left, part_names[part],
-                        (long long)d->part[part]);
+                        d->name, (long long)wish, gnt_role_names[role], (long long)left,
+                        data_part_names[part], (long long)d->part[part]);
     int64_t *rows = gnt_array((size_t)wish, sizeof *rows);
     if (!rows)
         return gnt_fail(err, "%s: out of memory for %lld rows", d->name, (long long)wish);

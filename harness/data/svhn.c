@@ -101,13 +101,11 @@ cleanup:
     return rc;
 }
 
-static const char *const folders[] = {"svhn", "SVHN", ".", NULL};
-static const char *const any_file[] = {"train_32x32.mat", "test_32x32.mat", "extra_32x32.mat", NULL};
-
-const data_source data_svhn = {.name = "svhn",
-                               .about = "SVHN cropped digits, MATLAB files",
-                               .rows = {73257, 26032, 531131},
-                               .shape = shape,
-                               .load = load,
-                               .folders = folders,
-                               .files = any_file};
+const data_source data_svhn = {
+    .name = "svhn",
+    .about = "SVHN cropped digits, MATLAB files",
+    .rows = {73257, 26032, 531131},
+    .shape = shape,
+    .load = load,
+    .folders = (const char *const[]){"svhn", "SVHN", ".", NULL},
+    .files = (const char *const[]){"train_32x32.mat", "test_32x32.mat", "extra_32x32.mat", NULL}};
