@@ -20,8 +20,8 @@ typedef struct cifar_file {
     int64_t official;
 } cifar_file;
 
-/* One of the two sets: its files (the first of the training part, the last of the test part), and the label bytes
- * of a record with the number of their values. */
+/* One of the two sets: its files (the first of the training part, the last of the test part), and the label
+ * bytes of a record with the number of their values. */
 typedef struct cifar_set {
     cifar_file file[MOST_FILES];
     int n, labels, values[2];
