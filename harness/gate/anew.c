@@ -31,25 +31,42 @@ static void vote_by_floors(const gnt_outcome *a, const gnt_outcome *b, votes *v)
     }
 }
 
+typedef struct truths {
+    size_t known, differ;
+} truths;
+
+static void compare_attribute(const gnt_target *a, const gnt_target *b, truths *t) {
+    if (!gnt_fields_has(&gnt_target_fields, a, &a->attribute_truth) ||
+        !gnt_fields_has(&gnt_target_fields, b, &b->attribute_truth))
+        return;
+    t->known++;
+    t->differ += a->attribute_truth != b->attribute_truth;
+}
+
+static void compare_contribution(const gnt_target *a, const gnt_target *b, truths *t) {
+    const gnt_reals *x = &a->contribution_truth, *y = &b->contribution_truth;
+    if (!x->at || !y->at)
+        return;
+    t->known++;
+    t->differ += x->n != y->n || (x->n && memcmp(x->at, y->at, x->n * sizeof *x->at) != 0);
+}
+
 /* So do the attributes and the contributions that an attack was after. */
 static void vote_by_truths(const gnt_outcome *a, const gnt_outcome *b, votes *v) {
-    static const char *const truths[] = {"attribute_truth", "contribution_truth"};
-    const size_t n = json_array_size(a->json.targets);
+    static void (*const compare[])(const gnt_target *a, const gnt_target *b,
+                                   truths *t) = {compare_attribute, compare_contribution};
+    const size_t n = a->targets.n, other = b->targets.n;
     for (size_t k = 0; k < 2; k++) {
-        size_t told = 0, differ = n != json_array_size(b->json.targets);
-        for (size_t i = 0; i < n && i < json_array_size(b->json.targets); i++) {
-            const json_t *x = json_object_get(json_array_get(a->json.targets, i), truths[k]);
-            const json_t *y = json_object_get(json_array_get(b->json.targets, i), truths[k]);
-            told += x && y;
-            differ += x && y && !json_equal((json_t *)(uintptr_t)x, (json_t *)(uintptr_t)y);
-        }
-        v->same += told && !differ;
-        v->other += told && differ;
+        truths t = {.differ = n != other};
+        for (size_t i = 0; i < n && i < other; i++)
+            compare[k](&a->targets.at[i], &b->targets.at[i], &t);
+        v->same += t.known && !t.differ;
+        v->other += t.known && t.differ;
     }
 }
 
 static int was_drawn_anew(const gate_maker *m, const char *task) {
-    votes floors = {0}, truths = {0};
+    votes floors = {0}, answers = {0};
     for (size_t i = 0; i < m->n_cell; i++) {
         const gnt_joined *j = &m->cell[i];
         if (!both_ok(j) || strcmp(j->now->task, task) != 0)
@@ -57,9 +74,9 @@ static int was_drawn_anew(const gate_maker *m, const char *task) {
         if (j->now->stage != j->before->stage)
             return 1;
         vote_by_floors(j->now, j->before, &floors);
-        vote_by_truths(j->now, j->before, &truths);
+        vote_by_truths(j->now, j->before, &answers);
     }
-    return floors.same + floors.other ? !floors.same : truths.other && !truths.same;
+    return floors.same + floors.other ? !floors.same : answers.other && !answers.same;
 }
 
 int gate_find_anew(gate_maker *m) {

@@ -60,11 +60,6 @@ static int find_rows(gate_maker *m) {
     return 0;
 }
 
-static const char *text_of(const gnt_results *r, const char *key) {
-    const char *text = json_string_value(json_object_get(r->root, key));
-    return text ? text : "";
-}
-
 static int check_suites(gate_maker *m) {
     const gnt_results *now = m->g->now, *before = m->g->before;
     if (strcmp(now->suite, before->suite) != 0)
@@ -73,12 +68,11 @@ static int check_suites(gate_maker *m) {
             "%s is a run of the suite \"%.64s\", %s of \"%.64s\"; a run is checked against a baseline of "
             "its own suite",
             m->now_name, now->suite, m->before_name, before->suite);
-    const json_t *a = json_object_get(json_object_get(now->root, "scale"), "name");
-    const json_t *b = json_object_get(json_object_get(before->root, "scale"), "name");
-    if (a && b && !json_equal((json_t *)(uintptr_t)a, (json_t *)(uintptr_t)b))
+    const gnt_result_scale *a = now->file->scale, *b = before->file->scale;
+    if (a && b && strcmp(a->name, b->name) != 0)
         return gnt_fail(m->err, "%s and %s ran the suite at different scales; a baseline is of one scale",
                         m->now_name, m->before_name);
-    if (strcmp(text_of(now, "suite_digest"), text_of(before, "suite_digest")) != 0)
+    if (strcmp(now->file->suite_digest, before->file->suite_digest) != 0)
         return gate_add_finding(
             m, GNT_GATE_OTHER_SUITE, NULL, "suite",
             "the suite file is not the baseline's; cells are compared by their names alone");
@@ -100,7 +94,7 @@ static int make(gnt_gate *g, gate_maker m, const gnt_results *now, const gnt_res
     gnt_joined *cell = NULL;
     m.g = g;
     *g = (gnt_gate){.now = now, .before = before, .redrawn = redrawn};
-    int rc = gnt_gate_settings_read(&g->settings, now, now_name, err) ||
+    int rc = gnt_gate_settings_read(&g->settings, now, now_name, &g->memory, err) ||
                      gnt_join_cells(now, now_name, before, before_name, &cell, &m.n_cell, err)
                  ? -1
                  : 0;
@@ -147,5 +141,6 @@ void gnt_gate_free(gnt_gate *g) {
     }
     gnt_free(g->finding);
     gnt_free(g->row);
+    gnt_arena_free(&g->memory);
     *g = (gnt_gate){0};
 }

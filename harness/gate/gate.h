@@ -13,8 +13,8 @@
 
 /* What a suite says under "check", defaults filled in. */
 typedef struct gnt_gate_settings {
-    double alpha;            /* the chance of any false alarm in a whole comparison */
-    const json_t *tolerance; /* by measure, "utility" or "time"; NULL: all defaults */
+    double alpha;              /* the chance of any false alarm in a whole comparison */
+    gnt_named_reals tolerance; /* by measure, "utility" or "time"; others have their defaults */
 } gnt_gate_settings;
 
 /* One measure of one cell over its seeds, or the utility of one training over its seeds, in both runs. */
@@ -110,6 +110,7 @@ typedef struct gnt_gate {
     size_t untold;
     /* searches that ended at another strength than the baseline's, at which the new run has no cells */
     size_t elsewhere;
+    gnt_arena memory; /* of the settings */
 } gnt_gate;
 
 /* `now_name` and `before_name` stand for the files in sentences. On failure *g is empty. */

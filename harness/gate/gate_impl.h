@@ -106,7 +106,8 @@ int gate_find_at_baseline(gate_maker *m, gnt_joined *cell);
 
 /* ---- settings.c ---- */
 
-int gnt_gate_settings_read(gnt_gate_settings *out, const gnt_results *r, const char *name, gnt_err *err);
+int gnt_gate_settings_read(gnt_gate_settings *out, const gnt_results *r, const char *name, gnt_arena *memory,
+                           gnt_err *err);
 /* How much worse by a measure of leakage, by utility or, as a share, by time is near enough to no change. */
 double gnt_gate_tolerance(const gnt_gate_settings *s, const char *measure);
 

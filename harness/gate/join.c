@@ -8,34 +8,25 @@
 
 /* ---- rounds that were drawn ---- */
 
-static const json_t *task_of(const gnt_results *r, const char *id) {
-    const json_t *list = json_object_get(r->root, "tasks");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *task = json_array_get(list, i), *name = json_object_get(task, "id");
-        if (json_is_string(name) && !strcmp(json_string_value(name), id))
-            return task;
-    }
-    return NULL;
+static int is_same(const gnt_ints *a, const gnt_ints *b) {
+    return a->n == b->n && (a->n == 0 || !memcmp(a->at, b->at, a->n * sizeof *a->at));
 }
 
-/* The rounds of a cell's task, where both runs drew equally many and not the same; else NULL. */
-static const json_t *rounds_drawn(const gnt_results *r, const gnt_results *other, const char *task) {
-    const json_t *a = task_of(r, task), *b = task_of(other, task);
-    const json_t *mine = json_object_get(a, "stages"), *theirs = json_object_get(b, "stages");
-    if (!json_is_true(json_object_get(a, "stages_drawn")) ||
-        !json_is_true(json_object_get(b, "stages_drawn")) || !json_is_array(mine) ||
-        json_array_size(mine) != json_array_size(theirs) ||
-        json_equal((json_t *)(uintptr_t)mine, (json_t *)(uintptr_t)theirs))
-        return NULL;
-    return mine;
+/* Returns the rounds of a cell's task, where both runs drew equally many and not the same; else NULL. */
+static const gnt_ints *rounds_drawn(const gnt_results *r, const gnt_results *other, const char *task) {
+    const gnt_result_task *a = gnt_task_of(r, task), *b = gnt_task_of(other, task);
+    return a && b && a->stages_drawn && b->stages_drawn && a->stages.n == b->stages.n &&
+                   !is_same(&a->stages, &b->stages)
+               ? &a->stages
+               : NULL;
 }
 
 /* "TASK/r17/REST": what stands before the 17 and after it. */
-static void find_round(gnt_joined *j, const gnt_outcome *o, const json_t *rounds) {
+static void find_round(gnt_joined *j, const gnt_outcome *o, const gnt_ints *rounds) {
     const size_t task = strlen(o->task);
-    for (size_t i = 0; i < json_array_size(rounds); i++) {
-        if (json_integer_value(json_array_get(rounds, i)) != o->stage || j->length < task + 2 ||
-            memcmp(j->key, o->task, task) != 0 || memcmp(j->key + task, "/r", 2) != 0)
+    for (size_t i = 0; rounds && i < rounds->n; i++) {
+        if (rounds->at[i] != o->stage || j->length < task + 2 || memcmp(j->key, o->task, task) != 0 ||
+            memcmp(j->key + task, "/r", 2) != 0)
             continue;
         j->drawn = (int64_t)i;
         j->head = j->tail = task + 2;
@@ -81,7 +72,7 @@ static int by_order(const void *a, const void *b) {
 /* The cells of one run, sorted. */
 static int list_cells(const gnt_results *r, const gnt_results *other, const char *name, int is_now,
                       gnt_joined **out, gnt_err *err) {
-    const json_t *rounds = NULL;
+    const gnt_ints *rounds = NULL;
     gnt_joined *list = *out = gnt_array(r->n_cell ? r->n_cell : 1, sizeof *list);
     if (!list)
         return gnt_fail(err, "%s: out of memory for %zu cells", name, r->n_cell);

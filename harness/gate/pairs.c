@@ -29,17 +29,12 @@ size_t gnt_lead_measures(const gnt_outcome *o, const gnt_measure *lead[GNT_RECOV
 }
 
 int64_t gnt_targets_together(const gnt_results *r, const gnt_outcome *o) {
-    const json_t *list = json_object_get(r->root, "tasks");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *task = json_array_get(list, i), *id = json_object_get(task, "id");
-        if (!json_is_string(id) || strcmp(json_string_value(id), o->task) != 0)
-            continue;
-        json_int_t batch = json_integer_value(json_object_get(task, "batch"));
-        json_int_t set = json_integer_value(json_object_get(task, "set"));
-        int64_t together = strcmp(o->surface, "encoding") == 0 && set > batch ? set : batch;
-        return together > 1 ? together : 1;
-    }
-    return 1;
+    const gnt_result_task *task = gnt_task_of(r, o->task);
+    if (!task)
+        return 1;
+    const int64_t batch = task->batch, set = task->set;
+    const int64_t together = strcmp(o->surface, "encoding") == 0 && set > batch ? set : batch;
+    return together > 1 ? together : 1;
 }
 
 /* ---- scores of targets ---- */
@@ -54,19 +49,26 @@ static int by_id(const void *a, const void *b) {
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Balanced accuracies are of a cell as a whole: here by whether each target's attribute was told, or told
- * once renamed. NULL: the measure is none of these. */
-static const char *answer_of(const gnt_measure *m) {
-    return m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)     ? "attribute_told"
-           : m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_RELABELLED) ? "attribute_renamed"
-                                                                   : NULL;
+/* True for the measures of a cell as a whole that are compared by each target's answer. */
+static int is_answer(const gnt_measure *m) {
+    return m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED) ||
+           m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_RELABELLED);
+}
+
+/* Returns what a target scores: for a balanced accuracy, whether its attribute was inferred (after
+ * renaming, for the relabelled one). NAN where the file does not say. */
+static double score_of(const gnt_target *t, const gnt_measure *m) {
+    if (!is_answer(m))
+        return t->score[gnt_measure_id_of(m)];
+    const int64_t *answer =
+        m == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED) ? &t->attribute_told : &t->attribute_renamed;
+    return gnt_fields_has(&gnt_target_fields, t, answer) ? *answer == t->attribute_truth : NAN;
 }
 
 /* Sorted by id; −1 when out of memory. */
 static int read_targets(const gnt_outcome *o, const gnt_measure *m, scored **out, size_t *n) {
-    size_t all = json_array_size(o->json.targets);
     const gnt_score *cell = gnt_score_find(o, m->name);
-    scored *list = *out = gnt_array(all + 1, sizeof *list);
+    scored *list = *out = gnt_array(o->targets.n + 1, sizeof *list);
     *n = 0;
     if (!list)
         return -1;
@@ -75,14 +77,11 @@ static int read_targets(const gnt_outcome *o, const gnt_measure *m, scored **out
             list[(*n)++] = (scored){0, 0, cell->stat.mean};
         return 0;
     }
-    for (size_t i = 0; i < all; i++) {
-        const json_t *t = json_array_get(o->json.targets, i), *id = json_object_get(t, "id");
-        const json_t *x = json_object_get(t, answer_of(m) ? answer_of(m) : m->name);
-        const json_t *truth = json_object_get(t, "attribute_truth");
-        if (json_is_number(x))
-            list[(*n)++] =
-                (scored){json_is_integer(id) ? json_integer_value(id) : (int64_t)i, json_integer_value(truth),
-                         answer_of(m) ? json_equal(x, truth) : json_number_value(x)};
+    for (size_t i = 0; i < o->targets.n; i++) {
+        const gnt_target *t = &o->targets.at[i];
+        const double x = score_of(t, m);
+        if (isfinite(x))
+            list[(*n)++] = (scored){t->id, t->attribute_truth, x};
     }
     qsort(list, *n, sizeof *list, by_id);
     return 0;
@@ -171,7 +170,7 @@ static double *weights_of(const scored *a, size_t n, const gnt_measure *m) {
     double *weight = gnt_array(n + 1, sizeof *weight);
     for (size_t i = 0; weight && i < n; i++)
         weight[i] = 1;
-    if (weight && answer_of(m) && weigh_classes(a, n, weight) != 0) {
+    if (weight && is_answer(m) && weigh_classes(a, n, weight) != 0) {
         gnt_free(weight);
         return NULL;
     }

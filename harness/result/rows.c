@@ -7,9 +7,9 @@ enum { MOST_NAMES = 1024, MOST_ROWS = 1 << 18, MOST_SEEDS = 256 };
 /* ---- tasks and models ---- */
 
 static const gnt_field adequate_rows[] = {
-    {GNT_FIELD(gnt_adequate_limits, identified, REAL)},
-    {GNT_FIELD(gnt_adequate_limits, above_floor, REAL), .unit = "dB"},
-    {GNT_FIELD(gnt_adequate_limits, gain, REAL)},
+    {GNT_FIELD(gnt_adequate_limits, identified, REAL), .nullable = 1},
+    {GNT_FIELD(gnt_adequate_limits, above_floor, REAL), .nullable = 1, .unit = "dB"},
+    {GNT_FIELD(gnt_adequate_limits, gain, REAL), .nullable = 1},
 };
 static const gnt_fields adequate_fields = GNT_OPEN(gnt_adequate_limits, adequate_rows);
 

@@ -409,12 +409,13 @@ static void test_wrong_files_get_a_sentence(void **state) {
 
     static const struct {
         const char *check, *says;
-    } wrong[] = {{"[]", "check: expected an object"},
-                 {"{\"alpha\": 0}", "check.alpha: expected a number from"},
-                 {"{\"alpha\": \"x\"}", "check.alpha: expected a number from"},
-                 {"{\"tolerance\": 3}", "check.tolerance: expected an object"},
-                 {"{\"tolerance\": {\"psnrr\": 3}}", "\"psnrr\" is no measure"},
-                 {"{\"tolerance\": {\"psnr\": -1}}", "check.tolerance.psnr: expected a number from 0"}};
+    } wrong[] = {
+        {"[]", "check: is an empty list, expected an object"},
+        {"{\"alpha\": 0}", "check.alpha: is 0, expected a number from"},
+        {"{\"alpha\": \"x\"}", "check.alpha: is \"x\", expected a number from"},
+        {"{\"tolerance\": 3}", "check.tolerance: is 3, expected an object"},
+        {"{\"tolerance\": {\"psnrr\": 3}}", "\"psnrr\" is not a measure"},
+        {"{\"tolerance\": {\"psnr\": -1}}", "check.tolerance.psnr: is -1, expected a number from 0"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         run = made_run();
         json_object_set_new(run, "check", json_loads(wrong[i].check, 0, NULL));

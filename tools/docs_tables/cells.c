@@ -22,12 +22,10 @@ static int is_beside(const gnt_outcome *a, const gnt_outcome *b) {
 
 static void count(const gnt_outcome *c, tally *sum) {
     const gnt_score *labels = gnt_number_of(c, gnt_measure_of(GNT_MEASURE_LABEL_ACCURACY)->name);
-    const size_t n = json_array_size(c->json.targets);
+    const size_t n = c->targets.n;
     sum->of += n;
-    for (size_t i = 0; i < n; i++) {
-        const json_t *mse = json_object_get(json_array_get(c->json.targets, i), "mse");
-        sum->images += json_is_number(mse) && json_number_value(mse) < back_below;
-    }
+    for (size_t i = 0; i < n; i++)
+        sum->images += c->targets.at[i].score[GNT_MEASURE_MSE] < back_below;
     sum->labels = labels && sum->labels >= 0 ? sum->labels + round(labels->stat.mean * (double)n) : -1;
 }
 
@@ -69,11 +67,6 @@ int table_back(const scores *s, char *const *tasks, size_t n, gnt_text *out, gnt
 
 /* ---- sets ---- */
 
-static double fact(const gnt_outcome *c, const char *name) {
-    const json_t *value = json_object_get(c->json.facts, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static void add_number(gnt_text *out, const char *before, double value, const char *format) {
     gnt_text_add(out, "%s", before);
     if (isnan(value))
@@ -88,7 +81,7 @@ static void add_facts(const gnt_outcome *c, const char *const *names, size_t n, 
     gnt_text text;
     gnt_text_init(&text, 256);
     for (size_t i = 0; i < n; i++)
-        add_number(&text, i ? between : "", fact(c, names[i]) * (format[0] == '%' ? 100 : 1), format);
+        add_number(&text, i ? between : "", gnt_fact_of(c, names[i]) * (format[0] == '%' ? 100 : 1), format);
     gnt_table_text(t, gnt_text_get(&text));
     gnt_text_free(&text);
 }
@@ -120,7 +113,7 @@ int table_sets(const scores *s, char *const *none, size_t n, gnt_text *out, gnt_
         gnt_table_column(&t, columns[i]);
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
-        if (isnan(fact(c, over[0])))
+        if (isnan(gnt_fact_of(c, over[0])))
             continue;
         gnt_text text;
         gnt_table_text(&t, c->defense);

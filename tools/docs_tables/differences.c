@@ -61,7 +61,7 @@ static size_t count_targets(const gnt_results *r, const gnt_outcome *group) {
             continue;
         if (scores_is_counted(r, &r->cell[i]))
             return 0;
-        n += json_array_size(r->cell[i].json.targets);
+        n += r->cell[i].targets.n;
     }
     return n;
 }

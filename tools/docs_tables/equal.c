@@ -11,7 +11,7 @@
 #include "results/section.h"
 #include "tables.h"
 
-/* An entry of results.json's "equal_leakage". */
+/* An entry of the run's equal_leakage, with its measure. */
 typedef struct row {
     const char *task, *defense, *attack;
     const gnt_measure *measure;
@@ -25,35 +25,20 @@ typedef struct rows {
     size_t n;
 } rows;
 
-static double number_of(const json_t *object, const char *key) {
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static int read_row(const json_t *from, row *w) {
-    const char *measure = json_string_value(json_object_get(from, "measure"));
-    *w = (row){.task = json_string_value(json_object_get(from, "task")),
-               .defense = json_string_value(json_object_get(from, "defense")),
-               .attack = json_string_value(json_object_get(from, "attack")),
-               .measure = measure ? gnt_measure_find(measure) : NULL,
-               .stage = json_integer_value(json_object_get(from, "stage")),
-               .strengths = json_integer_value(json_object_get(from, "strengths")),
-               .leakage = number_of(from, "leakage"),
-               .utility = number_of(from, "utility"),
-               .low = number_of(from, "low"),
-               .high = number_of(from, "high")};
-    return w->task && w->defense && w->attack && w->measure && isfinite(w->leakage) ? 0 : -1;
-}
-
 static int read_rows(const gnt_results *r, rows *out, gnt_err *err) {
-    const json_t *list = json_object_get(r->root, "equal_leakage");
-    *out = (rows){.row = gnt_array(json_array_size(list) + 1, sizeof *out->row)};
+    const gnt_result_equals *list = &r->file->equal_leakage;
+    *out = (rows){.row = gnt_array(list->n + 1, sizeof *out->row)};
     if (!out->row)
         return gnt_fail(err, "out of memory for utilities at equal leakage");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        if (!scores_compares_leakages(list, i))
+    for (size_t i = 0; i < list->n; i++) {
+        const gnt_result_equal *e = &list->at[i];
+        if (!scores_compares_leakages(r, i))
             continue;
-        if (read_row(json_array_get(list, i), &out->row[out->n++]) == 0)
+        out->row[out->n] = (row){e->task,  e->defense,   e->attack,  gnt_measure_find(e->measure),
+                                 e->stage, e->strengths, e->leakage, e->utility,
+                                 e->low,   e->high};
+        const row *w = &out->row[out->n++];
+        if (w->task[0] && w->defense[0] && w->attack[0] && w->measure && isfinite(w->leakage))
             continue;
         gnt_free(out->row);
         return gnt_fail(err, "equal_leakage[%zu]: expected a task, defense, attack, measure and leakage", i);

@@ -206,11 +206,11 @@ static int keep_means(const json_t *cell, json_t *to) {
 }
 
 /* The facts of a cell that tables show; NULL when out of memory. */
-static json_t *keep_facts(const gnt_results *r, const gnt_outcome *c) {
-    const json_t *tables = json_object_get(r->root, "tables");
-    json_t *found = some(c->json.facts, facts, COUNT(facts)), *value;
+static json_t *keep_facts(const gnt_outcome *c, const json_t *cell, const json_t *tables) {
+    const json_t *all = json_object_get(cell, "facts");
+    json_t *found = some(all, facts, COUNT(facts)), *value;
     const char *name;
-    json_object_foreach((json_t *)(uintptr_t)c->json.facts, name, value) {
+    json_object_foreach((json_t *)(uintptr_t)all, name, value) {
         if (found && is_shown(tables, "fact", name, c->attack) && json_object_set(found, name, value)) {
             json_decref(found);
             found = NULL;
@@ -220,9 +220,10 @@ static json_t *keep_facts(const gnt_results *r, const gnt_outcome *c) {
 }
 
 /* Appends what is kept of a cell, if anything is. */
-static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, int by_means, json_t *list) {
+static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, const json_t *tables, int by_means,
+                     json_t *list) {
     const gnt_outcome *c = &r->cell[at];
-    json_t *found = keep_facts(r, c), *to = some(cell, of_cell, COUNT(of_cell));
+    json_t *found = keep_facts(c, cell, tables), *to = some(cell, of_cell, COUNT(of_cell));
     const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
     const int told = json_object_size(found) > 0, ranked = is_ranked(r, c), bounds = gnt_bounds_tell(r, at);
     const differences w = differences_of(r, c);
@@ -313,12 +314,12 @@ static int add_groups(gnt_text *out, const json_t *root) {
 }
 
 /* What defenses leave at the leakages that a suite lists. */
-static int add_equal(gnt_text *out, const gnt_results *r) {
-    const json_t *from = json_object_get(r->root, "equal_leakage");
+static int add_equal(gnt_text *out, const gnt_results *r, const json_t *root) {
+    const json_t *from = json_object_get(root, "equal_leakage");
     json_t *list = json_array();
     int failed = !list;
     for (size_t i = 0; !failed && i < json_array_size(from); i++)
-        if (scores_compares_leakages(from, i))
+        if (scores_compares_leakages(r, i))
             failed |= json_array_append_new(list, some(json_array_get(from, i), of_equal, COUNT(of_equal)));
     if (!failed && json_array_size(list) == 0) {
         json_decref(list);
@@ -327,18 +328,18 @@ static int add_equal(gnt_text *out, const gnt_results *r) {
     return add_list(out, "equal_leakage", list, failed);
 }
 
-static int add_cells(gnt_text *out, const gnt_results *r) {
-    const json_t *from = json_object_get(r->root, "cells");
+static int add_cells(gnt_text *out, const gnt_results *r, const json_t *root) {
+    const json_t *from = json_object_get(root, "cells"), *tables = json_object_get(root, "tables");
     const int by_means = differences_need_means(r);
     json_t *list = json_array();
     int failed = !list;
     for (size_t i = 0; !failed && i < r->n_cell; i++)
-        failed |= keep_cell(r, i, json_array_get(from, i), by_means, list);
+        failed |= keep_cell(r, i, json_array_get(from, i), tables, by_means, list);
     return add_list(out, "cells", list, failed);
 }
 
 int scores_keep(const scores *s, gnt_text *out, gnt_err *err) {
-    const json_t *root = s->results.root;
+    json_t *root = gnt_fields_encode(&gnt_result_fields, s->results.file, GNT_FIELDS_ALL);
     json_t *head = some(root, of_root, COUNT(of_root));
     int failed = !head || json_object_set(head, "host", s->host);
     size_t n = 0;
@@ -353,8 +354,9 @@ int scores_keep(const scores *s, gnt_text *out, gnt_err *err) {
     failed |= add_plugins(out, root, "defenses") | add_plugins(out, root, "attacks");
     failed |= add_some(out, root, "tables", NULL, 0);
     failed |= add_some(out, root, "matches", NULL, 0);
-    failed |= add_equal(out, &s->results) | add_groups(out, root) | add_cells(out, &s->results);
+    failed |= add_equal(out, &s->results, root) | add_groups(out, root) | add_cells(out, &s->results, root);
     gnt_text_add(out, "\n}\n");
     json_decref(head);
+    json_decref(root);
     return failed || out->failed ? gnt_fail(err, "out of memory for what is kept of a run") : 0;
 }

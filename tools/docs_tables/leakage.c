@@ -100,12 +100,13 @@ static void add_leakage(const gnt_outcome *g, gnt_text *out) {
 
 static void add_column(const scores *s, const char *task, int64_t stage, const char *attack, gnt_table *t) {
     const char *balanced = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)->name;
-    const char *attribute = json_string_value(json_object_get(scores_task(s, task), "attribute"));
+    const gnt_result_task *of = gnt_task_of(&s->results, task);
     if (!gnt_has_measure(&s->results, task, stage, attack, balanced)) {
         gnt_table_column(t, attack);
         return;
     }
-    char *heading = gnt_format("%s: %s, balanced %%", attack, attribute ? attribute : "attribute");
+    char *heading =
+        gnt_format("%s: %s, balanced %%", attack, of && of->attribute[0] ? of->attribute : "attribute");
     gnt_table_column(t, heading ? heading : "");
     t->failed |= !heading;
     gnt_free(heading);
@@ -149,10 +150,6 @@ static void add_setting(const gnt_results *r, const char *task, int64_t stage, c
 }
 
 /* ---- the line above a table ---- */
-
-static int64_t count_of(const json_t *task, const char *key) {
-    return json_integer_value(json_object_get(task, key));
-}
 
 /* What blind guessing scores: one number, or one for each attack where they are asked of other candidates. */
 static void add_chance(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
@@ -199,9 +196,9 @@ static void add_floors(const gnt_results *r, const char *task, int64_t stage, gn
 }
 
 static void add_heading(const scores *s, const char *task, int64_t stage, gnt_text *out) {
-    const json_t *facts = scores_task(s, task);
+    const gnt_result_task *of = gnt_task_of(&s->results, task);
     const int in_round = gnt_facts_of(&s->results, task)->in_round;
-    const int64_t targets = count_of(facts, "targets");
+    const int64_t targets = of ? of->targets : 0;
     int64_t seeds = 0;
     for (size_t i = 0; i < s->results.n_group; i++)
         if (gnt_is_at(&s->results.group[i], task, stage) && s->results.group[i].n_cells > seeds)
@@ -211,7 +208,7 @@ static void add_heading(const scores *s, const char *task, int64_t stage, gnt_te
     if (in_round)
         gnt_text_add(out, "Round %" PRId64 "**, what %" PRId64 " client%s sent", stage, targets,
                      targets == 1 ? "" : "s");
-    else if (count_of(facts, "rounds") > 0 && stage > 0)
+    else if (of && of->rounds > 0 && stage > 0)
         gnt_text_add(out, "After round %" PRId64 "**, a probe of %" PRId64 " targets", stage, targets);
     else
         gnt_text_add(out, "Before training**, a probe of %" PRId64 " targets", targets);

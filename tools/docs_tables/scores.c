@@ -1,5 +1,6 @@
 #include "scores.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -78,25 +79,14 @@ static json_t *read_host(const char *folder, gnt_err *err) {
     return told;
 }
 
-const json_t *scores_task(const scores *s, const char *id) {
-    const json_t *tasks = json_object_get(s->results.root, "tasks");
-    for (size_t i = 0; i < json_array_size(tasks); i++) {
-        const json_t *task = json_array_get(tasks, i);
-        const char *name = json_string_value(json_object_get(task, "id"));
-        if (name && !strcmp(name, id))
-            return task;
-    }
-    return NULL;
-}
-
 /* A group says what its utility measures only through its cells, of which few are kept; its task says so
  * too. */
 static void name_utilities(scores *s) {
     for (size_t i = 0; i < s->results.n_group; i++) {
         gnt_outcome *g = &s->results.group[i];
-        const char *measure = json_string_value(json_object_get(scores_task(s, g->task), "utility"));
-        if (!g->utility.measure[0] && measure)
-            g->utility.measure = measure;
+        const gnt_result_task *task = gnt_task_of(&s->results, g->task);
+        if (!g->utility.measure[0] && task)
+            g->utility.measure = task->utility;
     }
 }
 
@@ -148,27 +138,22 @@ void scores_free(scores *s) {
 
 int scores_is_counted(const gnt_results *r, const gnt_outcome *cell) {
     return cell->mode == GNT_ROW_NONE && cell->status == GNT_CELL_OK &&
-           !gnt_facts_of(r, cell->task)->in_round &&
-           !(cell->surface && !strcmp(cell->surface, "representation")) &&
-           json_is_number(json_object_get(json_array_get(cell->json.targets, 0), "mse"));
+           !gnt_facts_of(r, cell->task)->in_round && strcmp(cell->surface, "representation") != 0 &&
+           cell->targets.n > 0 && isfinite(cell->targets.at[0].score[GNT_MEASURE_MSE]);
 }
 
-static int is_one_place(const json_t *a, const json_t *b) {
-    static const char *const key[] = {"task", "stage", "defense", "attack", "measure"};
-    for (size_t i = 0; i < sizeof key / sizeof *key; i++)
-        if (!json_equal(json_object_get(a, key[i]), json_object_get(b, key[i])))
-            return 0;
-    return a && b;
+static int is_one_place(const gnt_result_equal *a, const gnt_result_equal *b) {
+    return a->stage == b->stage && !strcmp(a->task, b->task) && !strcmp(a->defense, b->defense) &&
+           !strcmp(a->attack, b->attack) && !strcmp(a->measure, b->measure);
 }
 
-int scores_compares_leakages(const json_t *list, size_t i) {
+int scores_compares_leakages(const gnt_results *r, size_t i) {
     static const gnt_measure_id shown[] = {GNT_MEASURE_ATTRIBUTE_BALANCED, GNT_MEASURE_PSNR,
                                            GNT_MEASURE_REGION_PSNR};
-    const json_t *row = json_array_get(list, i);
-    const char *measure = json_string_value(json_object_get(row, "measure"));
-    for (size_t k = 0; measure && k < sizeof shown / sizeof *shown; k++)
-        if (!strcmp(measure, gnt_measure_of(shown[k])->name))
-            return (i > 0 && is_one_place(row, json_array_get(list, i - 1))) ||
-                   is_one_place(row, json_array_get(list, i + 1));
+    const gnt_result_equals *list = &r->file->equal_leakage;
+    const gnt_result_equal *row = &list->at[i];
+    for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
+        if (!strcmp(row->measure, gnt_measure_of(shown[k])->name))
+            return (i > 0 && is_one_place(row, row - 1)) || (i + 1 < list->n && is_one_place(row, row + 1));
     return 0;
 }

@@ -26,11 +26,9 @@ int scores_are_to_come(const char *run, gnt_err *err);
 /* What is kept, as the text of scores.json. Keeping what was kept gives the same bytes. */
 int scores_keep(const scores *s, gnt_text *out, gnt_err *err);
 
-/* The entry of results.json's "tasks", or NULL. */
-const json_t *scores_task(const scores *s, const char *id);
-/* 1 for the entry i of results.json's "equal_leakage" that a table shows: of a measure that pages have, and
- * one of several that follow each other and differ in the leakage alone. */
-int scores_compares_leakages(const json_t *list, size_t i);
+/* 1 for the entry i of the run's equal_leakage that a table shows: of a measure that pages have, and one of
+ * several that follow each other and differ in the leakage alone. */
+int scores_compares_leakages(const gnt_results *r, size_t i);
 /* 1 of a probe's cell without a defense, whose targets are counted one by one; of a representation they are
  * not. */
 int scores_is_counted(const gnt_results *r, const gnt_outcome *cell);

@@ -26,13 +26,15 @@ static void add_seeds(const gnt_results *r, gnt_text *out) {
 }
 
 int table_run(const scores *s, char *const *none, size_t n, gnt_text *out, gnt_err *err) {
-    const json_t *root = s->results.root, *scale = json_object_get(root, "scale"), *host = s->host;
+    const gnt_result *file = s->results.file;
+    const json_t *host = s->host;
     const json_t *seconds = json_object_get(host, "cpu_seconds"),
                  *stored = json_object_get(host, "jobs_from_store");
     (void)none, (void)n, (void)err;
-    gnt_text_add(out, "Suite `%s` (digest %.8s)", s->results.suite, text_of(root, "suite_digest"));
-    if (json_is_object(scale))
-        gnt_text_add(out, ", scale `%s`", text_of(scale, "name"));
+    gnt_text_add(out, "Suite `%s` (digest %.8s)", s->results.suite,
+                 file->suite_digest[0] ? file->suite_digest : "unknown");
+    if (file->scale)
+        gnt_text_add(out, ", scale `%s`", file->scale->name);
     add_seeds(&s->results, out);
     gnt_text_add(out, "; gauntlet %s, source %s%s; %s, OpenBLAS core %s", text_of(host, "version"),
                  text_of(host, "source"), json_is_true(json_object_get(host, "dirty")) ? " with changes" : "",
@@ -43,8 +45,8 @@ int table_run(const scores *s, char *const *none, size_t n, gnt_text *out, gnt_e
     if (json_is_number(seconds) && json_is_integer(stored) && json_integer_value(stored) == 0)
         gnt_text_add(out, "; %.0f s of processor time", json_number_value(seconds));
     gnt_text_add(out, ".\n");
-    if (json_is_object(scale) && json_is_string(json_object_get(scale, "says")))
-        gnt_text_add(out, "%s\n", text_of(scale, "says"));
+    if (file->scale && file->scale->says[0])
+        gnt_text_add(out, "%s\n", file->scale->says);
     return 0;
 }
 

@@ -155,7 +155,7 @@ int tables_wants(char *const *tasks, size_t n, const char *task) {
 
 int tables_known(const scores *s, char *const *tasks, size_t n, gnt_err *err) {
     for (size_t i = 0; i < n; i++)
-        if (!scores_task(s, tasks[i]))
+        if (!gnt_task_of(&s->results, tasks[i]))
             return gnt_fail(err, "the run of %s has no task %s", s->results.suite, tasks[i]);
     return 0;
 }

@@ -89,19 +89,18 @@ int table_undefended(const scores *s, char *const *tasks, size_t n, gnt_text *ou
         gnt_table_column(&t, column[i]);
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        const json_t *task = scores_task(s, g->task);
+        const gnt_result_task *task = gnt_task_of(r, g->task);
         if (g->mode != GNT_ROW_NONE || g->status != GNT_CELL_OK || !tables_wants(tasks, n, g->task))
             continue;
-        const int64_t targets = json_integer_value(json_object_get(task, "targets"));
+        const int64_t targets = task ? task->targets : 0;
         const int before = !gnt_facts_of(r, g->task)->in_round && g->stage == 0;
-        const char *model = json_string_value(json_object_get(task, "model"));
         gnt_table_text(&t, g->task);
-        gnt_table_text(&t, model ? model : "–");
+        gnt_table_text(&t, task && task->model[0] ? task->model : "–");
         add_count(before ? NULL : &g->stage, &t);
         add_utility(g, &t);
         gnt_table_text(&t, g->attack);
         add_count(&targets, &t);
-        add_found(g, json_string_value(json_object_get(task, "attribute")), &t);
+        add_found(g, task && task->attribute[0] ? task->attribute : NULL, &t);
         add_floors(r, g, &t);
     }
     tables_add(&t, out);
