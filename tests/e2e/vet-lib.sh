@@ -10,7 +10,7 @@ vet() {
     [ "$got" = "$code" ] || not_ok "$name-exit-code" "$got, expected $code: $(grep -m 1 failed "$work/$name")"
 }
 
-# what learns or searches for long by default does little of it here: a walk calls every hook some twenty times
+# What learns or searches for long by default does little of it here: a walk calls every hook many times.
 brief='{"epochs": 4, "hidden": 16}'
 nets='{"nets": 2, "widest": 128, "epochs": 2}'
 zoo='{"zoo": 2, "widest": 128, "epochs": 1, "inputs": 64}'
