@@ -1,11 +1,12 @@
 /* The pages: index.md and index.html, one after the other through the same outline. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "render/escape.h"
+#include "render/pen.h"
 #include "report/table/tables.h"
 #include "report/report_impl.h"
 #include "report/plot/plots.h"
@@ -14,72 +15,39 @@
 
 enum { MOST = 256 << 20 };
 
-/* A page in one of two languages. */
-typedef struct pen {
+typedef struct page {
     const gnt_report *p;
-    gnt_text out;
-    int html;
-} pen;
+    gnt_pen pen;
+} page;
 
-static void say(pen *w, const char *text) {
-    if (w->html)
-        gnt_escape_html(&w->out, text);
-    else
-        gnt_escape_markdown(&w->out, text);
+static void paragraph(page *w, const char *text) {
+    gnt_pen_write(&w->pen, GNT_PEN_PARAGRAPH, text);
 }
 
-static void paragraph(pen *w, const char *text) {
-    gnt_text_add(&w->out, w->html ? "<p>" : "");
-    say(w, text);
-    gnt_text_add(&w->out, w->html ? "</p>\n" : "\n\n");
-}
-
-static void heading(pen *w, int level, const char *text) {
-    static const char *const marks[] = {"", "#", "##", "###"};
-    if (w->html)
-        gnt_text_add(&w->out, "<h%d>", level);
-    else
-        gnt_text_add(&w->out, "%s ", marks[level]);
-    say(w, text);
-    if (w->html)
-        gnt_text_add(&w->out, "</h%d>\n", level);
-    else
-        gnt_text_add(&w->out, "\n\n");
+static void heading(page *w, const char *text) {
+    gnt_pen_write(&w->pen, GNT_PEN_HEADING, text);
 }
 
 /* `name` is a slug; svg where there is one, since it stays sharp. */
-static void picture(pen *w, const char *name, int only_png, const char *says) {
+static void picture(page *w, const char *name, int only_png, const char *says) {
     const char *shown = only_png || !(w->p->formats & GNT_FORMAT_SVG) ? "png" : "svg";
     const char *linked = only_png || (w->p->formats & GNT_FORMAT_PNG) ? "png" : "svg";
-    if (!w->html) {
-        gnt_text_add(&w->out, "[![");
-        say(w, says);
-        gnt_text_add(&w->out, "](%s.%s)](%s.%s)\n\n", name, shown, name, linked);
-        return;
-    }
-    gnt_text_add(&w->out, "<div class=\"wide\"><a href=\"%s.%s\"><img src=\"%s.%s\" alt=\"", name, linked,
-                 name, shown);
-    say(w, says);
-    gnt_text_add(&w->out, "\"></a></div>\n");
+    char file[2][GNT_PICTURE_NAME + 8];
+    snprintf(file[0], sizeof file[0], "%s.%s", name, shown);
+    snprintf(file[1], sizeof file[1], "%s.%s", name, linked);
+    gnt_pen_image(&w->pen, file[0], file[1], says);
 }
 
-static void fold(pen *w, const char *summary) {
-    gnt_text_add(&w->out, "<details><summary>");
-    gnt_escape_html(&w->out, summary);
-    gnt_text_add(&w->out, w->html ? "</summary>\n" : "</summary>\n\n");
+static void fold(page *w, const char *summary) {
+    gnt_pen_write(&w->pen, GNT_PEN_SUMMARY, summary);
 }
 
-static void unfold(pen *w) {
-    gnt_text_add(&w->out, w->html ? "</details>\n" : "</details>\n\n");
+static void unfold(page *w) {
+    gnt_pen_end(&w->pen, GNT_PEN_FOLD);
 }
 
-static void table(pen *w, gnt_table *t) {
-    t->title = NULL;
-    if (w->html)
-        gnt_table_html(t, &w->out);
-    else
-        gnt_table_markdown(t, &w->out);
-    gnt_table_free(t);
+static void table(page *w, gnt_table *t) {
+    gnt_pen_table(&w->pen, t);
 }
 
 /* ---- what the page says ---- */
@@ -97,49 +65,37 @@ static void count_cells(const gnt_results *r, gnt_text *out) {
 }
 
 /* What costs a defense its rank must be seen before its numbers are. */
-static void say_found(pen *w) {
+static void say_found(page *w) {
     gnt_table t;
     gnt_table_found(w->p->results, &t);
     if (gnt_table_rows(&t) == 0) {
         gnt_table_free(&t);
         return;
     }
-    heading(w, 2, "What the host found");
+    heading(w, "What the host found");
     paragraph(w, "These defenses did not do what they must, in the cells counted here. They have no rank, "
                  "whatever their "
                  "numbers are.");
     table(w, &t);
 }
 
-static void say_lines(pen *w, const char *line) {
-    while (*line) {
-        size_t n = strcspn(line, "\n");
-        char *one = gnt_format("%.*s", (int)n, line);
-        if (one)
-            paragraph(w, one);
-        w->out.failed |= !one;
-        gnt_free(one);
-        line += n + (line[n] == '\n');
-    }
-}
-
-static void say_observed(pen *w) {
+static void say_observed(page *w) {
     gnt_text lines;
     gnt_text_init(&lines, 1 << 20);
     gnt_report_observed(w->p->results, &lines);
-    w->out.failed |= lines.failed;
-    say_lines(w, gnt_text_get(&lines));
+    w->pen.out.failed |= lines.failed;
+    gnt_pen_lines(&w->pen, gnt_text_get(&lines));
     gnt_text_free(&lines);
 }
 
 /* The answer first: a row for each section, and how to read it. */
-static void say_summary(pen *w) {
+static void say_summary(page *w) {
     gnt_table t;
-    heading(w, 2, "In short");
+    heading(w, "In short");
     gnt_table_summary(w->p->results, &t);
-    gnt_text_add(&w->out, w->html ? "<div class=\"short\">\n" : "");
+    gnt_pen_begin(&w->pen, GNT_PEN_SHORT);
     table(w, &t);
-    gnt_text_add(&w->out, w->html ? "</div>\n" : "");
+    gnt_pen_end(&w->pen, GNT_PEN_SHORT);
     paragraph(
         w, "A defense is judged by the attack under which it leaks most, at the utility the suite aims at. "
            "What leaks no more than a guess is level. Identified: how often the right image was told among "
@@ -148,7 +104,7 @@ static void say_summary(pen *w) {
     say_observed(w);
 }
 
-static void say_sentence(pen *w, const gnt_section *s, const gnt_measure *lead) {
+static void say_sentence(page *w, const gnt_section *s, const gnt_measure *lead) {
     gnt_text text;
     gnt_text_init(&text, 1 << 20);
     if (lead)
@@ -159,20 +115,10 @@ static void say_sentence(pen *w, const gnt_section *s, const gnt_measure *lead) 
         gnt_text_add(
             &text,
             " The host drew this round; a defense counts by the worst of those drawn, under \"In short\".");
-    w->out.failed |= text.failed;
-    paragraph(w, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_pen_write_text(&w->pen, GNT_PEN_PARAGRAPH, &text);
 }
 
-static void say_section_name(pen *w, int level, const gnt_section *s) {
-    gnt_text text;
-    gnt_text_init(&text, 1 << 20);
-    gnt_section_title(w->p->results, s->task, s->stage, &text);
-    heading(w, level, gnt_text_get(&text));
-    gnt_text_free(&text);
-}
-
-static void say_matrix(pen *w, const gnt_section *s, const gnt_measure *m) {
+static void say_matrix(page *w, const gnt_section *s, const gnt_measure *m) {
     gnt_table t;
     gnt_text interval;
     gnt_text_init(&interval, 256);
@@ -192,7 +138,7 @@ static const gnt_picture *of_measure(const gnt_picture *pictures, size_t n, cons
 }
 
 /* Why there is no trade-off to look at. */
-static void say_no_tradeoff(pen *w, const gnt_section *s, const gnt_measure *m) {
+static void say_no_tradeoff(page *w, const gnt_section *s, const gnt_measure *m) {
     if (!gnt_was_trained(w->p->results, s->task))
         paragraph(
             w, "Nothing was trained under a defense here, so no utility was paid for privacy and there is no "
@@ -201,7 +147,7 @@ static void say_no_tradeoff(pen *w, const gnt_section *s, const gnt_measure *m) 
         paragraph(w, "Only one setting has both a utility and a number here: a trade-off needs two.");
 }
 
-static void say_measure(pen *w, const gnt_section *s, const gnt_measure *m, int folded) {
+static void say_measure(page *w, const gnt_section *s, const gnt_measure *m, int folded) {
     const gnt_picture *tradeoff = of_measure(s->tradeoff, s->n_tradeoff, m),
                       *strength = of_measure(s->strength, s->n_strength, m),
                       *heat = of_measure(s->heat, s->n_heat, m);
@@ -228,7 +174,7 @@ static void say_measure(pen *w, const gnt_section *s, const gnt_measure *m, int 
 }
 
 /* The sheet to show first: of the attack that recovers most without a defense. */
-static size_t telling_sheet(const pen *w, const gnt_section *s, const gnt_measure *m) {
+static size_t telling_sheet(const page *w, const gnt_section *s, const gnt_measure *m) {
     size_t best = 0;
     double most = NAN;
     for (size_t i = 0; m && i < s->n_sheet; i++)
@@ -245,7 +191,7 @@ static size_t telling_sheet(const pen *w, const gnt_section *s, const gnt_measur
     return best;
 }
 
-static void say_sheets(pen *w, const gnt_section *s, const gnt_measure *lead) {
+static void say_sheets(page *w, const gnt_section *s, const gnt_measure *lead) {
     size_t first = telling_sheet(w, s, lead);
     if (s->n_sheet == 0)
         return;
@@ -257,7 +203,7 @@ static void say_sheets(pen *w, const gnt_section *s, const gnt_measure *lead) {
     unfold(w);
 }
 
-static void say_other_measures(pen *w, const gnt_section *s, const gnt_measure *lead) {
+static void say_other_measures(page *w, const gnt_section *s, const gnt_measure *lead) {
     size_t any = 0;
     for (size_t i = 0; i < GNT_MEASURES; i++) {
         const gnt_measure *m = gnt_measure_at(i);
@@ -265,7 +211,7 @@ static void say_other_measures(pen *w, const gnt_section *s, const gnt_measure *
             continue;
         if (!any++)
             fold(w, "Other measures");
-        heading(w, 3, m->title);
+        gnt_pen_write(&w->pen, GNT_PEN_SUBHEADING, m->title);
         say_measure(w, s, m, 1);
     }
     if (any)
@@ -274,13 +220,13 @@ static void say_other_measures(pen *w, const gnt_section *s, const gnt_measure *
 
 /* Matched strengths miss the target by up to the tolerance: what is left at the target itself, and the
  * other way round. */
-static void say_equal(pen *w, const gnt_section *s, const gnt_measure *m) {
+static void say_equal(page *w, const gnt_section *s, const gnt_measure *m) {
     static const char *const titles[] = {"Leakage at exactly the utility that was asked for",
                                          "Utility at equal leakage"};
     for (int by_leakage = 0; m && by_leakage < 2; by_leakage++) {
         gnt_table t;
         if (gnt_table_equal(w->p->results, s->task, s->stage, m, by_leakage, &t) == 0) {
-            w->out.failed |= t.failed;
+            w->pen.out.failed |= t.failed;
             gnt_table_free(&t);
             continue;
         }
@@ -291,21 +237,21 @@ static void say_equal(pen *w, const gnt_section *s, const gnt_measure *m) {
 }
 
 /* How well the trained networks find what maps mark. */
-static void say_maps(pen *w, const gnt_section *s) {
+static void say_maps(page *w, const gnt_section *s) {
     gnt_table t;
     if (gnt_table_maps_at(w->p->results, s->task, s->stage, &t) > 0) {
-        heading(w, 3, "Utility of maps");
+        gnt_pen_write(&w->pen, GNT_PEN_SUBHEADING, "Utility of maps");
         table(w, &t);
         paragraph(w,
                   "On the test samples: over the pixels of all of them, and as means over images. More than "
                   "one training: the mean, and the range in brackets.");
     }
-    w->out.failed |= t.failed;
+    w->pen.out.failed |= t.failed;
     gnt_table_free(&t);
 }
 
 /* What the theorems of TAPPFL say beside what was measured. */
-static void say_bounds(pen *w, const gnt_section *s) {
+static void say_bounds(page *w, const gnt_section *s) {
     gnt_table t;
     if (gnt_table_bounds_at(w->p->results, s->task, s->stage, &t) > 0) {
         fold(w, "Bounds on errors and on what is told, as estimates");
@@ -319,13 +265,16 @@ static void say_bounds(pen *w, const gnt_section *s) {
                   "more tightly, by Fano's inequality.");
         unfold(w);
     }
-    w->out.failed |= t.failed;
+    w->pen.out.failed |= t.failed;
     gnt_table_free(&t);
 }
 
-static void say_section(pen *w, const gnt_section *s) {
+static void say_section(page *w, const gnt_section *s) {
     const gnt_measure *lead = gnt_section_lead(w->p->results, s->task, s->stage);
-    say_section_name(w, 2, s);
+    gnt_text title;
+    gnt_text_init(&title, 1 << 20);
+    gnt_section_title(w->p->results, s->task, s->stage, &title);
+    gnt_pen_write_text(&w->pen, GNT_PEN_HEADING, &title);
     say_sentence(w, s, lead);
     if (lead)
         say_measure(w, s, lead, 0);
@@ -349,8 +298,8 @@ static void say_section(pen *w, const gnt_section *s) {
     }
 }
 
-static void say_guide(pen *w) {
-    heading(w, 2, "How to read this");
+static void say_guide(page *w) {
+    heading(w, "How to read this");
     paragraph(w, "Each defense has one strength that turns it up. The suite asks for a utility, and each "
                  "defense is turned "
                  "up until it just meets it: only such matched numbers are compared with each other. A "
@@ -375,48 +324,50 @@ static void say_guide(pen *w) {
         "is the Pareto front: what no other point beats in both utility and privacy.");
 }
 
-static void link_to(pen *w, const char *name, const char *says, int markdown) {
+static void link_to(page *w, const char *name, const char *says) {
     static const char *const endings[] = {"csv", "json", "md"};
-    gnt_text_add(&w->out, w->html ? "<li>%s:" : "- %s:", says);
-    for (int i = 0; i < 2 + markdown; i++)
-        if (w->html)
-            gnt_text_add(&w->out, " <a href=\"tables/%s.%s\">%s</a>", name, endings[i], endings[i]);
-        else
-            gnt_text_add(&w->out, " [%s](tables/%s.%s)", endings[i], name, endings[i]);
-    gnt_text_add(&w->out, w->html ? "</li>\n" : "\n");
+    gnt_pen_begin(&w->pen, GNT_PEN_ITEM);
+    gnt_text_add(&w->pen.out, "%s:", says);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char file[GNT_PICTURE_NAME];
+        snprintf(file, sizeof file, "tables/%s.%s", name, endings[i]);
+        gnt_text_add(&w->pen.out, " ");
+        gnt_pen_link(&w->pen, file, endings[i]);
+    }
+    gnt_pen_end(&w->pen, GNT_PEN_ITEM);
 }
 
 /* At what size this run was made, in the suite's own words. */
-static void say_scale(pen *w) {
+static void say_scale(page *w) {
     const gnt_result_scale *scale = w->p->results->file->scale;
     char *line = scale && *scale->name ? gnt_format("Scale %s. %s", scale->name, scale->says) : NULL;
     if (line)
         paragraph(w, line);
-    w->out.failed |= scale && *scale->name && !line;
+    w->pen.out.failed |= scale && *scale->name && !line;
     gnt_free(line);
 }
 
-static void say_paper(pen *w) {
+static void say_paper(page *w) {
     const size_t n = json_array_size(w->p->paper);
     if (n == 0)
         return;
-    heading(w, 2, "The paper's tables");
+    heading(w, "The paper's tables");
     for (size_t i = 0; i < n; i++) {
         gnt_paper_table one;
         gnt_table t;
         if (gnt_paper_at(w->p->paper, i, &one) != 0)
             continue;
-        heading(w, 3, one.title);
+        gnt_pen_write(&w->pen, GNT_PEN_SUBHEADING, one.title);
         gnt_paper_fill(w->p->results, &one, &t);
-        gnt_text_add(&w->out, w->html ? "<div class=\"wide\">\n" : "");
+        gnt_pen_begin(&w->pen, GNT_PEN_WIDE);
         table(w, &t);
-        gnt_text_add(&w->out, w->html ? "</div>\n" : "");
+        gnt_pen_end(&w->pen, GNT_PEN_WIDE);
         if (*one.note)
             paragraph(w, one.note);
     }
 }
 
-static int tells_of_hooks(pen *w) {
+static int tells_of_hooks(page *w) {
     gnt_table t;
     const int any = gnt_table_hooks_of(w->p->results, w->p->run, &t);
     if (any)
@@ -424,34 +375,36 @@ static int tells_of_hooks(pen *w) {
     return any;
 }
 
-static void say_files(pen *w) {
-    heading(w, 2, "Tables as files");
-    gnt_text_add(&w->out, w->html ? "<ul>\n" : "");
-    link_to(w, "matrix", "Defense by attack at matched utility", 1);
-    link_to(w, "ranking", "Worst case over attacks", 1);
-    link_to(w, "equal-utility", "Leakage at equal utility", 1);
-    link_to(w, "equal-leakage", "Utility at equal leakage", 1);
-    link_to(w, "bounds", "Bounds, as estimates", 1);
-    link_to(w, "maps", "Utility of maps", 1);
-    link_to(w, "groups", "All groups with floors and chance", 1);
-    link_to(w, "matches", "Matching", 1);
-    link_to(w, "history", "The trainings that matching used", 1);
-    link_to(w, "problems", "Cells without a number", 1);
-    link_to(w, "floors", "Floors and chance", 1);
+static void say_files(page *w) {
+    static const char *const files[][2] = {{"matrix", "Defense by attack at matched utility"},
+                                           {"ranking", "Worst case over attacks"},
+                                           {"equal-utility", "Leakage at equal utility"},
+                                           {"equal-leakage", "Utility at equal leakage"},
+                                           {"bounds", "Bounds, as estimates"},
+                                           {"maps", "Utility of maps"},
+                                           {"groups", "All groups with floors and chance"},
+                                           {"matches", "Matching"},
+                                           {"history", "The trainings that matching used"},
+                                           {"problems", "Cells without a number"},
+                                           {"floors", "Floors and chance"}};
+    heading(w, "Tables as files");
+    gnt_pen_begin(&w->pen, GNT_PEN_LIST);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        link_to(w, files[i][0], files[i][1]);
     if (tells_of_hooks(w))
-        link_to(w, "hooks", "Time inside hooks, on this machine", 1);
+        link_to(w, "hooks", "Time inside hooks, on this machine");
     for (size_t i = 0; i < json_array_size(w->p->paper); i++) {
         gnt_paper_table one;
         char *name = gnt_paper_at(w->p->paper, i, &one) == 0 ? gnt_format("paper-%s", one.id) : NULL;
         if (name)
-            link_to(w, name, "Beside the paper's table", 1);
+            link_to(w, name, "Beside the paper's table");
         gnt_free(name);
     }
-    gnt_text_add(&w->out, w->html ? "</ul>\n" : "\n");
+    gnt_pen_end(&w->pen, GNT_PEN_LIST);
 }
 
 /* A target that no defense has to be turned down for, once for each task. */
-static void say_loose_targets(pen *w) {
+static void say_loose_targets(page *w) {
     const gnt_results *r = w->p->results;
     for (size_t i = 0; i < r->n_match; i++) {
         const gnt_match_row *m = &r->match[i];
@@ -470,15 +423,13 @@ static void say_loose_targets(pen *w) {
         gnt_text_add(&text, " of the undefended ");
         gnt_utility_write(measure, m->utility_none, &text);
         gnt_text_add(&text, ": a defense that does nothing meets it. Lower the tolerance or the target.");
-        w->out.failed |= text.failed;
-        paragraph(w, gnt_text_get(&text));
-        gnt_text_free(&text);
+        gnt_pen_write_text(&w->pen, GNT_PEN_PARAGRAPH, &text);
     }
 }
 
-static void say_tables(pen *w) {
+static void say_tables(page *w) {
     gnt_table t;
-    heading(w, 2, "Matching");
+    heading(w, "Matching");
     gnt_table_matches(w->p->results, &t);
     table(w, &t);
     say_loose_targets(w);
@@ -486,20 +437,20 @@ static void say_tables(pen *w) {
     gnt_table_history(w->p->results, &t);
     table(w, &t);
     unfold(w);
-    heading(w, 2, "Floors and chance");
+    heading(w, "Floors and chance");
     gnt_table_floors(w->p->results, &t);
     fold(w, "All floors");
     table(w, &t);
     unfold(w);
     gnt_table_facts(w->p->results, &t);
     if (gnt_table_rows(&t) > 0) {
-        heading(w, 2, "Facts");
+        heading(w, "Facts");
         fold(w, "What plugins report on themselves, and what the score found of encodings");
         table(w, &t);
         unfold(w);
     } else
         gnt_table_free(&t);
-    heading(w, 2, "Cells without a number");
+    heading(w, "Cells without a number");
     gnt_table_problems(w->p->results, &t);
     fold(w, "Failures and what does not apply");
     table(w, &t);
@@ -534,23 +485,23 @@ static const char head[] =
     ".short td:nth-child(5)::before{content:'without any attack: '}"
     ".short td:nth-child(6)::before{content:'cells: '}}\n</style>\n<title>";
 
-static void say_page(pen *w) {
+static void say_page(page *w) {
     const gnt_report *p = w->p;
     const char *title = p->results->title[0] ? p->results->title : p->results->suite;
-    if (w->html) {
-        gnt_text_bytes(&w->out, head, sizeof head - 1);
-        say(w, title);
-        gnt_text_add(&w->out, "</title>\n</head>\n<body>\n");
+    const int html = w->pen.format == GNT_PEN_HTML;
+    if (html) {
+        gnt_text_bytes(&w->pen.out, head, sizeof head - 1);
+        gnt_pen_say(&w->pen, title);
+        gnt_text_add(&w->pen.out, "</title>\n</head>\n<body>\n");
     }
-    heading(w, 1, title);
+    gnt_pen_write(&w->pen, GNT_PEN_TITLE, title);
     gnt_text text;
     gnt_text_init(&text, 1 << 20);
     gnt_text_add(&text, "Suite %s. ", p->results->suite);
     count_cells(p->results, &text);
-    paragraph(w, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_pen_write_text(&w->pen, GNT_PEN_PARAGRAPH, &text);
     say_scale(w);
-    say_lines(w, gnt_text_get(&p->notices));
+    gnt_pen_lines(&w->pen, gnt_text_get(&p->notices));
     if (p->n_section == 0)
         paragraph(w, "This run holds no results yet.");
     else
@@ -562,22 +513,25 @@ static void say_page(pen *w) {
     say_guide(w);
     say_tables(w);
     say_files(w);
-    if (w->html)
-        gnt_text_add(&w->out, "</body>\n</html>\n");
+    if (html)
+        gnt_text_add(&w->pen.out, "</body>\n</html>\n");
 }
 
-static int write_page(const gnt_report *p, int html, const char *name, gnt_err *err) {
-    pen w = {.p = p, .html = html};
-    gnt_text_init(&w.out, MOST);
+static int write_page(const gnt_report *p, gnt_pen_format format, const char *name, gnt_err *err) {
+    page w = {.p = p, .pen = {.format = format}};
+    gnt_text_init(&w.pen.out, MOST);
     say_page(&w);
     char *path = gnt_format("%s/%s", p->folder, name);
-    int failed = !path || w.out.failed ? gnt_fail(err, "%s: out of memory", name)
-                                       : gnt_file_write(path, gnt_text_get(&w.out), w.out.size, err);
+    int failed = !path || w.pen.out.failed
+                     ? gnt_fail(err, "%s: out of memory", name)
+                     : gnt_file_write(path, gnt_text_get(&w.pen.out), w.pen.out.size, err);
     gnt_free(path);
-    gnt_text_free(&w.out);
+    gnt_text_free(&w.pen.out);
     return failed;
 }
 
 int gnt_report_write_index(const gnt_report *p, gnt_err *err) {
-    return write_page(p, 0, "index.md", err) || write_page(p, 1, "index.html", err) ? -1 : 0;
+    return write_page(p, GNT_PEN_MARKDOWN, "index.md", err) || write_page(p, GNT_PEN_HTML, "index.html", err)
+               ? -1
+               : 0;
 }
