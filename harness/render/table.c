@@ -76,6 +76,45 @@ void gnt_table_number(gnt_table *t, double value) {
     add_item(t, NULL, value);
 }
 
+static int is_single(const gnt_field *f) {
+    return !f->old && (f->type == GNT_FIELD_INT || f->type == GNT_FIELD_REAL || f->type == GNT_FIELD_FLAG ||
+                       f->type == GNT_FIELD_TEXT || f->type == GNT_FIELD_WORD);
+}
+
+void gnt_table_field_columns(gnt_table *t, const gnt_fields *fields) {
+    for (size_t i = 0; i < fields->n; i++)
+        if (is_single(&fields->field[i]))
+            gnt_table_column(t, fields->field[i].name);
+}
+
+static void add_field(gnt_table *t, const gnt_field *f, const void *member) {
+    if (f->type == GNT_FIELD_REAL)
+        gnt_table_number(t, *(const double *)member);
+    else if (f->type == GNT_FIELD_INT) {
+        const int64_t n = *(const int64_t *)member;
+        gnt_table_number(t, f->nullable && n == -1 ? NAN : (double)n);
+    } else if (f->type == GNT_FIELD_FLAG)
+        gnt_table_text(t, *(const int *)member ? "yes" : "no");
+    else if (f->type == GNT_FIELD_TEXT)
+        gnt_table_text(t, *(const char *const *)member);
+    else
+        gnt_table_text(t, gnt_word_name(f->words, *(const uint32_t *)member));
+}
+
+void gnt_table_field_items(gnt_table *t, const gnt_fields *fields, const void *of) {
+    for (size_t i = 0; i < fields->n; i++) {
+        const gnt_field *f = &fields->field[i];
+        if (!is_single(f))
+            continue;
+        if (of)
+            add_field(t, f, (const char *)of + f->offset);
+        else if (f->type == GNT_FIELD_REAL || f->type == GNT_FIELD_INT)
+            gnt_table_number(t, NAN);
+        else
+            gnt_table_text(t, "");
+    }
+}
+
 size_t gnt_table_rows(const gnt_table *t) {
     return t->n_column ? t->n_item / t->n_column : 0;
 }

@@ -120,7 +120,7 @@ static const gnt_field attempt_rows[] = {
     {GNT_FIELD(gnt_attempt, standard_error, REAL), .nullable = 1},
     {GNT_FIELD(gnt_attempt, seed, INT), ANY_INT},
 };
-static const gnt_fields attempt_fields = GNT_OPEN(gnt_attempt, attempt_rows);
+const gnt_fields gnt_attempt_fields = GNT_OPEN(gnt_attempt, attempt_rows);
 
 static const gnt_field match_rows[] = {
     {GNT_FIELD(gnt_match_row, task, TEXT), .needed = 1},
@@ -135,7 +135,7 @@ static const gnt_field match_rows[] = {
     {GNT_FIELD(gnt_match_row, confirmed, FLAG)},
     {GNT_FIELD(gnt_match_row, confirmation, GROUP), .group = &confirmation_fields, .optional = 1,
      .inside = 1},
-    {GNT_FIELD(gnt_match_row, history, LIST), .group = &attempt_fields},
+    {GNT_FIELD(gnt_match_row, history, LIST), .group = &gnt_attempt_fields},
 };
 const gnt_fields gnt_match_fields = GNT_OPEN_WITH_THERE(gnt_match_row, match_rows);
 

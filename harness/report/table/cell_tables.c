@@ -183,23 +183,17 @@ static void long_row(gnt_table *t, const gnt_outcome *g, const gnt_score *s) {
     gnt_table_number(t, (double)g->n_cells);
     gnt_table_number(t, (double)g->n_ok);
     gnt_table_text(t, s ? s->measure : "");
+    gnt_table_field_items(t, &gnt_stat_fields, s ? &s->stat : NULL);
     const double none[GNT_FLOORS] = {NAN, NAN, NAN, NAN};
-    gnt_table_number(t, s ? s->stat.mean : NAN);
-    gnt_table_number(t, s ? s->stat.low : NAN);
-    gnt_table_number(t, s ? s->stat.high : NAN);
-    gnt_table_number(t, s ? s->stat.deviation : NAN);
-    gnt_table_number(t, s ? s->stat.worst : NAN);
-    gnt_table_number(t, s ? (double)s->stat.n : NAN);
-    gnt_table_number(t, s && s->stat.trainings ? (double)s->stat.trainings : NAN);
-    gnt_table_text(t, s && s->stat.trainings ? gnt_interval_over_name(s->stat.over) : "");
     floor_items(t, s ? s->floor : none, s ? s->chance : NAN);
 }
 
 static void long_columns(gnt_table *t) {
     COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "status", "standing",
             "utility_measure", "utility", "utility_low", "utility_high", "utility_none", "n_cells", "n_ok",
-            "measure", "mean", "low", "high", "deviation", "worst", "n", "trainings", "interval",
-            "floor_random", "floor_mean_image", "floor_nearest_public", "floor_other", "chance");
+            "measure");
+    gnt_table_field_columns(t, &gnt_stat_fields);
+    COLUMNS(t, "floor_random", "floor_mean_image", "floor_nearest_public", "floor_other", "chance");
 }
 
 static void long_table(const gnt_results *r, gnt_table *t, int representatives_only) {
@@ -254,17 +248,14 @@ void gnt_table_matches(const gnt_results *r, gnt_table *t) {
 
 void gnt_table_history(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "How each strength was found");
-    COLUMNS(t, "task", "defense", "step", "strength", "utility", "standard_error", "seed");
+    COLUMNS(t, "task", "defense", "step");
+    gnt_table_field_columns(t, &gnt_attempt_fields);
     for (size_t i = 0; i < r->n_match; i++)
         for (size_t k = 0; k < r->match[i].n_history; k++) {
-            const gnt_attempt *a = &r->match[i].history[k];
             gnt_table_text(t, r->match[i].task);
             gnt_table_text(t, r->match[i].defense);
             gnt_table_number(t, (double)k + 1);
-            gnt_table_number(t, a->strength);
-            gnt_table_number(t, a->utility);
-            gnt_table_number(t, a->standard_error);
-            gnt_table_number(t, (double)a->seed);
+            gnt_table_field_items(t, &gnt_attempt_fields, &r->match[i].history[k]);
         }
 }
 
