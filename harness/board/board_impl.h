@@ -170,6 +170,34 @@ void board_say_head(const board *b, const board_contest *c, gnt_text *out);
 /* 1 when a defense could have known what is observed: a probe, or a public seed. */
 int board_is_doubtful(const board *b, const board_contest *c);
 
+/* ---- row_cells.c: the cells of a defense's row, which the page and leaderboard.md both show ---- */
+
+enum {
+    BOARD_CLAIMED,
+    BOARD_MEASURED,
+    BOARD_IDENTIFIED, /* shown where any place of a table has it */
+    BOARD_ATTACK,
+    BOARD_UTILITY,
+    BOARD_CONTRIBUTOR,
+    BOARD_CELLS
+};
+enum { BOARD_NOTES = 2, BOARD_MOST_SAID = 1 << 20 };
+
+typedef struct board_cell {
+    const char *label;       /* the head of its column */
+    int is_number;           /* the column is sorted by `number`, else by its text */
+    double number;           /* NAN: none */
+    gnt_text text;           /* "" for none */
+    char *note[BOARD_NOTES]; /* smaller print after it */
+    int n_note, is_exceeded; /* is_exceeded: what was measured surely leaks more than this claim */
+    const gnt_stat *stat;    /* drawn as a bar; NULL: no bar */
+} board_cell;
+
+void board_fill_cells(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
+                      board_cell cell[BOARD_CELLS]);
+void board_free_cells(board_cell cell[BOARD_CELLS]);
+int board_any_identified(const board_place *places, size_t n);
+
 /* ---- writing.c ---- */
 
 /* Takes what was said as the next item, and leaves it empty. */

@@ -41,7 +41,7 @@ static void add_threat(page *w, const board_contest *c, size_t threat, board_pla
     if (!board_any_number(places, n))
         return;
     const page_scale s = page_scale_of(c, c->threat[threat], places, n);
-    gnt_text_init(&text, PAGE_MOST_SAID);
+    gnt_text_init(&text, BOARD_MOST_SAID);
     page_add(w, "<div class=\"threat\" data-threats=\"");
     add_threat_values(w, c, threat);
     page_add(w, threat ? "\"><h3>Against attackers that know no more than: "
@@ -74,7 +74,7 @@ static void add_paragraph(page *w, const char *class, gnt_text *text) {
 static void add_contest(page *w, const board_contest *c) {
     board_place *places = gnt_array(c->n_row + 1, sizeof *places);
     gnt_text text;
-    gnt_text_init(&text, PAGE_MOST_SAID);
+    gnt_text_init(&text, BOARD_MOST_SAID);
     gnt_text_add(&w->out, "<section class=\"contest\" data-task=\"%zu\">\n<h2>",
                  first_with_task(w->b, c->task));
     board_say_place(w->b, c, &text);
@@ -114,7 +114,7 @@ static void add_tasks(page *w) {
 
 static void add_threats(page *w) {
     gnt_text text;
-    gnt_text_init(&text, PAGE_MOST_SAID);
+    gnt_text_init(&text, BOARD_MOST_SAID);
     page_add(w, "<option value=\"any\">anything granted here</option>");
     for (size_t i = 0; i < w->b->n_threat; i++) {
         gnt_text_add(&w->out, "<option value=\"%zu\">", i);

@@ -37,59 +37,133 @@ static void add_footnotes(uint32_t flags, gnt_text *text) {
             gnt_text_add(text, "%s%.*s", text->size ? "; " : "", (int)strcspn(words, ":"), words);
 }
 
-static void add_row(const board *b, const board_contest *c, const gnt_measure *m, size_t threat,
-                    const board_place *p, gnt_table *t) {
-    const gnt_outcome *g = p->worst ? p->worst->group : NULL;
-    const gnt_board_claim *claim = board_claim(b, c, p->row, m);
+/* ---- places ---- */
+
+/* A defense's place by one measure under one threat model, as leaderboard.csv and .json list it. */
+typedef struct entry {
+    double section, stage, rank, utility, claimed, measured, low, high, floor, leakage, leakage_low,
+        leakage_high, utility_surplus, attacks_with_number, attacks, worst_stage, public_only, identified,
+        identified_low, identified_high;
+    const char *task, *attacker, *attacker_knows, *measure, *tied, *defense, *contributors, *standing,
+        *utility_measure, *claim_source, *best_known_attack, *attack_knows, *attack_run_by, *footnotes,
+        *observed_from, *stages, *why_not_ranked;
+} entry;
+
+static const gnt_field entry_rows[] = {
+    {GNT_FIELD(entry, section, REAL)},
+    {GNT_FIELD(entry, task, TEXT)},
+    {GNT_FIELD(entry, stage, REAL)},
+    {GNT_FIELD(entry, attacker, TEXT)},
+    {GNT_FIELD(entry, attacker_knows, TEXT)},
+    {GNT_FIELD(entry, measure, TEXT)},
+    {GNT_FIELD(entry, rank, REAL)},
+    {GNT_FIELD(entry, tied, TEXT)},
+    {GNT_FIELD(entry, defense, TEXT)},
+    {GNT_FIELD(entry, contributors, TEXT)},
+    {GNT_FIELD(entry, standing, TEXT)},
+    {GNT_FIELD(entry, utility_measure, TEXT)},
+    {GNT_FIELD(entry, utility, REAL)},
+    {GNT_FIELD(entry, claimed, REAL)},
+    {GNT_FIELD(entry, claim_source, TEXT)},
+    {GNT_FIELD(entry, measured, REAL)},
+    {GNT_FIELD(entry, low, REAL)},
+    {GNT_FIELD(entry, high, REAL)},
+    {GNT_FIELD(entry, floor, REAL)},
+    {GNT_FIELD(entry, leakage, REAL)},
+    {GNT_FIELD(entry, leakage_low, REAL)},
+    {GNT_FIELD(entry, leakage_high, REAL)},
+    {GNT_FIELD(entry, utility_surplus, REAL)},
+    {GNT_FIELD(entry, best_known_attack, TEXT)},
+    {GNT_FIELD(entry, attack_knows, TEXT)},
+    {GNT_FIELD(entry, attack_run_by, TEXT)},
+    {GNT_FIELD(entry, attacks_with_number, REAL)},
+    {GNT_FIELD(entry, attacks, REAL)},
+    {GNT_FIELD(entry, footnotes, TEXT)},
+    {GNT_FIELD(entry, observed_from, TEXT)},
+    {GNT_FIELD(entry, stages, TEXT)},
+    {GNT_FIELD(entry, worst_stage, REAL)},
+    {GNT_FIELD(entry, public_only, REAL)},
+    {GNT_FIELD(entry, identified, REAL)},
+    {GNT_FIELD(entry, identified_low, REAL)},
+    {GNT_FIELD(entry, identified_high, REAL)},
+    {GNT_FIELD(entry, why_not_ranked, TEXT)},
+};
+static const gnt_fields entry_fields = GNT_FIELDS_OF(entry, entry_rows);
+
+/* Takes what was said into the arena, and leaves the text empty. */
+static const char *keep(gnt_arena *arena, gnt_text *text) {
+    const char *copy = gnt_arena_text(arena, gnt_text_get(text));
+    arena->failed |= text->failed;
+    gnt_text_free(text);
+    gnt_text_init(text, BOARD_MOST_SAID);
+    return copy;
+}
+
+static void fill_words(const board *b, const board_contest *c, size_t threat, const board_place *p,
+                       gnt_arena *arena, entry *e) {
     gnt_text text;
-    gnt_text_init(&text, 1 << 20);
-    gnt_table_number(t, (double)(c - b->contest) + 1);
-    gnt_table_text(t, c->task);
-    gnt_table_number(t, c->stage == GNT_EVERY_STAGE ? NAN : (double)c->stage);
-    gnt_table_text(t, threat == 0 ? "any" : "limited");
+    gnt_text_init(&text, BOARD_MOST_SAID);
     board_say_threat(c->threat[threat], &text);
-    board_item(t, &text);
-    gnt_table_text(t, m->name);
-    gnt_table_number(t, p->place.rank ? p->place.rank : NAN);
-    gnt_table_text(t, p->place.tied ? "tied" : "");
-    gnt_table_text(t, p->row->label);
+    e->attacker_knows = keep(arena, &text);
     board_say_contributors(b, p->row, &text);
-    board_item(t, &text);
-    gnt_table_text(t, gnt_group_kind_name(p->kind));
-    gnt_table_text(t, g ? g->utility.measure : "");
-    gnt_table_number(t, g ? g->utility.value : NAN);
-    gnt_table_number(t, claim ? claim->value : NAN);
-    gnt_table_text(t, claim ? claim->source : "");
-    gnt_table_number(t, g ? p->score->stat.mean : NAN);
-    gnt_table_number(t, g ? p->score->stat.low : NAN);
-    gnt_table_number(t, g ? p->score->stat.high : NAN);
-    gnt_table_number(t, p->floor);
-    gnt_table_number(t, p->place.leak.mean);
-    gnt_table_number(t, p->place.leak.low);
-    gnt_table_number(t, p->place.leak.high);
-    gnt_table_number(t, p->trainings ? p->place.surplus : NAN);
-    if (g)
+    e->contributors = keep(arena, &text);
+    if (p->worst)
         board_say_attack(b, c, p->worst, &text);
-    board_item(t, &text);
-    if (g)
+    e->best_known_attack = keep(arena, &text);
+    if (p->worst)
         board_say_threat(c->attack[p->worst->attack].grants, &text);
-    board_item(t, &text);
-    gnt_table_text(t, g ? b->run[p->worst->run].contributor : "");
-    gnt_table_number(t, (double)p->judged);
-    gnt_table_number(t, (double)p->of);
+    e->attack_knows = keep(arena, &text);
     add_footnotes(p->row->flags, &text);
-    board_item(t, &text);
-    gnt_table_text(t, c->in_round ? "round" : "probe");
-    gnt_table_text(t, c->stage == GNT_EVERY_STAGE ? "drawn" : "fixed");
-    gnt_table_number(t, g ? (double)g->stage : NAN);
-    gnt_table_number(t, gnt_public_only_mean(c->facts));
-    gnt_table_number(t, p->identified ? p->identified_score->stat.mean : NAN);
-    gnt_table_number(t, p->identified ? p->identified_score->stat.low : NAN);
-    gnt_table_number(t, p->identified ? p->identified_score->stat.high : NAN);
+    e->footnotes = keep(arena, &text);
     if (!p->place.rank)
         board_say_state(c, p, &text);
-    board_item(t, &text);
+    e->why_not_ranked = keep(arena, &text);
     gnt_text_free(&text);
+}
+
+static void add_row(const board *b, const board_contest *c, const gnt_measure *m, size_t threat,
+                    const board_place *p, gnt_table *t) {
+    static const gnt_stat none = {.mean = NAN, .low = NAN, .high = NAN};
+    const gnt_outcome *g = p->worst ? p->worst->group : NULL;
+    const gnt_stat *measured = g ? &p->score->stat : &none;
+    const gnt_stat *identified = p->identified ? &p->identified_score->stat : &none;
+    const gnt_board_claim *claim = board_claim(b, c, p->row, m);
+    gnt_arena arena = {0};
+    entry e = {.section = (double)(c - b->contest) + 1,
+               .task = c->task,
+               .stage = c->stage == GNT_EVERY_STAGE ? NAN : (double)c->stage,
+               .attacker = threat == 0 ? "any" : "limited",
+               .measure = m->name,
+               .rank = p->place.rank ? p->place.rank : NAN,
+               .tied = p->place.tied ? "tied" : "",
+               .defense = p->row->label,
+               .standing = gnt_group_kind_name(p->kind),
+               .utility_measure = g ? g->utility.measure : "",
+               .utility = g ? g->utility.value : NAN,
+               .claimed = claim ? claim->value : NAN,
+               .claim_source = claim ? claim->source : "",
+               .measured = measured->mean,
+               .low = measured->low,
+               .high = measured->high,
+               .floor = p->floor,
+               .leakage = p->place.leak.mean,
+               .leakage_low = p->place.leak.low,
+               .leakage_high = p->place.leak.high,
+               .utility_surplus = p->trainings ? p->place.surplus : NAN,
+               .attack_run_by = g ? b->run[p->worst->run].contributor : "",
+               .attacks_with_number = (double)p->judged,
+               .attacks = (double)p->of,
+               .observed_from = c->in_round ? "round" : "probe",
+               .stages = c->stage == GNT_EVERY_STAGE ? "drawn" : "fixed",
+               .worst_stage = g ? (double)g->stage : NAN,
+               .public_only = gnt_public_only_mean(c->facts),
+               .identified = identified->mean,
+               .identified_low = identified->low,
+               .identified_high = identified->high};
+    fill_words(b, c, threat, p, &arena, &e);
+    gnt_table_field_items(t, &entry_fields, &e);
+    t->failed |= arena.failed;
+    gnt_arena_free(&arena);
 }
 
 static int is_drawn(const board *b, const board_contest *c, const gnt_measure *m) {
@@ -100,45 +174,8 @@ static int is_drawn(const board *b, const board_contest *c, const gnt_measure *m
 }
 
 void board_table_rows(const board *b, gnt_table *t) {
-    static const char *const names[] = {"section",
-                                        "task",
-                                        "stage",
-                                        "attacker",
-                                        "attacker_knows",
-                                        "measure",
-                                        "rank",
-                                        "tied",
-                                        "defense",
-                                        "contributors",
-                                        "standing",
-                                        "utility_measure",
-                                        "utility",
-                                        "claimed",
-                                        "claim_source",
-                                        "measured",
-                                        "low",
-                                        "high",
-                                        "floor",
-                                        "leakage",
-                                        "leakage_low",
-                                        "leakage_high",
-                                        "utility_surplus",
-                                        "best_known_attack",
-                                        "attack_knows",
-                                        "attack_run_by",
-                                        "attacks_with_number",
-                                        "attacks",
-                                        "footnotes",
-                                        "observed_from",
-                                        "stages",
-                                        "worst_stage",
-                                        "public_only",
-                                        "identified",
-                                        "identified_low",
-                                        "identified_high",
-                                        "why_not_ranked"};
     gnt_table_init(t, "Places");
-    gnt_table_columns(t, names, sizeof names / sizeof *names);
+    gnt_table_field_columns(t, &entry_fields);
     for (size_t i = 0; i < b->n_contest; i++) {
         const board_contest *c = &b->contest[i];
         board_place *places = gnt_array(c->n_row + 1, sizeof *places);

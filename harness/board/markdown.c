@@ -3,34 +3,28 @@
 
 #include "base/mem.h"
 #include "board/board_impl.h"
-#include "render/escape.h"
+#include "render/pen.h"
 
 enum { MOST_TEXT = 64 << 20 };
 
-static void heading(gnt_text *out, const char *marks, const char *text) {
-    gnt_text_add(out, "%s ", marks);
-    gnt_escape_markdown(out, text);
-    gnt_text_add(out, "\n\n");
-}
-
-/* One of the sentences of words.c as a paragraph. */
-static void paragraph(gnt_text *out, gnt_text *text) {
-    if (text->size) {
-        gnt_escape_markdown(out, gnt_text_get(text));
-        gnt_text_add(out, "\n\n");
-    }
-    out->failed |= text->failed;
-    gnt_text_free(text);
-    gnt_text_init(text, 1 << 20);
+/* Takes the cell's text and notes as the next item. */
+static void add_cell(board_cell *cell, gnt_table *t) {
+    int n = 0;
+    for (int k = 0; k < cell->n_note; k++)
+        gnt_text_add(&cell->text, "%s%s", n++ ? "; " : " (", cell->note[k]);
+    if (cell->is_exceeded)
+        gnt_text_add(&cell->text, "%sleaks more", n++ ? "; " : " (");
+    gnt_text_add(&cell->text, "%s", n ? ")" : "");
+    board_item(t, &cell->text);
 }
 
 static void add_place(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
                       int identified, gnt_table *t) {
-    const gnt_board_claim *claim = board_claim(b, c, p->row, c->lead);
+    board_cell cell[BOARD_CELLS];
     uint32_t flag;
     const char *mark, *words;
-    gnt_text text, untried;
-    gnt_text_init(&text, 1 << 20);
+    gnt_text text;
+    gnt_text_init(&text, BOARD_MOST_SAID);
     if (p->place.rank)
         gnt_text_add(&text, "%s%d", p->place.tied ? "=" : "", p->place.rank);
     else
@@ -41,112 +35,81 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
         if (p->row->flags & flag)
             gnt_text_add(&text, "%s%s", any++ ? "," : " ^", mark);
     board_item(t, &text);
-    if (claim) {
-        gnt_measure_number(c->lead, claim->value, &text);
-        gnt_text_add(&text, "%s", c->lead->unit);
-        if (*claim->source)
-            gnt_text_add(&text, " (%s)", claim->source);
-    }
-    board_item(t, &text);
-    if (p->worst)
-        gnt_measure_write(c->lead, &p->score->stat, &text);
-    if (p->worst && gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor))
-        gnt_text_add(&text, ", no more than a guess");
-    if (p->worst && p->trainings && p->place.surplus == 0)
-        gnt_text_add(&text, "; ");
-    board_say_at_target(c, p, &text);
-    board_item(t, &text);
-    if (identified) {
-        board_say_identified(b, c, p, &text);
-        board_item(t, &text);
-    }
-    if (p->worst)
-        board_say_attack(b, c, p->worst, &text);
-    gnt_text_init(&untried, 1 << 20);
-    if (p->place.rank)
-        board_say_untried(c, c->lead, threat, p, &untried);
-    if (untried.size)
-        gnt_text_add(&text, " (%s)", gnt_text_get(&untried));
-    gnt_text_free(&untried);
-    board_item(t, &text);
-    if (p->worst)
-        gnt_utility_write(p->worst->group->utility.measure, p->worst->group->utility.value, &text);
-    board_item(t, &text);
-    board_say_contributors(b, p->row, &text);
-    board_item(t, &text);
     gnt_text_free(&text);
+    board_fill_cells(b, c, threat, p, cell);
+    for (int i = 0; i < BOARD_CELLS; i++)
+        if (i != BOARD_IDENTIFIED || identified)
+            add_cell(&cell[i], t);
+    board_free_cells(cell);
 }
 
 static void add_threat(const board *b, const board_contest *c, size_t threat, board_place *places,
-                       gnt_text *out) {
+                       gnt_pen *pen) {
     static const char *const names[] = {"rank",       "defense",           "claimed", "measured",
                                         "identified", "best known attack", "utility", "contributor"};
     const size_t n = board_rank(c, c->lead, c->threat[threat], places);
+    const int identified = board_any_identified(places, n);
     gnt_text text;
     gnt_table t;
-    int identified = 0;
     if (!board_any_number(places, n))
         return;
-    gnt_text_init(&text, 1 << 20);
+    gnt_text_init(&text, BOARD_MOST_SAID);
     gnt_text_add(&text,
                  threat ? "Attackers that know no more than: " : "Any attacker here; all together know: ");
     board_say_threat(c->threat[threat], &text);
-    heading(out, "###", gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_pen_write_text(pen, GNT_PEN_SUBHEADING, &text);
     gnt_table_init(&t, NULL);
-    for (size_t i = 0; i < n; i++)
-        identified |= places[i].identified != NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (identified || strcmp(names[i], "identified") != 0)
             gnt_table_column(&t, names[i]);
     for (size_t i = 0; i < n; i++)
         add_place(b, c, c->threat[threat], &places[i], identified, &t);
-    gnt_table_markdown(&t, out);
-    gnt_table_free(&t);
+    gnt_pen_table(pen, &t);
 }
 
-static void add_contest(const board *b, const board_contest *c, gnt_text *out) {
+static void add_contest(const board *b, const board_contest *c, gnt_pen *pen) {
+    static const struct {
+        gnt_pen_part part;
+        void (*say)(const board *, const board_contest *, gnt_text *);
+    } said[] = {{GNT_PEN_HEADING, board_say_place},
+                {GNT_PEN_PARAGRAPH, board_say_alone},
+                {GNT_PEN_PARAGRAPH, board_say_head},
+                {GNT_PEN_PARAGRAPH, board_say_answer}};
     board_place *places = gnt_array(c->n_row + 1, sizeof *places);
-    gnt_text text;
-    gnt_text_init(&text, 1 << 20);
-    board_say_place(b, c, &text);
-    heading(out, "##", gnt_text_get(&text));
-    gnt_text_free(&text);
-    gnt_text_init(&text, 1 << 20);
-    board_say_alone(b, c, &text);
-    paragraph(out, &text);
-    board_say_head(b, c, &text);
-    paragraph(out, &text);
-    board_say_answer(b, c, &text);
-    paragraph(out, &text);
-    out->failed |= !places;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        gnt_text text;
+        gnt_text_init(&text, BOARD_MOST_SAID);
+        said[i].say(b, c, &text);
+        gnt_pen_write_text(pen, said[i].part, &text);
+    }
+    pen->out.failed |= !places;
     for (size_t threat = 0; places && c->lead && threat < c->n_threat; threat++)
-        add_threat(b, c, threat, places, out);
-    gnt_text_free(&text);
+        add_threat(b, c, threat, places, pen);
     gnt_free(places);
 }
 
 int board_write_markdown(const board *b, gnt_err *err) {
-    gnt_text out;
+    gnt_pen pen = {.format = GNT_PEN_MARKDOWN};
     gnt_table t;
     uint32_t flag;
     const char *mark, *words;
-    gnt_text_init(&out, MOST_TEXT);
-    heading(&out, "#", b->title);
-    gnt_text_add(&out, "A defense is judged by the attack under which it leaks most, at matched utility. `=` "
-                       "marks a tie: the "
-                       "interval overlaps that of another.\n\n");
+    gnt_text_init(&pen.out, MOST_TEXT);
+    gnt_pen_write(&pen, GNT_PEN_TITLE, b->title);
+    gnt_text_add(&pen.out,
+                 "A defense is judged by the attack under which it leaks most, at matched utility. `=` "
+                 "marks a tie: the "
+                 "interval overlaps that of another.\n\n");
     for (size_t i = 0; i < b->n_contest; i++)
-        add_contest(b, &b->contest[i], &out);
+        add_contest(b, &b->contest[i], &pen);
     for (size_t n = 0; board_footnote(n, &flag, &mark, &words); n++)
-        gnt_text_add(&out, "- %s: %s\n", mark, words);
-    gnt_text_add(&out, "\n");
+        gnt_text_add(&pen.out, "- %s: %s\n", mark, words);
+    gnt_text_add(&pen.out, "\n");
     board_table_history(b, &t);
     if (gnt_table_rows(&t))
-        gnt_table_markdown(&t, &out);
+        gnt_table_markdown(&t, &pen.out);
     gnt_table_free(&t);
     board_table_runs(b, &t);
-    gnt_table_markdown(&t, &out);
+    gnt_table_markdown(&t, &pen.out);
     gnt_table_free(&t);
-    return board_write_text(b, "leaderboard.md", &out, err);
+    return board_write_text(b, "leaderboard.md", &pen.out, err);
 }

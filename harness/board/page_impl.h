@@ -4,8 +4,6 @@
 
 #include "board/board_impl.h"
 
-enum { PAGE_MOST_SAID = 1 << 20 };
-
 typedef struct page {
     const board *b;
     gnt_text out;

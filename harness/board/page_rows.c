@@ -19,9 +19,14 @@ static void widen(page_scale *s, double value) {
 
 page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_place *places, size_t n) {
     const char *name;
-    page_scale s = {NAN, NAN, board_floor(c, c->lead, threat, &name), NAN, c->lead->leak, threat, 0};
+    page_scale s = {.low = NAN,
+                    .high = NAN,
+                    .floor = board_floor(c, c->lead, threat, &name),
+                    .none = NAN,
+                    .leak = c->lead->leak,
+                    .threat = threat,
+                    .identified = board_any_identified(places, n)};
     for (size_t i = 0; i < n; i++) {
-        s.identified |= places[i].identified != NULL;
         if (!places[i].worst)
             continue;
         widen(&s, places[i].score->stat.mean);
@@ -64,99 +69,30 @@ static void add_name(page *w, const board_row *row) {
     page_add(w, "</td>");
 }
 
-/* 1 when what was measured surely leaks more than was claimed, both above the floor. */
-static int is_exceeded(const board_contest *c, const board_place *p, double claimed) {
-    const gnt_leak alone = gnt_leak_above(c->lead, (gnt_leak){claimed, claimed, claimed}, p->floor);
-    return p->worst && gnt_leak_surely_less(c->lead, &alone, &p->place.leak);
-}
-
-static void add_claim(page *w, const board_contest *c, const board_place *p) {
-    const gnt_board_claim *claim = board_claim(w->b, c, p->row, c->lead);
-    gnt_text text;
-    gnt_text_init(&text, PAGE_MOST_SAID);
-    page_add(w, "<td class=\"n\" data-label=\"claimed\"");
-    page_number(w, claim ? claim->value : NAN);
-    page_add(w, ">");
-    if (claim) {
-        gnt_measure_number(c->lead, claim->value, &text);
-        gnt_text_add(&text, "%s", c->lead->unit);
-        page_say_text(w, &text);
-        if (*claim->source) {
+/* The cells that ranked and unranked rows share; ends the row. */
+static void add_cells(page *w, const board_contest *c, const page_scale *s, const board_place *p) {
+    board_cell cell[BOARD_CELLS];
+    board_fill_cells(w->b, c, s->threat, p, cell);
+    for (int i = 0; i < BOARD_CELLS; i++) {
+        if (i == BOARD_IDENTIFIED && !s->identified)
+            continue;
+        gnt_text_add(&w->out, "<td%s data-label=\"%s\"", cell[i].is_number ? " class=\"n\"" : "",
+                     cell[i].label);
+        if (cell[i].is_number)
+            page_number(w, cell[i].number);
+        page_add(w, ">");
+        page_say_text(w, &cell[i].text);
+        if (cell[i].stat)
+            add_bar(w, s, cell[i].stat);
+        for (int k = 0; k < cell[i].n_note; k++) {
             page_add(w, " <span class=\"soft\">");
-            page_say(w, claim->source);
+            page_say(w, cell[i].note[k]);
             page_add(w, "</span>");
         }
-        if (is_exceeded(c, p, claim->value))
-            page_add(w, "<br><span class=\"over\">leaks more</span>");
+        page_add(w, cell[i].is_exceeded ? " <span class=\"over\">leaks more</span></td>" : "</td>");
     }
-    page_add(w, "</td>");
-    gnt_text_free(&text);
-}
-
-static void add_identified(page *w, const board_contest *c, const board_place *p) {
-    gnt_text text;
-    gnt_text_init(&text, PAGE_MOST_SAID);
-    page_add(w, "<td class=\"n\" data-label=\"identified\"");
-    page_number(w, p->identified ? p->identified_score->stat.mean : NAN);
-    page_add(w, ">");
-    board_say_identified(w->b, c, p, &text);
-    page_say_text(w, &text);
-    page_add(w, "</td>");
-    gnt_text_free(&text);
-}
-
-/* The cells that ranked and unranked rows share. */
-static void add_numbers(page *w, const board_contest *c, const page_scale *s, const board_place *p) {
-    const gnt_outcome *g = p->worst ? p->worst->group : NULL;
-    gnt_text text;
-    gnt_text_init(&text, PAGE_MOST_SAID);
-    add_claim(w, c, p);
-    page_add(w, "<td class=\"n\" data-label=\"measured\"");
-    page_number(w, g ? p->score->stat.mean : NAN);
-    page_add(w, ">");
-    if (g) {
-        gnt_measure_write(c->lead, &p->score->stat, &text);
-        page_say_text(w, &text);
-        add_bar(w, s, &p->score->stat);
-        if (gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor))
-            page_add(w, "<span class=\"soft\">no more than a guess</span>");
-        board_say_at_target(c, p, &text);
-        if (text.size) {
-            page_add(w, "<span class=\"soft\">");
-            page_say_text(w, &text);
-            page_add(w, "</span>");
-        }
-    }
-    page_add(w, "</td>");
-    if (s->identified)
-        add_identified(w, c, p);
-    page_add(w, "<td data-label=\"best known attack\">");
-    if (g)
-        board_say_attack(w->b, c, p->worst, &text);
-    page_say_text(w, &text);
-    if (g && p->worst->run != p->row->first) {
-        page_add(w, " <span class=\"soft\">run by ");
-        page_say(w, w->b->run[p->worst->run].contributor);
-        page_add(w, "</span>");
-    }
-    if (p->place.rank)
-        board_say_untried(c, c->lead, s->threat, p, &text);
-    if (text.size) {
-        page_add(w, "<br><span class=\"soft\">");
-        page_say_text(w, &text);
-        page_add(w, "</span>");
-    }
-    page_add(w, "</td><td class=\"n\" data-label=\"utility\"");
-    page_number(w, g ? g->utility.value : NAN);
-    page_add(w, ">");
-    if (g)
-        gnt_utility_write(g->utility.measure, g->utility.value, &text);
-    page_say_text(w, &text);
-    page_add(w, "</td><td data-label=\"contributor\">");
-    board_say_contributors(w->b, p->row, &text);
-    page_say_text(w, &text);
-    page_add(w, "</td></tr>\n");
-    gnt_text_free(&text);
+    page_add(w, "</tr>\n");
+    board_free_cells(cell);
 }
 
 static void add_heads(page *w, const page_scale *s, const char *const *names, size_t n) {
@@ -183,7 +119,7 @@ void page_ranked(page *w, const board_contest *c, const page_scale *s, const boa
                      p->place.rank == 1 ? " class=\"first\"" : "", p->place.rank, p->place.tied ? "=" : "",
                      p->place.rank);
         add_name(w, p->row);
-        add_numbers(w, c, s, p);
+        add_cells(w, c, s, p);
     }
     page_add(w, "</tbody></table>\n");
 }
@@ -200,7 +136,7 @@ void page_apart(page *w, const board_contest *c, const page_scale *s, const boar
     add_heads(w, s, names, sizeof names / sizeof *names);
     for (; i < n; i++) {
         gnt_text text;
-        gnt_text_init(&text, PAGE_MOST_SAID);
+        gnt_text_init(&text, BOARD_MOST_SAID);
         page_add(w, "<tr>");
         add_name(w, places[i].row);
         gnt_text_add(&w->out, "<td class=\"%s\" data-label=\"why\">",
@@ -208,7 +144,7 @@ void page_apart(page *w, const board_contest *c, const page_scale *s, const boar
         board_say_state(c, &places[i], &text);
         page_say_text(w, &text);
         page_add(w, "</td>");
-        add_numbers(w, c, s, &places[i]);
+        add_cells(w, c, s, &places[i]);
         gnt_text_free(&text);
     }
     page_add(w, "</tbody></table>\n");

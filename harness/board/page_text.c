@@ -20,7 +20,7 @@ void page_say_text(page *w, gnt_text *text) {
     page_say(w, gnt_text_get(text));
     w->out.failed |= text->failed;
     gnt_text_free(text);
-    gnt_text_init(text, PAGE_MOST_SAID);
+    gnt_text_init(text, BOARD_MOST_SAID);
 }
 
 void page_number(page *w, double value) {
