@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "must_work.h"
 #include "result/result.h"
+#include "schema.h"
 
 /* A file that has every key, in two parts. */
 static const char head[] =
@@ -225,10 +226,44 @@ static void hostile_values_are_refused(void **state) {
     }
 }
 
+/* docs/results.schema.json takes the file with every key, and nothing of another type or word. */
+static void the_schema_describes_the_file(void **state) {
+    static const struct {
+        const char *was, *is, *place;
+    } wrong[] = {{"'stage': 3", "'stage': '3'", "groups[0].stage"},
+                 {"'mode': 'sweep'", "'mode': 'swept'", "groups[1].mode"},
+                 {"'confirmed': true", "'confirmed': 1", "matches[0].confirmed"},
+                 {"[0, 1.5]", "[0, 'x']", "cells[0].convergence[0].points[0][1]"},
+                 {"'attribute_told': -1", "'attribute_told': -2", "cells[0].targets[0].attribute_told"},
+                 {"'what': 'claims-differ', ", "", "cells[0].marks[0]"}};
+    json_t *schema = json_load_file("docs/results.schema.json", JSON_REJECT_DUPLICATES, NULL);
+    char *text = quoted(whole());
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    gnt_path where = {""};
+    (void)state;
+    assert_non_null(schema);
+    if (schema_check(schema, root, &where) != 0)
+        fail_msg("%s is not of the schema", where.text);
+    json_decref(root);
+    gnt_free(text);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        where = (gnt_path){""};
+        text = replaced(wrong[i].was, wrong[i].is);
+        root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+        assert_int_equal(schema_check(schema, root, &where), -1);
+        assert_string_equal(where.text, wrong[i].place);
+        json_decref(root);
+        gnt_free(text);
+    }
+    json_decref(schema);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_read_is_written_to_the_byte),
-        cmocka_unit_test(structs_hold_what_the_file_says), cmocka_unit_test(other_builds_are_read),
-        cmocka_unit_test(numbers_round_as_a_file_would), cmocka_unit_test(hostile_values_are_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_read_is_written_to_the_byte),
+                                       cmocka_unit_test(structs_hold_what_the_file_says),
+                                       cmocka_unit_test(other_builds_are_read),
+                                       cmocka_unit_test(numbers_round_as_a_file_would),
+                                       cmocka_unit_test(hostile_values_are_refused),
+                                       cmocka_unit_test(the_schema_describes_the_file)};
     return cmocka_run_group_tests_name("result", tests, NULL, NULL);
 }

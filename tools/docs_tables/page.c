@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "format.h"
 #include "tables.h"
 
 enum { MOST_PAGE = 16 << 20, MOST_DIRECTIVE = 512, MOST_SHOWN = 40 };
@@ -205,11 +206,31 @@ static int check_text(const char *path, const char *text, int blocks_alone, gnt_
     return wrong + (blocks_alone ? 0 : check_outside(path, text, from, from + strlen(from)));
 }
 
+/* True for the schema of results.json, which is made as a whole. */
+static int is_schema(const char *path) {
+    static const char ending_of[] = ".schema.json";
+    const size_t n = strlen(path), m = strlen(ending_of);
+    return n > m && !strcmp(path + n - m, ending_of);
+}
+
+static int check_schema(const char *path, const char *text, gnt_err *err) {
+    gnt_text made;
+    gnt_text_init(&made, MOST_PAGE);
+    const int failed = format_schema(&made, err), same = !failed && !strcmp(text, gnt_text_get(&made));
+    if (!failed && !same) {
+        printf("%s: differs from the row tables of harness/result; make docs writes it again\n", path);
+        print_difference(text, strlen(text), gnt_text_get(&made), made.size);
+    }
+    gnt_text_free(&made);
+    return failed ? -1 : !same;
+}
+
 int page_check(const char *path, int blocks_alone, gnt_text *used, gnt_err *err) {
     char *text;
     if (read_page(path, &text, err))
         return -1;
-    const int wrong = check_text(path, text, blocks_alone, used, err);
+    const int wrong =
+        is_schema(path) ? check_schema(path, text, err) : check_text(path, text, blocks_alone, used, err);
     gnt_free(text);
     return wrong;
 }
@@ -238,7 +259,7 @@ int page_write(const char *path, int *changed, gnt_err *err) {
     if (read_page(path, &text, err))
         return -1;
     gnt_text_init(&made, MOST_PAGE);
-    int failed = make_text(path, text, &made, err);
+    int failed = is_schema(path) ? format_schema(&made, err) : make_text(path, text, &made, err);
     *changed = !failed && strcmp(text, gnt_text_get(&made)) != 0;
     if (*changed)
         failed = gnt_file_write(path, made.data, made.size, err);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "format.h"
 #include "render/escape.h"
 
 enum { MOST_WORDS = 16, MOST_TEXT = 4 << 20 };
@@ -30,6 +31,7 @@ static const kind kinds[] = {{"run", table_run, NULL, 0, 0, 0},
                              {"maps", table_maps, NULL, 0, MOST_WORDS, 0},
                              {"hooks", table_hooks, NULL, 0, MOST_WORDS, 0},
                              {"value", table_value, NULL, 2, 2, 1},
+                             {"keys", NULL, table_keys, 0, 0, 0},
                              {"kept", NULL, table_kept, 0, 0, 0},
                              {"bench-times", NULL, table_bench_times, 0, 0, 0},
                              {"bench-work", NULL, table_bench_work, 0, 0, 0},
@@ -50,6 +52,7 @@ const char tables_help[] =
     "  maps RUN [TASK ...]        how well trainings find what maps mark\n"
     "  hooks RUN [LABEL ...]      what the hooks of defenses and attacks took, and on which processor\n"
     "  value RUN GROUP MEASURE    one number, within a line; GROUP is a cell's id without its seed\n"
+    "  keys WHERE                 the keys of objects of results.json: results, cells, cells.utility, …\n"
     "  kept NAME.tsv              a table that a program other than a run wrote\n"
     "  bench-times NAME.json      what each row of the bench took, beside PyTorch and the floor\n"
     "  bench-work NAME.json       what each row of the bench computes and moves, and its errors\n"
