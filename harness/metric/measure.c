@@ -340,25 +340,31 @@ int gnt_leaks_more(const gnt_measure *m, double a, double b) {
     return m->leak > 0 ? a > b : a < b;
 }
 
-/* What results say of one measure; `worst` is the value that leaks most. */
-static json_t *stat_json(const gnt_estimate *e, double deviation, double worst, double median, size_t n) {
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:s}", "mean", e->mean, "deviation", deviation,
-                     "worst", worst, "median", median, "low", e->low, "high", e->high, "n", (json_int_t)n,
-                     "trainings", (json_int_t)e->trainings, "interval", gnt_interval_over_name(e->over));
+static gnt_stat stat_of(const gnt_estimate *e, double deviation, double worst, double median, size_t n) {
+    return (gnt_stat){.mean = e->mean,
+                      .deviation = deviation,
+                      .worst = worst,
+                      .median = median,
+                      .low = e->low,
+                      .high = e->high,
+                      .n = (int64_t)n,
+                      .trainings = (int64_t)e->trainings,
+                      .over = e->over};
 }
 
-json_t *gnt_measure_stat(const gnt_measure *m, const double *x, const int64_t *training, size_t n,
-                         gnt_err *err) {
+int gnt_measure_stat(gnt_stat *out, const gnt_measure *m, const double *x, const int64_t *training, size_t n,
+                     gnt_err *err) {
     gnt_metric_summary sum;
     gnt_estimate e;
     if (gnt_metric_summarize(&sum, x, n, err) != 0)
-        return NULL;
+        return -1;
     if (m->share ? gnt_estimate_share(&e, x, training, n, err)
                  : gnt_estimate_mean(&e, x, training, n, m->bounds, err))
-        return NULL;
-    return stat_json(&e, sum.deviation, m->leak > 0 ? sum.most : sum.least, sum.median, n);
+        return -1;
+    *out = stat_of(&e, sum.deviation, m->leak > 0 ? sum.most : sum.least, sum.median, n);
+    return 0;
 }
 
-json_t *gnt_measure_stat_whole(const gnt_estimate *e, double worst, size_t n) {
-    return stat_json(e, 0, worst, e->mean, n);
+gnt_stat gnt_measure_stat_whole(const gnt_estimate *e, double worst, size_t n) {
+    return stat_of(e, 0, worst, e->mean, n);
 }

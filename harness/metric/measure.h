@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <jansson.h>
-
 #include "metric/estimate.h"
 
 /* A suite's measures are a mask with bit 1u << id. The order is that in which a suite's errors name them. */
@@ -103,12 +101,10 @@ void gnt_measure_names(const char *names[GNT_MEASURES]);
 /* 1 when a leaks more than b; NAN leaks least. */
 int gnt_leaks_more(const gnt_measure *m, double a, double b);
 
-/* {"mean", "deviation", "worst", "median", "low", "high", "n", "training runs", "interval"} of n ≥ 1 finite
- * numbers; worst is the one that leaks most. The mean, its interval low … high and what that is over are
- * those of metric/estimate.h; training: as there. The caller owns it; NULL with a sentence when a number is
- * not finite. */
-json_t *gnt_measure_stat(const gnt_measure *m, const double *x, const int64_t *training, size_t n,
-                         gnt_err *err);
-/* The same of a number of a whole: no deviation, the median being the mean. */
-json_t *gnt_measure_stat_whole(const gnt_estimate *e, double worst, size_t n);
+/* Fills the statistics of n ≥ 1 finite numbers. The mean, its interval and what that is over are those of
+ * metric/estimate.h; training: as there. Fails with a sentence if a number is not finite. */
+int gnt_measure_stat(gnt_stat *out, const gnt_measure *m, const double *x, const int64_t *training, size_t n,
+                     gnt_err *err);
+/* Returns the statistics of a number of a whole: no deviation, the median being the mean. */
+gnt_stat gnt_measure_stat_whole(const gnt_estimate *e, double worst, size_t n);
 #endif

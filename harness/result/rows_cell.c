@@ -85,7 +85,7 @@ static const gnt_field value_rows[] = {
      .help = "those that the model classified correctly"},
     {GNT_FIELD(gnt_value_counts, labels, INTS), .needed = 1, .help = "how many of them are of each class"},
 };
-static const gnt_fields value_fields = GNT_OPEN(gnt_value_counts, value_rows);
+const gnt_fields gnt_value_fields = GNT_OPEN(gnt_value_counts, value_rows);
 
 static const gnt_field other_cell_rows[] = {
     {GNT_FIELD(gnt_other_utility, value, REAL), .nullable = 1, .help = "the number"},
@@ -114,7 +114,7 @@ static const gnt_field cell_utility_rows[] = {
     {GNT_FIELD(gnt_utility, none, REAL), .nullable = 1, .help = "undefended utility"},
     {GNT_FIELD(gnt_utility, by_round, LIST), .group = &gnt_round_fields, .optional = 1,
      .help = "the model after rounds of training ([utility.curve](suites.md#tasks))"},
-    {GNT_FIELD(gnt_utility, by_value, LIST), .group = &value_fields, .optional = 1,
+    {GNT_FIELD(gnt_utility, by_value, LIST), .group = &gnt_value_fields, .optional = 1,
      .help = "one entry for each value of the observed attribute"},
     {GNT_FIELD_AS("beside", gnt_utility, others, MAP), .group = &other_cell_fields, .optional = 1,
      .help = "other numbers measured on the test samples, by [name](measures.md#utility)"},

@@ -2,14 +2,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "run/run_impl.h"
 
-static void add(json_t *list, const char *what, const char *says) {
-    json_array_append_new(list, json_pack("{s:s, s:s}", "what", what, "says", says));
+typedef struct marks {
+    gnt_mark *at;
+    size_t n;
+    gnt_arena *arena;
+} marks;
+
+static void add(marks *m, const char *what, const char *says) {
+    if (GNT_GROW(m->at, m->n) == 0)
+        m->at[m->n++] = (gnt_mark){gnt_arena_text(m->arena, what), gnt_arena_text(m->arena, says)};
 }
 
 /* Adds the marks that a job left in the metadata of an output. */
-static void add_from(json_t *list, const json_t *metadata) {
+static void add_from(marks *list, const json_t *metadata) {
     const json_t *one;
     size_t i;
     json_array_foreach(json_object_get(metadata, "marks"), i, one) {
@@ -22,7 +30,7 @@ static void add_from(json_t *list, const json_t *metadata) {
 
 /* Adds what recomputing the updates of all observed rounds found: a defense may do in any what it does in
  * one. */
-static void add_replay(json_t *list, const run *r, const run_cell *c) {
+static void add_replay(marks *list, const run *r, const run_cell *c) {
     gnt_err text;
     if (c->jobs.replay->state != RUN_OK) {
         gnt_fail(&text, "what was observed could not be computed again: %s",
@@ -52,7 +60,7 @@ static void add_replay(json_t *list, const run *r, const run_cell *c) {
  * the model comes from elsewhere: at least half of what it leaves above an undefended training with such
  * labels, and by more than three standard errors. One that fails there alone may have distinguished the
  * two. */
-static void add_shuffled(json_t *list, const run *r, const run_cell *c) {
+static void add_shuffled(marks *list, const run *r, const run_cell *c) {
     double error = 0, none_error = 0;
     gnt_err text;
     if (c->jobs.shuffled_none->state != RUN_OK)
@@ -78,7 +86,7 @@ static void add_shuffled(json_t *list, const run *r, const run_cell *c) {
 
 /* Adds what was found when hooks ran again, in a probe or on shadow rows, and acted otherwise than in the
  * training. */
-static void add_compared(json_t *list, const run *r, const run_job *observed) {
+static void add_compared(marks *list, const run *r, const run_job *observed) {
     if (!observed || !observed->stored.record || !gnt_store_digest(observed->stored.record, "compared"))
         return;
     json_t *all = run_metadata(r, observed, "compared");
@@ -86,19 +94,22 @@ static void add_compared(json_t *list, const run *r, const run_job *observed) {
     json_decref(all);
 }
 
-json_t *run_marks_of(const run *r, const run_cell *c) {
-    json_t *list = json_array();
-    add_compared(list, r, run_job_input(c->jobs.score, "seen"));
-    add_compared(list, r, run_job_input(run_job_input(c->jobs.attack, "artefacts"), "shadow_seen"));
+gnt_marks run_marks_of(run *r, const run_cell *c) {
+    marks list = {.arena = &r->memory};
+    add_compared(&list, r, run_job_input(c->jobs.score, "seen"));
+    add_compared(&list, r, run_job_input(run_job_input(c->jobs.attack, "artefacts"), "shadow_seen"));
     if (c->jobs.shuffled && c->jobs.shuffled_none)
-        add_shuffled(list, r, c);
+        add_shuffled(&list, r, c);
     if (c->jobs.replay)
-        add_replay(list, r, c);
+        add_replay(&list, r, c);
     if (gnt_store_digest(c->jobs.train->stored.record, "record")) {
         json_t *record = run_metadata(r, c->jobs.train, "record");
-        add_from(list, record);
+        add_from(&list, record);
         json_decref(record);
     }
-    add_from(list, c->score);
-    return list;
+    for (size_t i = 0; i < c->found.marks.n; i++)
+        add(&list, c->found.marks.at[i].what, c->found.marks.at[i].says);
+    const gnt_mark *all = list.n ? gnt_arena_copy(&r->memory, list.at, list.n, sizeof *list.at) : NULL;
+    gnt_free(list.at);
+    return (gnt_marks){all, all ? list.n : 0};
 }

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "run/run_impl.h"
 
-static void settle(run *r, run_cell *c, run_status status, const char *reason, int *moved) {
+static void settle(run *r, run_cell *c, gnt_cell_status status, const char *reason, int *moved) {
     c->status = status;
     c->reason = reason ? gnt_strdup(reason) : NULL;
     r->progress.finished++;
@@ -14,13 +14,13 @@ static void settle(run *r, run_cell *c, run_status status, const char *reason, i
 }
 
 /* Returns the status of a cell whose job ended with this verdict. */
-static run_status status_of(const char *verdict) {
+static gnt_cell_status status_of(const char *verdict) {
     if (strcmp(verdict, "unsupported") == 0)
-        return RUN_CELL_NA;
+        return GNT_CELL_NA;
     if (strcmp(verdict, "crashed") == 0)
-        return RUN_CELL_CRASHED;
-    return strcmp(verdict, "timeout") == 0 || strcmp(verdict, "stopped") == 0 ? RUN_CELL_TIMEOUT
-                                                                              : RUN_CELL_FAILED;
+        return GNT_CELL_CRASHED;
+    return strcmp(verdict, "timeout") == 0 || strcmp(verdict, "stopped") == 0 ? GNT_CELL_TIMEOUT
+                                                                              : GNT_CELL_FAILED;
 }
 
 /* True if the job ended well. Settles the cell if it ended badly. */
@@ -47,12 +47,12 @@ static int find_bracket(run *r, run_cell *c, const run_search *s, int *moved) {
     }
     if (!beyond &&
         gnt_match_bracket(&c->strength, &s->spec, s->history, s->n, s->step.strength, stronger, &err) != 0)
-        settle(r, c, RUN_CELL_FAILED, err.text, moved);
+        settle(r, c, GNT_CELL_FAILED, err.text, moved);
     else if (beyond)
-        settle(r, c, RUN_CELL_NA, "no strength meets the target, so that none lies on either side", moved);
+        settle(r, c, GNT_CELL_NA, "no strength meets the target, so that none lies on either side", moved);
     else if (isnan(c->strength))
-        settle(r, c, RUN_CELL_NA, "the strength that was found is at this end of its range", moved);
-    return c->status == RUN_CELL_UNFINISHED;
+        settle(r, c, GNT_CELL_NA, "the strength that was found is at this end of its range", moved);
+    return c->status == GNT_CELL_UNFINISHED;
 }
 
 /* Finds the strength of the cell. False while it is not known, or if there is none and the cell is
@@ -70,7 +70,7 @@ static int find_strength(run *r, run_cell *c, int *moved) {
         gnt_err text;
         gnt_fail(&text, "the search for its strength could not go on: %s", s->reason);
         c->failed = s->failed;
-        settle(r, c, RUN_CELL_FAILED, text.text, moved);
+        settle(r, c, GNT_CELL_FAILED, text.text, moved);
         return 0;
     }
     if (cell->bracket)
@@ -80,21 +80,37 @@ static int find_strength(run *r, run_cell *c, int *moved) {
     return 1;
 }
 
-/* Adds facts as reals: the store returns 1.0 as 1, by which results must not differ. */
-static void add_facts(json_t *all, json_t *facts) {
-    const char *name;
-    json_t *value;
-    json_object_foreach(facts, name, value)
-        json_object_set_new(all, name, json_real(json_number_value(value)));
+typedef struct facts {
+    gnt_named_real *at;
+    size_t n;
+    gnt_arena *arena;
+} facts;
+
+/* A later fact replaces an earlier one of the same name. */
+static void add_fact(facts *all, const char *name, double value) {
+    size_t i = 0;
+    while (i < all->n && strcmp(all->at[i].name, name) != 0)
+        i++;
+    if (i < all->n)
+        all->at[i].value = value;
+    else if (GNT_GROW(all->at, all->n) == 0)
+        all->at[all->n++] = (gnt_named_real){gnt_arena_text(all->arena, name), value};
 }
 
-/* Adds the facts of the prepare hooks whose artefacts a job reads, then those of the job. NULL: no job. */
-static void add_job_facts(json_t *all, const run_job *j) {
+static void add_record_facts(facts *all, const json_t *record) {
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(record, "facts"), name, value)
+        add_fact(all, name, json_number_value(value));
+}
+
+/* Adds those of a job, and before them those of the prepare hooks whose artefacts it reads. NULL: no job. */
+static void add_job_facts(facts *all, const run_job *j) {
     for (size_t i = 0; j && i < j->n_inputs; i++)
         if (strncmp(j->input[i].name, "artefacts", strlen("artefacts")) == 0)
-            add_facts(all, json_object_get(j->input[i].from->stored.record, "facts"));
+            add_record_facts(all, j->input[i].from->stored.record);
     if (j)
-        add_facts(all, json_object_get(j->stored.record, "facts"));
+        add_record_facts(all, j->stored.record);
 }
 
 int run_wants(const run *r, size_t cell) {
@@ -140,39 +156,48 @@ static int others_have_ended(const run_cell *c) {
 
 /* Returns the facts that the jobs reported. A later one replaces an earlier one of the same name: those of
  * the training, over many updates, those of the observation; those of the score, every plugin's. */
-static json_t *facts_of(const run_cell *c) {
-    json_t *all = json_object();
-    add_job_facts(all, run_job_input(c->jobs.score, "seen"));
-    add_job_facts(all, c->jobs.train);
-    add_job_facts(all, c->jobs.first_attack);
-    add_job_facts(all, c->jobs.attack);
-    add_facts(all, json_object_get(c->score, "facts"));
-    return all;
+static gnt_named_reals facts_of(run *r, const run_cell *c) {
+    facts all = {.arena = &r->memory};
+    add_job_facts(&all, run_job_input(c->jobs.score, "seen"));
+    add_job_facts(&all, c->jobs.train);
+    add_job_facts(&all, c->jobs.first_attack);
+    add_job_facts(&all, c->jobs.attack);
+    for (size_t i = 0; i < c->found.facts.n; i++)
+        add_fact(&all, c->found.facts.at[i].name, c->found.facts.at[i].value);
+    const gnt_named_reals list = {gnt_arena_copy(&r->memory, all.at, all.n, sizeof *all.at), all.n};
+    gnt_free(all.at);
+    return list;
+}
+
+/* Reads the score from the store, which others may have written; −1: it has not the form of a score. */
+static int read_score(run *r, run_cell *c) {
+    json_t *score = run_metadata(r, c->jobs.score, "score");
+    const int rc = score ? gnt_fields_decode(&gnt_score_fields, &c->found, score, &r->memory, "", NULL) : -1;
+    if (rc != 0)
+        gnt_fields_clear(&gnt_score_fields, &c->found);
+    json_decref(score);
+    return rc;
 }
 
 /* Reads everything that results.json has on a cell whose jobs have ended, and settles it. */
 static void take_results(run *r, run_cell *c, int *moved) {
     c->utility = run_utility(r, c->jobs.train, &c->utility_error);
     c->utility_none = c->jobs.none->state == RUN_OK ? run_utility(r, c->jobs.none, NULL) : NAN;
-    c->score = run_metadata(r, c->jobs.score, "score");
-    if (c->score && !run_score_is_valid(c->score)) {
-        json_decref(c->score);
-        c->score = NULL;
-    }
-    c->facts = facts_of(c);
-    c->marks = run_marks_of(r, c);
-    if (c->score)
-        settle(r, c, RUN_CELL_OK, NULL, moved);
+    const int has_score = read_score(r, c) == 0;
+    c->found.facts = facts_of(r, c);
+    c->found.marks = run_marks_of(r, c);
+    if (has_score)
+        settle(r, c, GNT_CELL_OK, NULL, moved);
     else
-        settle(r, c, RUN_CELL_FAILED, "the score cannot be read back from the store", moved);
+        settle(r, c, GNT_CELL_FAILED, "the score cannot be read back from the store", moved);
 }
 
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     const gnt_cell *cell = c->cell;
-    if (c->status != RUN_CELL_UNFINISHED || !run_wants(r, (size_t)(c - r->cell)))
+    if (c->status != GNT_CELL_UNFINISHED || !run_wants(r, (size_t)(c - r->cell)))
         return 0;
     if (cell->reason) {
-        settle(r, c, RUN_CELL_NA, cell->reason, moved);
+        settle(r, c, GNT_CELL_NA, cell->reason, moved);
         return 0;
     }
     if (!c->jobs.score) {
@@ -192,7 +217,7 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
     if (!ended_well(r, c, c->jobs.score, moved) || !others_have_ended(c))
         return 0;
     if (r->options->share == GNT_SHARE_WORK) /* the run that gathers reads them */
-        settle(r, c, RUN_CELL_OK, NULL, moved);
+        settle(r, c, GNT_CELL_OK, NULL, moved);
     else
         take_results(r, c, moved);
     return 0;

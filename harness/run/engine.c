@@ -19,8 +19,11 @@ static size_t count_searches(const run *r) {
 
 static void open_cells(run *r) {
     for (size_t i = 0; i < r->plan->n; i++) {
-        r->cell[i] =
-            (run_cell){.cell = &r->plan->cell[i], .strength = NAN, .utility = NAN, .utility_none = NAN};
+        r->cell[i] = (run_cell){.cell = &r->plan->cell[i],
+                                .status = GNT_CELL_UNFINISHED,
+                                .strength = NAN,
+                                .utility = NAN,
+                                .utility_none = NAN};
         r->progress.n_wanted += (size_t)run_wants(r, i);
     }
 }
@@ -69,12 +72,9 @@ static void close_run(run *r) {
     run_jobs_free(&r->jobs);
     run_requests_close(&r->requests);
     run_share_close(r);
-    for (size_t i = 0; r->cell && i < r->plan->n; i++) {
+    for (size_t i = 0; r->cell && i < r->plan->n; i++)
         gnt_free(r->cell[i].reason);
-        json_decref(r->cell[i].score);
-        json_decref(r->cell[i].facts);
-        json_decref(r->cell[i].marks);
-    }
+    gnt_arena_free(&r->memory);
     for (size_t i = 0; r->search && i < count_searches(r); i++) {
         gnt_free(r->search[i].history);
         gnt_free(r->search[i].reason);
@@ -118,30 +118,15 @@ static int run_all(run *r, gnt_err *err) {
 
 static void count(const run *r, gnt_run_counts *counts) {
     *counts = (gnt_run_counts){.interrupted = r->interrupted};
-    for (size_t i = 0; i < r->plan->n; i++) {
-        if (!run_wants(r, i))
-            continue;
-        switch (r->cell[i].status) {
-        case RUN_CELL_UNFINISHED:
-            counts->unfinished++;
-            break;
-        case RUN_CELL_OK:
-            counts->ok++;
-            break;
-        case RUN_CELL_NA:
-            counts->na++;
-            break;
-        case RUN_CELL_FAILED:
-            counts->failed++;
-            break;
-        case RUN_CELL_CRASHED:
-            counts->crashed++;
-            break;
-        case RUN_CELL_TIMEOUT:
-            counts->timeout++;
-            break;
-        }
-    }
+    size_t *const of[GNT_CELL_STATUSES] = {[GNT_CELL_UNFINISHED] = &counts->unfinished,
+                                           [GNT_CELL_OK] = &counts->ok,
+                                           [GNT_CELL_NA] = &counts->na,
+                                           [GNT_CELL_FAILED] = &counts->failed,
+                                           [GNT_CELL_CRASHED] = &counts->crashed,
+                                           [GNT_CELL_TIMEOUT] = &counts->timeout};
+    for (size_t i = 0; i < r->plan->n; i++)
+        if (run_wants(r, i))
+            ++*of[r->cell[i].status];
 }
 
 /* Writes the files of the run under a lock: if two runs end in one folder, all files are those of the later

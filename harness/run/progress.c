@@ -97,7 +97,7 @@ void run_show_warning(const run *r, const char *format, ...) {
 }
 
 void run_show_cell(const run *r, const run_cell *c) {
-    const char *status = run_status_name(c->status);
+    const char *status = gnt_status_name(c->status);
     if (r->options->quiet)
         return;
     if (isatty(STDERR_FILENO)) {

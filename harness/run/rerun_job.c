@@ -15,7 +15,7 @@ int gnt_run_check_job(const run *r, size_t cell, gnt_cell_job which, gnt_err *er
     if (j && j->state == RUN_OK)
         return 0;
     return gnt_fail(err, "the cell %s cannot be timed, for it ends as %s: %s", c->cell->id,
-                    run_status_name(c->status), c->reason ? c->reason : "");
+                    gnt_status_name(c->status), c->reason ? c->reason : "");
 }
 
 int gnt_run_rerun_job(run *r, size_t cell, gnt_cell_job which, double *seconds, gnt_err *err) {

@@ -6,16 +6,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/mem.h"
+#include "derive/derive.h"
 #include "results/equal_utility.h"
 #include "run/run_impl.h"
-#include "tally/asked.h"
-#include "tally/groups.h"
-
-static json_t *text_or_null(const char *text) {
-    return text ? json_string(text) : json_null();
-}
 
 static int write_file(const run *r, const char *name, const char *text, gnt_err *err) {
     char *path = gnt_format("%s/%s", r->options->folder, name);
@@ -43,65 +37,45 @@ int run_write_plan(const run *r, gnt_err *err) {
 
 /* ---- results.json ---- */
 
-/* What the same training leaves that has public data alone, at each seed; null where nobody made one. */
-static json_t *public_json(const run *r, size_t task) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < r->suite->n_seeds; i++) {
+/* What the same training leaves that has public data alone, at each seed; at NULL where nobody made one. */
+static gnt_public_onlys public_of(const run *r, size_t task, gnt_arena *arena) {
+    gnt_public_only *list = gnt_arena_array(arena, r->suite->n_seeds, sizeof *list);
+    size_t n = 0;
+    for (size_t i = 0; list && i < r->suite->n_seeds; i++) {
         const uint64_t seed = r->suite->seeds[i];
         run_job *j = run_public_made(&r->requests, task, seed);
         double error = 0;
         const double utility = j ? run_utility(r, j, &error) : NAN;
         if (isfinite(utility))
-            json_array_append_new(list,
-                                  json_pack("{s:I, s:o, s:o}", "seed", (json_int_t)seed, "utility",
-                                            gnt_json_real(utility), "standard_error", gnt_json_real(error)));
+            list[n++] = (gnt_public_only){(int64_t)seed, utility, error};
     }
-    if (json_array_size(list) > 0)
-        return list;
-    json_decref(list);
-    return json_null();
+    return (gnt_public_onlys){n ? list : NULL, n};
 }
 
-/* What was measured on a task beside its cells. */
-static void add_measured(const run *r, json_t *tasks) {
-    for (size_t i = 0; i < r->suite->n_tasks; i++)
-        json_object_set_new(json_array_get(tasks, i), "public_only", public_json(r, i));
+/* The numbers of a model are in its bundle; none for one that no cell needed, or that failed. */
+static void add_model(const run *r, size_t i, gnt_result_model *m, gnt_arena *arena) {
+    const run_job *j = run_model_made(&r->requests, i);
+    const gnt_result_model of = *m;
+    json_t *all = j ? run_metadata(r, j, "model") : NULL;
+    if (all && gnt_fields_decode(&gnt_model_fields, m, all, arena, "", NULL) == 0) {
+        m->id = of.id;
+        m->model = of.model;
+        m->data = of.data;
+        m->weights_given = of.weights_given;
+    } else
+        *m = of;
+    json_decref(all);
 }
 
-/* The numbers of a model stand in its bundle; null for one that no cell needed, or that failed. */
-static json_t *models_json(const run *r) {
-    static const char *const numbers[] = {"samples",        "epochs", "accuracy",
-                                          "accuracy_error", "loss",   "loss_error"},
-                             *const of_maps[] = {"iou", "iou_error"};
-    json_t *list = json_array();
-    for (size_t i = 0; i < r->suite->n_models; i++) {
-        const gnt_suite_task *m = &r->suite->model[i].of;
-        const run_job *j = run_model_made(&r->requests, i);
-        json_t *all = j ? run_metadata(r, j, "model") : NULL;
-        json_t *one = json_pack("{s:s, s:s, s:s, s:b}", "id", m->id, "model", m->model, "data", m->data,
-                                "weights_given", m->weights != NULL);
-        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
-            json_t *value = json_object_get(all, numbers[k]);
-            json_object_set_new(one, numbers[k], json_is_number(value) ? json_incref(value) : json_null());
-        }
-        for (size_t k = 0; k < sizeof of_maps / sizeof *of_maps; k++)
-            if (json_object_get(all, of_maps[k]))
-                json_object_set(one, of_maps[k], json_object_get(all, of_maps[k]));
-        json_decref(all);
-        json_array_append_new(list, one);
-    }
-    return list;
+/* What was measured of tasks and models, in addition to cells. */
+static void add_measured(const run *r, gnt_result *all) {
+    for (size_t i = 0; i < all->tasks.n; i++)
+        ((gnt_result_task *)(uintptr_t)all->tasks.at)[i].public_only = public_of(r, i, &all->memory);
+    for (size_t i = 0; i < all->models.n; i++)
+        add_model(r, i, (gnt_result_model *)(uintptr_t)&all->models.at[i], &all->memory);
 }
 
-static json_t *history_json(const run_search *s) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < s->n; i++)
-        json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:I}", "strength", gnt_json_real(s->history[i].strength),
-                            "utility", gnt_json_real(s->history[i].utility), "standard_error",
-                            gnt_json_real(s->history[i].noise), "seed", (json_int_t)s->history[i].seed));
-    return list;
-}
+/* ---- matches ---- */
 
 static const char *verdict_of(const run_search *s) {
     if (!s->settled || s->reason)
@@ -111,168 +85,172 @@ static const char *verdict_of(const run_search *s) {
     return s->step.saturated ? "saturated" : "matched";
 }
 
-/* Of the trainings that chose the strength, and of those that confirmed it. */
-static json_t *confirmation_json(const run_search *s) {
+/* Of the training runs that chose the strength, and of those that confirmed it. */
+static gnt_confirmation confirmation_of(const run_search *s) {
     size_t confirming = 0;
     for (size_t i = 0; i < s->n; i++)
         confirming += s->history[i].seed >= s->spec.most_seeds;
-    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:I}", "mean", gnt_json_real(s->step.confirm),
-                     "standard_error", gnt_json_real(s->step.confirm_error), "t",
-                     gnt_json_real(s->step.confirm_t), "trainings", (json_int_t)s->step.confirming, "failed",
-                     (json_int_t)confirming - (json_int_t)s->step.confirming, "searching",
-                     (json_int_t)(s->n - confirming));
+    return (gnt_confirmation){.mean = s->step.confirm,
+                              .standard_error = s->step.confirm_error,
+                              .t = s->step.confirm_t,
+                              .trainings = (int64_t)s->step.confirming,
+                              .failed = (int64_t)confirming - (int64_t)s->step.confirming,
+                              .searching = (int64_t)(s->n - confirming)};
 }
 
-static json_t *match_json(const run *r, const run_search *s) {
-    const gnt_suite *suite = r->suite;
+static void fill_match(const run *r, const run_search *s, gnt_match_row *m, gnt_arena *arena) {
     const int ended = s->settled && !s->reason;
     char why[GNT_MATCH_REASON_SIZE] = "";
     if (ended && s->step.what == GNT_MATCH_UNMATCHED)
         gnt_match_write_reason(&s->step, &s->spec, why);
-    return json_pack(
-        "{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "task", suite->task[s->task].id,
-        "defense", suite->defense[s->defense].label, "target", gnt_json_real(s->spec.target), "tolerance",
-        gnt_json_real(s->spec.tolerance), "verdict", verdict_of(s), "reason",
-        text_or_null(s->reason ? s->reason
-                     : *why    ? why
-                               : NULL),
-        "strength", gnt_json_real(s->step.strength), "utility", gnt_json_real(s->step.utility),
-        "utility_none", gnt_json_real(s->none), "confirmed", ended && s->step.what == GNT_MATCH_MATCHED,
-        "confirmation", confirmation_json(s), "history", history_json(s));
+    gnt_fields_clear(&gnt_match_fields, m);
+    m->task = r->suite->task[s->task].id;
+    m->defense = r->suite->defense[s->defense].label;
+    m->verdict = verdict_of(s);
+    m->reason = s->reason ? s->reason : *why ? gnt_arena_text(arena, why) : gnt_no_text;
+    m->target = s->spec.target;
+    m->tolerance = s->spec.tolerance;
+    m->strength = s->step.strength;
+    m->utility = s->step.utility;
+    m->utility_none = s->none;
+    m->confirmed = ended && s->step.what == GNT_MATCH_MATCHED;
+    m->confirmation = confirmation_of(s);
+    gnt_fields_mark(&gnt_match_fields, m, &m->confirmation);
+    m->history = gnt_arena_array(arena, s->n, sizeof *m->history);
+    m->n_history = m->history ? s->n : 0;
+    for (size_t i = 0; i < m->n_history; i++)
+        m->history[i] = (gnt_attempt){s->history[i].strength, s->history[i].utility, s->history[i].noise,
+                                      (int64_t)s->history[i].seed};
 }
 
-static json_t *matches_json(const run *r) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < r->suite->n_tasks * r->suite->n_defenses; i++)
+static void add_matches(const run *r, gnt_result *all) {
+    const size_t most = r->suite->n_tasks * r->suite->n_defenses;
+    all->matches.at = gnt_arena_array(&all->memory, most, sizeof *all->matches.at);
+    for (size_t i = 0; all->matches.at && i < most; i++)
         if (isfinite(r->search[i].none) || r->search[i].reason)
-            json_array_append_new(list, match_json(r, &r->search[i]));
-    return list;
+            fill_match(r, &r->search[i], &all->matches.at[all->matches.n++], &all->memory);
 }
 
-/* Copies a cell's pictures beside the results and returns their name there, or null. */
-static json_t *copy_images(const run *r, const run_cell *c, gnt_err *err, int *rc) {
-    size_t index = (size_t)(c - r->cell);
+/* ---- cells ---- */
+
+/* Copies a cell's pictures next to the results; *to is their name there, or none. */
+static int copy_images(const run *r, const run_cell *c, const char **to, gnt_arena *arena, gnt_err *err) {
+    size_t index = (size_t)(c - r->cell), size;
     if (!c->jobs.score || !gnt_store_digest(c->jobs.score->stored.record, "images"))
-        return json_null();
+        return 0;
     char *name = gnt_format("images/cell-%05zu.safetensors", index);
-    char *to = name ? gnt_format("%s/%s", r->options->folder, name) : NULL;
+    char *path = name ? gnt_format("%s/%s", r->options->folder, name) : NULL;
     uint8_t *bytes = NULL;
-    size_t size;
-    *rc = to ? gnt_store_read(r->store, &c->jobs.score->stored.key, c->jobs.score->stored.record, "images",
-                              &bytes, &size, err)
-             : gnt_fail(err, "out of memory");
-    if (*rc == 0)
-        *rc = gnt_file_write(to, bytes, size, err);
-    json_t *text = json_string(name);
+    int rc = path ? gnt_store_read(r->store, &c->jobs.score->stored.key, c->jobs.score->stored.record,
+                                   "images", &bytes, &size, err)
+                  : gnt_fail(err, "out of memory");
+    if (rc == 0)
+        rc = gnt_file_write(path, bytes, size, err);
+    *to = gnt_arena_text(arena, name);
     gnt_free(bytes);
     gnt_free(name);
-    gnt_free(to);
-    return text;
+    gnt_free(path);
+    return rc;
 }
 
-/* What the score has, and how the attribute's values are named, where they have names. */
-static json_t *points_json(const gnt_data_attr *attribute, const json_t *score) {
-    json_t *points = json_copy(json_object_get(score, "points")), *names = json_array();
-    for (int32_t v = 0; attribute->value_name && v < attribute->values; v++)
-        json_array_append_new(names, json_string(attribute->value_name[v]));
-    json_object_set_new(points, "names", names);
+static void fill_utility(const run *r, const run_cell *c, gnt_utility *u, gnt_arena *arena) {
+    const gnt_suite_task *t = &r->suite->task[c->cell->task];
+    if (!isfinite(c->utility))
+        return;
+    u->measure = gnt_utility_names[t->utility];
+    u->value = c->utility;
+    u->error = c->utility_error;
+    u->none = c->utility_none;
+    if (c->jobs.train)
+        run_fill_utility(r, c->jobs.train,
+                         t->observe.attribute >= 0 ? t->facts.attr[t->observe.attribute].name : NULL, u,
+                         arena);
+}
+
+/* The points of a score, with the names of the attribute's values, where they have names. */
+static gnt_points *points_of(const gnt_points *score, const gnt_data_attr *attribute, gnt_arena *arena) {
+    const size_t n = attribute->value_name ? (size_t)attribute->values : 0;
+    gnt_points *points = score ? gnt_arena_copy(arena, score, 1, sizeof *score) : NULL;
+    if (points)
+        points->names = (gnt_texts){gnt_arena_copy(arena, attribute->value_name, n, sizeof(char *)), n};
     return points;
 }
 
-static json_t *cell_json(const run *r, const run_cell *c, gnt_err *err, int *rc) {
-    const gnt_cell *cell = c->cell;
-    const gnt_suite_task *t = &r->suite->task[cell->task];
-    json_t *utility = isfinite(c->utility)
-                          ? json_pack("{s:s, s:o, s:o, s:o}", "measure", gnt_utility_names[t->utility],
-                                      "value", gnt_json_real(c->utility), "standard_error",
-                                      gnt_json_real(c->utility_error), "none", gnt_json_real(c->utility_none))
-                          : json_null();
-    if (json_is_object(utility) && c->jobs.train && c->jobs.train->measured.by_round)
-        json_object_set(utility, "by_round", c->jobs.train->measured.by_round);
-    if (json_is_object(utility) && t->observe.attribute >= 0 && c->jobs.train)
-        json_object_set(
-            utility, "by_value",
-            json_object_get(c->jobs.train->measured.by_value, t->facts.attr[t->observe.attribute].name));
-    if (json_is_object(utility) && c->jobs.train && c->jobs.train->measured.others)
-        json_object_set(utility, "beside", c->jobs.train->measured.others);
-    json_t *one = gnt_asked_cell(r->suite, cell);
-    json_object_set_new(one, "strength", gnt_json_real(c->strength));
-    json_object_set_new(one, "status", json_string(run_status_name(c->status)));
-    json_object_set_new(one, "reason", text_or_null(c->reason));
-    json_object_set_new(one, "matched", json_boolean(c->matched));
-    json_object_set_new(one, "utility", utility);
-    static const char *const parts[] = {"measures", "floors", "chance", "targets", "convergence"};
-    for (size_t i = 0; c->score && i < sizeof parts / sizeof *parts; i++)
-        json_object_set(one, parts[i], json_object_get(c->score, parts[i]));
-    if (c->facts)
-        json_object_set(one, "facts", c->facts);
-    if (json_object_get(c->score, "points"))
-        json_object_set_new(one, "points", points_json(&t->facts.attr[t->observe.attribute], c->score));
-    if (json_array_size(c->marks) > 0)
-        json_object_set(one, "marks", c->marks);
-    if (json_object_size(json_object_get(c->score, "unmeasured")) > 0)
-        json_object_set(one, "unmeasured", json_object_get(c->score, "unmeasured"));
-    json_object_set_new(one, "images", copy_images(r, c, err, rc));
-    return one;
+static int fill_cell(const run *r, const run_cell *c, gnt_outcome *out, gnt_arena *arena, gnt_err *err) {
+    const gnt_suite_task *t = &r->suite->task[c->cell->task];
+    const gnt_outcome *found = &c->found;
+    if (gnt_derive_cell(out, r->suite, c->cell, arena, err) != 0)
+        return -1;
+    out->strength = c->strength;
+    out->status = c->status;
+    out->reason = c->reason ? c->reason : gnt_no_text;
+    out->matched = c->matched;
+    fill_utility(r, c, &out->utility, arena);
+    out->measures = found->measures;
+    out->floors = found->floors;
+    out->chance = found->chance;
+    out->targets = found->targets;
+    out->convergence = found->convergence;
+    out->facts = found->facts;
+    if (t->observe.attribute >= 0)
+        out->points = points_of(found->points, &t->facts.attr[t->observe.attribute], arena);
+    out->marks = found->marks;
+    if (found->unmeasured.n > 0)
+        out->unmeasured = found->unmeasured;
+    return copy_images(r, c, &out->images, arena, err);
 }
 
+static int add_cells(const run *r, gnt_result *all, gnt_err *err) {
+    all->cells.at = gnt_arena_array(&all->memory, r->plan->n, sizeof *all->cells.at);
+    if (!all->cells.at)
+        return gnt_fail(err, "out of memory for the results");
+    all->cells.n = r->plan->n;
+    for (size_t i = 0; i < r->plan->n; i++)
+        if (fill_cell(r, &r->cell[i], &all->cells.at[i], &all->memory, err) != 0)
+            return -1;
+    return gnt_derive_groups(&all->groups, &all->cells, &all->tasks, &all->memory, err);
+}
+
+/* ---- the whole ---- */
+
 /* Adds what the curves give at one utility and at one leakage, computed from the numbers that a reader of the
- * file sees, and writes it. A result that no reader would take is written all the same, without. */
-static int write_with_curves(const run *r, json_t *all, gnt_err *err) {
-    gnt_result of;
+ * file sees. */
+static int add_curves(const run *r, gnt_result *all, gnt_err *err) {
     gnt_results view;
-    if (gnt_result_decode(&of, "results.json", all, err) != 0) {
+    gnt_fields_round(&gnt_result_fields, all);
+    if (gnt_result_join(all, err) != 0)
+        return -1;
+    if (gnt_results_view(&view, "results.json", all, err) != 0) {
         run_show_warning(r, "%s", err->text);
-        return write_json(r, "results.json", all, err);
+        return 0;
     }
-    json_decref(all);
-    gnt_fields_round(&gnt_result_fields, &of);
-    int rc = gnt_result_join(&of, err);
-    if (rc == 0 && gnt_results_view(&view, "results.json", &of, err) != 0)
-        run_show_warning(r, "%s", err->text);
-    else if (rc == 0) {
-        rc = gnt_equal_fill(&of, &view, err);
-        gnt_results_free(&view);
-    }
-    char *text = rc == 0 ? gnt_result_text(&of) : NULL;
-    rc = rc == 0 ? write_file(r, "results.json", text, err) : rc;
-    gnt_free(text);
-    gnt_result_free(&of);
+    const int rc = gnt_equal_fill(all, &view, err);
+    gnt_results_free(&view);
     return rc;
 }
 
 int run_write_results(const run *r, gnt_err *err) {
-    char *images = gnt_format("%s/images", r->options->folder);
+    gnt_result all;
+    char *images = gnt_format("%s/images", r->options->folder), *text = NULL;
     int rc = images ? gnt_make_dirs(images, err) : gnt_fail(err, "out of memory for the results");
     gnt_free(images);
-    json_t *cells = json_array();
-    for (size_t i = 0; rc == 0 && i < r->plan->n; i++)
-        json_array_append_new(cells, cell_json(r, &r->cell[i], err, &rc));
-    if (rc != 0) {
-        json_decref(cells);
-        return -1;
+    gnt_result_clear(&all);
+    if (rc == 0)
+        rc = gnt_derive_suite(&all, r->suite, &all.memory, err);
+    if (rc == 0) {
+        add_measured(r, &all);
+        add_matches(r, &all);
+        rc = add_cells(r, &all, err);
     }
-    const gnt_suite *s = r->suite;
-    json_t *tasks = gnt_asked_tasks(s), *groups = gnt_groups(cells, tasks);
-    add_measured(r, tasks);
-    json_t *all =
-        json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1, "suite", s->name,
-                  "title", s->title, "suite_digest", s->digest, "tasks", tasks, "models", models_json(r),
-                  "defenses", gnt_asked_defenses(s), "attacks", gnt_asked_attacks(s), "matches",
-                  matches_json(r), "groups", groups, "cells", cells);
-    if (s->scale)
-        json_object_set_new(all, "scale", json_pack("{s:s, s:s}", "name", s->scale, "says", s->scale_says));
-    if (s->baseline)
-        json_object_set_new(all, "baseline", gnt_asked_baseline(s));
-    if (s->check)
-        json_object_set_new(all, "check", json_loads(s->check, 0, NULL));
-    if (s->facts)
-        json_object_set_new(all, "facts", json_loads(s->facts, 0, NULL));
-    if (s->points)
-        json_object_set_new(all, "points", json_integer((json_int_t)s->points));
-    if (s->tables)
-        json_object_set_new(all, "tables", json_loads(s->tables, 0, NULL));
-    return write_with_curves(r, all, err);
+    if (rc == 0 && all.memory.failed)
+        rc = gnt_fail(err, "out of memory for the results");
+    if (rc == 0)
+        rc = add_curves(r, &all, err);
+    if (rc == 0)
+        rc = write_file(r, "results.json", text = gnt_result_text(&all), err);
+    gnt_free(text);
+    gnt_result_free(&all);
+    return rc;
 }
 
 /* ---- host.json ---- */

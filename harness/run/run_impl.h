@@ -81,7 +81,9 @@
 
 #include <jansson.h>
 
+#include "base/arena.h"
 #include "match/match.h"
+#include "result/result.h"
 #include "run/engine.h"
 #include "run/job/job.h"
 #include "run/request/requests.h"
@@ -104,16 +106,6 @@ typedef struct run_search {
     const run_job *failed;
 } run_search;
 
-typedef enum run_status {
-    RUN_CELL_UNFINISHED,
-    RUN_CELL_OK,
-    /* The plan rules the cell out, or a plugin does not support it. */
-    RUN_CELL_NA,
-    RUN_CELL_FAILED,
-    RUN_CELL_CRASHED,
-    RUN_CELL_TIMEOUT
-} run_status;
-
 /* The jobs of a cell; NULL: not made yet, or not needed. */
 typedef struct run_cell_jobs {
     run_job *train, *attack, *score;
@@ -130,7 +122,7 @@ typedef struct run_cell_jobs {
 /* Set by cell_steps.c. */
 typedef struct run_cell {
     const gnt_cell *cell;
-    run_status status;
+    gnt_cell_status status;
     char *reason;
     /* The job whose failure is the cell's; else NULL. */
     const run_job *failed;
@@ -140,11 +132,8 @@ typedef struct run_cell {
     run_cell_jobs jobs;
     /* NaN: unknown. `utility_error` is the standard error of `utility`. */
     double utility, utility_error, utility_none;
-    /* Metadata of the score. */
-    json_t *score;
-    json_t *facts;
-    /* What the host found wrong with the defense: [{"what", "says"}]. */
-    json_t *marks;
+    /* What its jobs found: the parts of gnt_score_fields, in the run's memory. */
+    gnt_outcome found;
 } run_cell;
 
 /* How far it is. Set by engine.c, but for `finished` (cell_steps.c) and `shown` (progress.c). */
@@ -182,6 +171,8 @@ typedef struct run {
     run_cell *cell;
     /* n_tasks × n_defenses. */
     run_search *search;
+    /* What was found in cells. */
+    gnt_arena memory;
     run_progress progress;
     run_sharing sharing;
     /* Jobs that run. */
@@ -244,6 +235,10 @@ int run_share_ended(run *r, run_job *j, gnt_err *err);
 /* Returns the utility after the last round; NaN if the job has none. *noise (may be NULL): its standard
  * error. */
 double run_utility(const run *r, run_job *train, double *noise);
+/* Fills what results.json has of a training's utility in addition to the number: by round, by the value of an
+ * attribute (NULL: not), and what else was measured. */
+void run_fill_utility(const run *r, run_job *train, const char *attribute, gnt_utility *out,
+                      gnt_arena *arena);
 /* Returns by how much the utility of a training exceeds that of `none`, measured on the same rows; NaN if
  * either has none. *noise: the standard error of the mean difference over these rows. */
 double run_utility_above(const run *r, run_job *train, run_job *none, double *noise);
@@ -254,23 +249,17 @@ int run_has_utility(const run *r, const run_job *train);
 /* ---- search_steps.c ---- */
 int run_step_search(run *r, run_search *s, int *moved, gnt_err *err);
 
-/* ---- cell_status.c ---- */
-/* Returns its name in results.json: "unfinished", "ok", "n/a", "failed", "crashed", "timeout". */
-const char *run_status_name(run_status status);
-/* True if it is finished, and neither ok nor n/a. */
-int run_is_bad(run_status status);
-
 /* ---- cell_marks.c ---- */
-/* Returns what the host found wrong with the cell's defense, as a new list. */
-json_t *run_marks_of(const run *r, const run_cell *c);
-
-/* ---- score_shape.c ---- */
-/* True if the metadata of a score have the shape that results.json takes over. */
-int run_score_is_valid(const json_t *score);
+/* Returns what the host found wrong with the cell's defense; at NULL: nothing. */
+gnt_marks run_marks_of(run *r, const run_cell *c);
 
 /* ---- cell_steps.c ---- */
 /* True if this run is to finish that cell. */
 int run_wants(const run *r, size_t cell);
+/* True if it is finished, and neither ok nor n/a. */
+static inline int run_is_bad(gnt_cell_status status) {
+    return status != GNT_CELL_UNFINISHED && status != GNT_CELL_OK && status != GNT_CELL_NA;
+}
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err);
 
 /* ---- results.c, provenance.c ---- */

@@ -73,7 +73,7 @@ static json_t *failed_cells(run *r) {
         const run_job *by = c->failed;
         json_array_append_new(
             list,
-            json_pack("{s:s, s:s, s:s, s:s, s:s}", "cell", c->cell->id, "status", run_status_name(c->status),
+            json_pack("{s:s, s:s, s:s, s:s, s:s}", "cell", c->cell->id, "status", gnt_status_name(c->status),
                       "reason", c->reason ? c->reason : "", "job", by ? by->name : "", "node",
                       by && by->ending.node ? by->ending.node : gnt_share_node(r->sharing.share)));
     }

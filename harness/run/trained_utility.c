@@ -8,8 +8,6 @@
 #include "nn/io/safetensors.h"
 #include "run/run_impl.h"
 
-enum { ALWAYS = 3 }; /* the first keys of a round, which every task has */
-
 int run_has_utility(const run *r, const run_job *train) {
     json_t *all = run_metadata(r, train, "trained");
     const json_t *one, *list = json_object_get(all, "utility");
@@ -20,38 +18,9 @@ int run_has_utility(const run *r, const run_job *train) {
     return holds;
 }
 
-/* Returns "by_round" of results.json: the rounds after which utility was measured. */
-static json_t *by_round_json(const json_t *list) {
-    const char *const keys[] = {"round", "accuracy", "loss", gnt_map_names[GNT_MAP_IOU]};
-    json_t *points = json_array();
-    const json_t *one;
-    size_t i;
-    json_array_foreach(list, i, one) {
-        json_t *point = json_object();
-        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-            json_t *value = json_object_get(one, keys[k]);
-            if (value || k < ALWAYS)
-                json_object_set_new(point, keys[k], json_is_number(value) ? json_incref(value) : json_null());
-        }
-        json_array_append_new(points, point);
-    }
-    return points;
-}
-
-/* Returns the other measures of maps, and the loss: {NAME: {"value", "standard_error"}}; NULL if the test
- * samples have no maps. */
-static json_t *others_json(const json_t *measured, const char *measure) {
-    json_t *all = json_object_get(measured, gnt_map_names[GNT_MAP_IOU]) ? json_object() : NULL;
-    for (int k = 0; all && k <= GNT_MAP_NUMBERS; k++) {
-        const char *name = k < GNT_MAP_NUMBERS ? gnt_map_names[k] : "loss";
-        char error[64];
-        snprintf(error, sizeof error, "%s_error", name);
-        if (strcmp(name, measure) != 0)
-            json_object_set_new(all, name,
-                                json_pack("{s:O, s:O}", "value", json_object_get(measured, name),
-                                          "standard_error", json_object_get(measured, error)));
-    }
-    return all;
+static double number_of(const json_t *object, const char *key) {
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 double run_utility(const run *r, run_job *train, double *noise) {
@@ -64,21 +33,62 @@ double run_utility(const run *r, run_job *train, double *noise) {
         const char *diverged = json_string_value(json_object_get(all, "diverged"));
         size_t n = train->untrained || (diverged && *diverged) ? 0 : json_array_size(list);
         const json_t *last = n ? json_array_get(list, n - 1) : NULL;
-        const json_t *value = json_object_get(last, measure), *error = json_object_get(last, error_of);
-        train->measured.utility = json_is_number(value) ? json_number_value(value) : NAN;
-        train->measured.noise = json_is_number(error) ? json_number_value(error) : 0;
-        if (n && train->request.train.measure_every > 0)
-            train->measured.by_round = by_round_json(list);
+        const double noise_read = number_of(last, error_of);
+        train->measured.utility = number_of(last, measure);
+        train->measured.noise = isfinite(noise_read) ? noise_read : 0;
         if (n)
-            train->measured.by_value = json_incref(json_object_get(all, "by_value"));
-        if (n)
-            train->measured.others = others_json(last, measure);
+            train->measured.trained = json_incref(all);
         train->measured.is_read = 1;
         json_decref(all);
     }
     if (noise)
         *noise = train->measured.noise;
     return train->measured.utility;
+}
+
+/* ---- parts of the utility ---- */
+
+/* Returns the structs of a list of objects, whose number is *n. What the store has in another
+ * form is left out. */
+static void *read_list(const gnt_fields *fields, const json_t *list, size_t *n, gnt_arena *arena) {
+    const size_t entries = json_array_size(list);
+    char *all = gnt_arena_array(arena, entries, fields->size);
+    for (size_t i = 0; all && i < entries; i++)
+        if (gnt_fields_decode(fields, all + i * fields->size, json_array_get(list, i), arena, "", NULL) != 0)
+            return NULL;
+    *n = all ? entries : 0;
+    return all;
+}
+
+/* What else was measured of maps, and their loss; nothing where the test samples have no maps. */
+static void fill_others(gnt_other_utilities *out, const json_t *last, const char *measure, gnt_arena *arena) {
+    gnt_other_utility *list = gnt_arena_array(arena, GNT_MAP_NUMBERS + 1, sizeof *list);
+    size_t n = 0;
+    if (!list || !json_object_get(last, gnt_map_names[GNT_MAP_IOU]))
+        return;
+    for (int k = 0; k <= GNT_MAP_NUMBERS; k++) {
+        const char *name = k < GNT_MAP_NUMBERS ? gnt_map_names[k] : "loss";
+        char error[64];
+        snprintf(error, sizeof error, "%s_error", name);
+        if (strcmp(name, measure) != 0)
+            list[n++] = (gnt_other_utility){name, number_of(last, name), number_of(last, error), NAN, NAN};
+    }
+    *out = (gnt_other_utilities){list, n};
+}
+
+void run_fill_utility(const run *r, run_job *train, const char *attribute, gnt_utility *out,
+                      gnt_arena *arena) {
+    run_utility(r, train, NULL);
+    if (!train->measured.trained)
+        return;
+    const json_t *list = json_object_get(train->measured.trained, "utility");
+    const json_t *values = json_object_get(json_object_get(train->measured.trained, "by_value"), attribute);
+    if (train->request.train.measure_every > 0)
+        out->by_round.at = read_list(&gnt_round_fields, list, &out->by_round.n, arena);
+    if (attribute && values)
+        out->by_value.at = read_list(&gnt_value_fields, values, &out->by_value.n, arena);
+    fill_others(&out->others, json_array_get(list, json_array_size(list) - 1),
+                gnt_utility_names[train->utility_kind], arena);
 }
 
 /* ---- compared with another training ---- */

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "derive/derive.h"
 #include "metric/image.h"
 #include "metric/label.h"
 #include "metric/measure.h"
-#include "tally/groups.h"
 #include "tally/tally_impl.h"
-#include "tally/targets.h"
 
 static int is(const json_t *cell, const char *key, const char *text) {
     return strcmp(tally_text(cell, key), text) == 0;
@@ -124,7 +123,8 @@ static json_t *balanced(const attributes *a, const int32_t *told) {
     gnt_estimate e;
     if (a->n == 0 || gnt_estimate_balanced(&e, a->truth, told, NULL, a->n, NULL) != 0)
         return NULL;
-    return gnt_measure_stat_whole(&e, e.mean, a->n);
+    const gnt_stat stat = gnt_measure_stat_whole(&e, e.mean, a->n);
+    return gnt_fields_encode(&gnt_stat_fields, &stat, GNT_FIELDS_ALL);
 }
 
 static void add_attributes(const json_t *targets, int64_t batch, json_t *should) {
@@ -153,8 +153,9 @@ static void add_whole(const tally *t, const json_t *cell, json_t *should) {
     const json_t *measures = json_object_get(cell, "measures");
     const int64_t batch = json_integer_value(json_object_get(task, "batch"));
     const gnt_estimate r = gnt_estimate_single(tally_number(json_object_get(measures, rank), "mean"));
+    const gnt_stat stat = gnt_measure_stat_whole(&r, r.mean, json_array_size(targets));
     if (isfinite(r.mean) && fabs(r.mean) <= 1 + gnt_tally_rounding)
-        json_object_set_new(should, rank, gnt_measure_stat_whole(&r, r.mean, json_array_size(targets)));
+        json_object_set_new(should, rank, gnt_fields_encode(&gnt_stat_fields, &stat, GNT_FIELDS_ALL));
     if (!json_object_get(task, "set"))
         add_attributes(targets, batch > 0 ? batch : 1, should);
     for (size_t i = 0; json_object_get(task, "set") && i < 2; i++) {
@@ -232,8 +233,17 @@ static int check_numbers(const tally *t, const char *path, const json_t *cell) {
     const gnt_tally_says says = tally_says(t, "the scores of its targets give");
     const json_t *is_there = json_object_get(cell, "measures");
     gnt_err why = {""};
-    json_t *should = json_object();
-    int rc = should ? gnt_targets_measures(should, json_object_get(cell, "targets"), &why) : -1;
+    gnt_arena arena = {0};
+    gnt_outcome of;
+    json_t *all = NULL, *should = NULL;
+    int rc = gnt_fields_decode(&gnt_cell_fields, &of, cell, &arena, path, &why);
+    if (rc == 0)
+        rc = gnt_derive_measures(&of.measures, &of.targets, &arena, &why);
+    if (rc == 0)
+        all = gnt_fields_encode(&gnt_cell_fields, &of, GNT_FIELDS_ALL);
+    gnt_arena_free(&arena);
+    should = json_incref(json_object_get(all, "measures"));
+    json_decref(all);
     if (rc != 0)
         gnt_fail(t->err, "%s: %s: %s", t->file, gnt_path_key(path, "targets").text,
                  why.text[0] ? why.text : "its scores are too large to be summed");

@@ -1,5 +1,5 @@
 /* Groups: each is what its cells come to. */
-#include "tally/groups.h"
+#include "derive/derive.h"
 #include "tally/tally_impl.h"
 
 /* First which cells it is of, then what they come to: statistics are compared by their size, everything else
@@ -44,8 +44,23 @@ static void drop_lost_utility(const tally *t, size_t first, json_t *should) {
     }
 }
 
+static json_t *groups_of(const tally *t) {
+    gnt_result all;
+    json_t *list = NULL, *root = NULL;
+    if (gnt_result_decode(&all, t->file, t->root, t->err) != 0)
+        return NULL;
+    if (gnt_derive_groups(&all.groups, &all.cells, &all.tasks, &all.memory, t->err) == 0)
+        root = gnt_fields_encode(&gnt_result_fields, &all, GNT_FIELDS_ALL);
+    list = json_incref(json_object_get(root, "groups"));
+    json_decref(root);
+    gnt_result_free(&all);
+    return list;
+}
+
 int tally_check_groups(const tally *t) {
-    json_t *should = gnt_groups(t->cells, t->tasks);
+    json_t *should = groups_of(t);
+    if (!should)
+        return -1;
     const size_t n = json_array_size(should);
     int rc = 0;
     for (size_t i = 0, first = 0; rc == 0 && i < n && i < json_array_size(t->groups); i++) {

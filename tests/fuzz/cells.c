@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int i = 0; i < 2; i++) {
         fuzz_bytes text = fuzz_text(&all);
         cell[i].cell = &fuzz_small_plan.cell[i];
-        cell[i].status = RUN_CELL_OK;
+        cell[i].status = GNT_CELL_OK;
         cell[i].score = json_loadb((const char *)text.at, text.left, JSON_REJECT_DUPLICATES, NULL);
         if (!run_score_is_valid(cell[i].score)) {
             json_decref(cell[i].score);

@@ -72,6 +72,7 @@ static void close_all(score *s) {
     gnt_st_free(&s->observed);
     gnt_st_free(&s->sum.bundle);
     gnt_st_free(&s->sum.behind);
+    gnt_arena_free(&s->memory);
     gnt_free(s->target);
     gnt_free(s->layout.first);
     gnt_free(s->mean);
@@ -107,8 +108,6 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
                .sets = {.size = q->observe.set, .chained = q->chained},
                .attribute = {.index = q->attribute ? (int32_t)q->attribute->index : -1,
                              .values = q->attribute ? (int32_t)q->attribute->values : 0},
-               .facts = json_object(),
-               .marks = json_array(),
                .is_transcript = q->observe.surface == GNT_SURFACE_TRANSCRIPT};
     gnt_st_init(&s.answer);
     gnt_st_init(&s.observed);

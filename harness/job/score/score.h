@@ -9,6 +9,7 @@
 #include "metric/features.h"
 #include "metric/image.h"
 #include "metric/label.h"
+#include "result/result.h"
 
 /* The job `score` (job.h). */
 int gnt_job_score(gnt_work *w, gnt_err *err);
@@ -17,6 +18,8 @@ int gnt_job_score(gnt_work *w, gnt_err *err);
  * and the representation of ones that gauntlet trained. */
 enum { SCORE_FEATURES = GNT_LPIPS_NETS, SCORE_REPRESENTATION, SCORE_JUDGES };
 extern const char *const score_judge_names[SCORE_JUDGES];
+
+enum { SCORE_MOST_FACTS = 32 };
 
 /* One private sample, or of a set the one that an answer was assigned to, or one client of a transcript. */
 typedef struct score_target {
@@ -139,9 +142,13 @@ typedef struct score {
     float *mean;
     /* The MSE of each row below which an image shows it. Set and used by score_claims.c. */
     double *mse_limit;
-    /* Numbers of the whole cell, by name; and [{"what", "says"}, …], which a reader of them has to know.
-     * Every file adds to them. */
-    json_t *facts, *marks;
+    /* Numbers of the whole cell, by name (score_add_fact), and what a reader of the numbers has to know. Any
+     * file adds to them. */
+    gnt_named_real fact[SCORE_MOST_FACTS];
+    size_t n_facts;
+    gnt_mark mark;
+    int has_mark;
+    gnt_arena memory;
 } score;
 
 /* ---- score_answer.c ---- */
@@ -209,13 +216,15 @@ int score_attributes(score *s, gnt_err *err);
 int score_read_contributions(score *s, gnt_err *err);
 int score_contributions(score *s, gnt_err *err);
 /* score_points.c: what results.json keeps as "points". *out is NULL where there is nothing to draw. */
-int score_points(const score *s, json_t **out, gnt_err *err);
-/* score_floors.c */
-int score_floors(score *s, json_t *floors, json_t *chance, gnt_err *err);
+int score_points(score *s, gnt_points **out, gnt_err *err);
+/* score_floors.c: fills one entry for each of at most SCORE_MOST_FLOORS measures. */
+enum { SCORE_MOST_FLOORS = 8 };
+int score_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err);
 /* score_claims.c: what a defense says of its encodings, compared with what they show. Facts and a mark, never
  * a score. */
 int score_claims(score *s, gnt_err *err);
-/* score_write.c */
+/* score_write.c; name: constant text */
+void score_add_fact(score *s, const char *name, double value);
 int score_write(score *s, gnt_err *err);
 /* score_images.c */
 int score_images(score *s, gnt_err *err);

@@ -128,7 +128,7 @@ static votes of_mixture(const score *s) {
 
 static void put(score *s, const char *name, votes v) {
     if (v.n > 0)
-        json_object_set_new(s->facts, name, json_real((double)v.agree / (double)v.n));
+        score_add_fact(s, name, (double)v.agree / (double)v.n);
 }
 
 /* P(X ≤ k), X binomial of n and 1/2. */
@@ -148,8 +148,9 @@ static int mark(score *s, votes v, gnt_err *err) {
         "%lld %s show a sample of the client's set, and in only %lld of them the defense says that it is "
         "there: what it says of its encodings does not fit what they show",
         (long long)v.n, s->sets.as_sets ? "encodings" : "answers", (long long)v.agree);
-    json_t *one = json_pack("{s:s, s:s}", "what", "claims-differ", "says", says);
-    return one && json_array_append_new(s->marks, one) == 0 ? 0 : gnt_fail(err, "out of memory for a mark");
+    s->mark = (gnt_mark){"claims-differ", gnt_arena_text(&s->memory, says)};
+    s->has_mark = 1;
+    return s->mark.says ? 0 : gnt_fail(err, "out of memory for a mark");
 }
 
 int score_claims(score *s, gnt_err *err) {

@@ -1,8 +1,6 @@
 /* Floors of the reconstructions: what guesses without any observation score, judged as answers are. */
 #include <math.h>
-#include <stdio.h>
 
-#include "base/json.h"
 #include "base/mem.h"
 #include "job/score/score.h"
 #include "metric/floors.h"
@@ -22,8 +20,8 @@ static double pick_ssim(const gnt_metric_image *i) {
 }
 
 /* counts: n flags, whether target i has a number; NULL: all have. */
-static void add_floor(json_t *floors, const char *name, const gnt_metric_floor *floor, const int *counts,
-                      int64_t n, pick_fn pick) {
+static void add_floor(gnt_named_floor *floors, size_t *n_floors, gnt_measure_id id,
+                      const gnt_metric_floor *floor, const int *counts, int64_t n, pick_fn pick) {
     double random = 0, other = 0, mean = 0, nearest = 0, counted = 0;
     for (int64_t i = 0; i < n; i++)
         counted += !counts || counts[i];
@@ -37,10 +35,17 @@ static void add_floor(json_t *floors, const char *name, const gnt_metric_floor *
     }
     if (counted == 0)
         return;
-    json_object_set_new(floors, name,
-                        json_pack("{s:o, s:o, s:o, s:o}", "random", gnt_json_real(random), "other",
-                                  gnt_json_real(other), "mean_image", gnt_json_real(mean), "nearest_public",
-                                  gnt_json_real(nearest)));
+    const double found[GNT_FLOORS] = {[GNT_FLOOR_RANDOM] = random,
+                                      [GNT_FLOOR_OTHER] = other,
+                                      [GNT_FLOOR_MEAN] = mean,
+                                      [GNT_FLOOR_NEAREST] = nearest};
+    gnt_named_floor *out = &floors[(*n_floors)++];
+    gnt_fields_clear(&gnt_floor_fields, out);
+    out->measure = gnt_measure_of(id)->name;
+    for (size_t f = 0; f < GNT_FLOORS; f++) {
+        out->floor[f] = found[f];
+        gnt_fields_mark(&gnt_floor_fields, out, &out->floor[f]);
+    }
 }
 
 /* masks: of all rows that are judged; NULL: whole images. Regions are assigned by themselves, which can only
@@ -67,17 +72,17 @@ static int floors_by_members(const score *s, gnt_metric_floor *floor, const uint
     return rc;
 }
 
-/* Floors beside the public images, under names that begin with `prefix`: of whole images, or of what the
- * targets' masks mark. */
-static int add_floors_of(score *s, json_t *floors, const char *prefix, const uint8_t *masks, gnt_err *err) {
+/* Adds the floors of whole images, or (masks) of what the targets' masks mark. */
+static int add_floors_of(score *s, gnt_named_floor *floors, size_t *n, const uint8_t *masks, gnt_err *err) {
     static const struct {
-        const char *name;
+        /* of whole samples and of regions; GNT_MEASURES: none */
+        gnt_measure_id whole, region;
         pick_fn pick;
-        int whole, image; /* only of whole samples, only of images */
-    } columns[] = {{"mse", pick_mse, 0, 0},
-                   {"mse255", pick_mse255, 1, 0},
-                   {"psnr", pick_psnr, 0, 0},
-                   {"ssim", pick_ssim, 0, 1}};
+        int of_images; /* alone */
+    } columns[] = {{GNT_MEASURE_MSE, GNT_MEASURE_REGION_MSE, pick_mse, 0},
+                   {GNT_MEASURE_MSE255, GNT_MEASURES, pick_mse255, 0},
+                   {GNT_MEASURE_PSNR, GNT_MEASURE_REGION_PSNR, pick_psnr, 0},
+                   {GNT_MEASURE_SSIM, GNT_MEASURE_REGION_SSIM, pick_ssim, 1}};
     const score_table table = {s->public_data.x, (size_t)s->targets.view.features};
     gnt_metric_rows rows = score_rows(&table, (size_t)s->public_data.view.n);
     gnt_metric_floor *floor = gnt_array((size_t)s->layout.n, sizeof *floor);
@@ -90,23 +95,18 @@ static int add_floors_of(score *s, json_t *floors, const char *prefix, const uin
                                  : gnt_metric_floors(floor, s->targets.x, masks, (size_t)s->layout.n,
                                                      s->shape, &rows, s->mean, &s->request->key, err);
     for (size_t i = 0; rc == 0 && i < sizeof columns / sizeof *columns; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s%s", prefix, columns[i].name);
-        if ((!columns[i].whole || !*prefix) && (!columns[i].image || s->is_image))
-            add_floor(floors, name, floor, counts, s->layout.n, columns[i].pick);
+        const gnt_measure_id id = masks ? columns[i].region : columns[i].whole;
+        if (id != GNT_MEASURES && (!columns[i].of_images || s->is_image))
+            add_floor(floors, n, id, floor, counts, s->layout.n, columns[i].pick);
     }
     gnt_free(counts);
     gnt_free(floor);
     return rc;
 }
 
-int score_floors(score *s, json_t *floors, json_t *chance, gnt_err *err) {
-    /* whichever member of a set is the nearest, it is the one that the answer is assigned to */
-    double right = score_by_members(s) ? (double)s->layout.members : 1;
-    json_object_set_new(chance, "identification",
-                        gnt_json_real(s->candidates.n ? right / (double)s->candidates.n : NAN));
+int score_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err) {
     if (s->public_data.view.n < 1)
         return 0;
-    const int rc = add_floors_of(s, floors, "", NULL, err);
-    return rc == 0 && s->targets.mask ? add_floors_of(s, floors, "region_", s->targets.mask, err) : rc;
+    const int rc = add_floors_of(s, floors, n, NULL, err);
+    return rc == 0 && s->targets.mask ? add_floors_of(s, floors, n, s->targets.mask, err) : rc;
 }

@@ -110,7 +110,7 @@ static void take(mean *m, double x) {
 
 static void put(score *s, const char *name, const mean *m) {
     if (m->n > 0)
-        json_object_set_new(s->facts, name, json_real(m->sum / m->n));
+        score_add_fact(s, name, m->sum / m->n);
 }
 
 static const gnt_st_tensor *answer_table(const score *s, const char *kind, int64_t set, int64_t rows) {
@@ -174,9 +174,9 @@ static int judge_images(score *s, gnt_err *err) {
     gnt_free(psnr);
     if (rc != 0)
         return -1;
-    json_object_set_new(s->facts, "psnr_quartile_1", json_real(sum.quartile1));
-    json_object_set_new(s->facts, "psnr_median", json_real(sum.median));
-    json_object_set_new(s->facts, "psnr_quartile_3", json_real(sum.quartile3));
+    score_add_fact(s, "psnr_quartile_1", sum.quartile1);
+    score_add_fact(s, "psnr_median", sum.median);
+    score_add_fact(s, "psnr_quartile_3", sum.quartile3);
     put(s, "psnr_16", &good);
     return 0;
 }
@@ -221,6 +221,4 @@ int score_sets(score *s, const gnt_metric_rows *candidates, gnt_err *err) {
 
 void score_close_sets(score *s) {
     gnt_st_free(&s->sets.mixing);
-    json_decref(s->facts);
-    json_decref(s->marks);
 }

@@ -1,89 +1,139 @@
-/* The numbers of a cell as JSON: each target, summaries, floors and chance. */
-#include <inttypes.h>
+/* The numbers of a cell as results.json keeps them: each target, statistics, baselines and chance. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/mem.h"
+#include "derive/derive.h"
 #include "job/score/score.h"
 #include "metric/measure.h"
-#include "tally/targets.h"
 
-/* The first entries of a client's vector; null: no answer. */
-static json_t *entries_json(const score *s, const double *value) {
+void score_add_fact(score *s, const char *name, double value) {
+    if (s->n_facts < SCORE_MOST_FACTS)
+        s->fact[s->n_facts++] = (gnt_named_real){name, value};
+}
+
+/* ---- targets ---- */
+
+static void mark(gnt_target *t, const void *member) {
+    gnt_fields_mark(&gnt_target_fields, t, member);
+}
+
+static void put(gnt_target *t, gnt_measure_id id, double value) {
+    t->score[id] = value;
+    mark(t, &t->score[id]);
+}
+
+/* Puts the first entries of a client's vector; NULL: no answer. */
+static void put_entries(const score *s, gnt_target *t, gnt_reals *to, const double *value) {
     enum { MOST_SHOWN = 8 };
-    json_t *list = value ? json_array() : json_null();
-    for (int64_t e = 0; value && e < s->sum.entries && e < MOST_SHOWN; e++)
-        json_array_append_new(list, gnt_json_real(value[e]));
-    return list;
+    mark(t, to);
+    if (value)
+        *to = (gnt_reals){value, (size_t)(s->sum.entries < MOST_SHOWN ? s->sum.entries : MOST_SHOWN)};
 }
 
-static json_t *targets_json(const score *s) {
-    json_t *list = json_array();
-    for (int64_t i = 0; i < s->layout.n; i++) {
-        const score_target *t = &s->target[i];
-        json_t *one = json_pack("{s:I}", "id", (json_int_t)i);
-        if (score_by_members(s)) /* none: nothing that is answered says which */
-            json_object_set_new(one, "member",
-                                !t->has_image || t->member < 0 ? json_null()
-                                                               : json_integer((json_int_t)t->member));
-        if (t->has_image) {
-            json_object_set_new(one, "mse", gnt_json_real(t->image.mse));
-            json_object_set_new(one, "mse255", gnt_json_real(t->image.mse255));
-            json_object_set_new(one, "psnr", gnt_json_real(t->image.psnr));
-            if (s->is_image)
-                json_object_set_new(one, "ssim", gnt_json_real(t->image.ssim));
-            for (int k = 0; k < SCORE_JUDGES; k++)
-                if (s->judges.judged[k])
-                    json_object_set_new(one, score_judge_names[k], gnt_json_real(t->distance[k]));
-            if (s->targets.mask) { /* a sample that has no region has no number */
-                json_object_set_new(one, "region_mse", gnt_json_real(t->has_region ? t->region.mse : NAN));
-                json_object_set_new(one, "region_psnr", gnt_json_real(t->has_region ? t->region.psnr : NAN));
-                json_object_set_new(one, "region_ssim", gnt_json_real(t->has_region ? t->region.ssim : NAN));
-                for (int k = 0; k < GNT_LPIPS_NETS; k++)
-                    if (s->region_judges.judged[k])
-                        json_object_set_new(one, gnt_measure_of(gnt_region_lpips_measures[k])->name,
-                                            gnt_json_real(t->has_region ? t->region_distance[k] : NAN));
-            }
-            json_object_set_new(one, "exact", json_boolean(t->image.exact));
-            json_object_set_new(one, "broken", json_boolean(t->image.broken));
-            json_object_set_new(one, "missing", json_boolean(t->image.missing));
-            json_object_set_new(one, "identification", gnt_json_real(t->hit));
-            json_object_set_new(one, "rank", gnt_json_real(t->rank));
-        }
-        if (t->has_label)
-            json_object_set_new(one, "label_accuracy", gnt_json_real(t->label_share));
-        if (t->has_attribute) {
-            json_object_set_new(one, "attribute_accuracy", gnt_json_real(t->attribute_hit));
-            json_object_set_new(one, "attribute_truth", json_integer(t->attribute_truth));
-            json_object_set_new(one, "attribute_told", json_integer(t->attribute_answer));
-            json_object_set_new(one, "attribute_renamed", json_integer(t->attribute_renamed));
-        }
-        if (t->has_contribution) {
-            json_object_set_new(one, "contribution_error", gnt_json_real(t->contribution_error));
-            json_object_set_new(one, "contribution_truth", entries_json(s, t->contribution_truth));
-            json_object_set_new(one, "contribution_told", entries_json(s, t->contribution_answer));
-        }
-        json_array_append_new(list, one);
+static gnt_measure_id judge_of(int judge) {
+    return judge < GNT_LPIPS_NETS    ? gnt_lpips_measures[judge]
+           : judge == SCORE_FEATURES ? GNT_MEASURE_FEATURE_DISTANCE
+                                     : GNT_MEASURE_REPRESENTATION_MSE;
+}
+
+/* A sample that has no region has no number of it. */
+static void put_region(const score *s, gnt_target *to, const score_target *t) {
+    put(to, GNT_MEASURE_REGION_MSE, t->has_region ? t->region.mse : NAN);
+    put(to, GNT_MEASURE_REGION_PSNR, t->has_region ? t->region.psnr : NAN);
+    put(to, GNT_MEASURE_REGION_SSIM, t->has_region ? t->region.ssim : NAN);
+    for (int k = 0; k < GNT_LPIPS_NETS; k++)
+        if (s->region_judges.judged[k])
+            put(to, gnt_region_lpips_measures[k], t->has_region ? t->region_distance[k] : NAN);
+}
+
+static void put_image(const score *s, gnt_target *to, const score_target *t) {
+    put(to, GNT_MEASURE_MSE, t->image.mse);
+    put(to, GNT_MEASURE_MSE255, t->image.mse255);
+    put(to, GNT_MEASURE_PSNR, t->image.psnr);
+    if (s->is_image)
+        put(to, GNT_MEASURE_SSIM, t->image.ssim);
+    for (int k = 0; k < SCORE_JUDGES; k++)
+        if (s->judges.judged[k])
+            put(to, judge_of(k), t->distance[k]);
+    if (s->targets.mask)
+        put_region(s, to, t);
+    to->exact = t->image.exact != 0;
+    to->broken = t->image.broken != 0;
+    to->missing = t->image.missing != 0;
+    to->rank = t->rank;
+    mark(to, &to->exact);
+    mark(to, &to->broken);
+    mark(to, &to->missing);
+    mark(to, &to->rank);
+    put(to, GNT_MEASURE_IDENTIFICATION, t->hit);
+}
+
+static void put_attribute(gnt_target *to, const score_target *t) {
+    put(to, GNT_MEASURE_ATTRIBUTE_ACCURACY, t->attribute_hit);
+    to->attribute_truth = t->attribute_truth;
+    to->attribute_told = t->attribute_answer;
+    to->attribute_renamed = t->attribute_renamed;
+    mark(to, &to->attribute_truth);
+    mark(to, &to->attribute_told);
+    mark(to, &to->attribute_renamed);
+}
+
+static void fill_target(const score *s, int64_t i, gnt_target *to) {
+    const score_target *t = &s->target[i];
+    gnt_fields_clear(&gnt_target_fields, to);
+    to->id = i;
+    if (score_by_members(s)) { /* none: no answer says which */
+        to->member = t->has_image ? t->member : -1;
+        mark(to, &to->member);
     }
-    return list;
+    if (t->has_image)
+        put_image(s, to, t);
+    if (t->has_label)
+        put(to, GNT_MEASURE_LABEL_ACCURACY, t->label_share);
+    if (t->has_attribute)
+        put_attribute(to, t);
+    if (t->has_contribution) {
+        put(to, GNT_MEASURE_CONTRIBUTION_ERROR, t->contribution_error);
+        put_entries(s, to, &to->contribution_truth, t->contribution_truth);
+        put_entries(s, to, &to->contribution_told, t->contribution_answer);
+    }
 }
 
-static int add_balanced(const score *s, gnt_measure_id id, const int32_t *told, json_t *measures,
+static gnt_targets targets_of(score *s) {
+    gnt_target *list = gnt_arena_array(&s->memory, (size_t)s->layout.n, sizeof *list);
+    for (int64_t i = 0; list && i < s->layout.n; i++)
+        fill_target(s, i, &list[i]);
+    return (gnt_targets){list, list ? (size_t)s->layout.n : 0};
+}
+
+/* ---- measures of a cell as a whole, and chance ---- */
+
+/* Room for measures is made by gnt_derive_measures, for chance by score_write. */
+static void add_measure(gnt_outcome *o, gnt_measure_id id, gnt_stat stat) {
+    ((gnt_named_stat *)(uintptr_t)o->measures.at)[o->measures.n++] =
+        (gnt_named_stat){gnt_measure_of(id)->name, stat};
+}
+
+static void add_chance(gnt_outcome *o, gnt_measure_id id, double value) {
+    ((gnt_named_real *)(uintptr_t)o->chance.at)[o->chance.n++] =
+        (gnt_named_real){gnt_measure_of(id)->name, value};
+}
+
+static int add_balanced(const score *s, gnt_outcome *o, gnt_measure_id id, const int32_t *answer,
                         gnt_err *err) {
     gnt_estimate balanced;
     const size_t n = (size_t)s->layout.observations;
-    if (gnt_estimate_balanced(&balanced, s->attribute.truth, told, NULL, n, err) != 0)
+    if (gnt_estimate_balanced(&balanced, s->attribute.truth, answer, NULL, n, err) != 0)
         return -1;
-    json_object_set_new(measures, gnt_measure_of(id)->name,
-                        gnt_measure_stat_whole(&balanced, balanced.mean, n));
+    add_measure(o, id, gnt_measure_stat_whole(&balanced, balanced.mean, n));
     return 0;
 }
 
-static int add_attribute_chance(const score *s, json_t *chance, gnt_err *err) {
+static int add_attribute_chance(const score *s, gnt_outcome *o, gnt_err *err) {
     gnt_metric_confusion confusion;
-    gnt_metric_chance beside;
+    gnt_metric_chance chance;
     int64_t *counts = gnt_array((size_t)s->attribute.values, sizeof *counts);
     if (!counts)
         return gnt_fail(err, "out of memory for the attribute's values");
@@ -93,121 +143,167 @@ static int add_attribute_chance(const score *s, json_t *chance, gnt_err *err) {
     int rc = gnt_metric_confusion_make(&confusion, s->attribute.truth, s->attribute.answer,
                                        (size_t)s->layout.observations, s->attribute.values, err);
     if (rc == 0) {
-        gnt_metric_with_chance(&beside, &confusion, counts);
+        gnt_metric_with_chance(&chance, &confusion, counts);
         gnt_metric_confusion_free(&confusion);
-        double plain = fmax(beside.majority.plain, beside.constant.plain);
-        json_object_set_new(chance, "attribute_accuracy", gnt_json_real(plain));
-        json_object_set_new(chance, "attribute_balanced", gnt_json_real(beside.constant.balanced));
-        json_object_set_new(chance, "attribute_relabelled", gnt_json_real(beside.constant.balanced));
+        add_chance(o, GNT_MEASURE_ATTRIBUTE_ACCURACY, fmax(chance.majority.plain, chance.constant.plain));
+        add_chance(o, GNT_MEASURE_ATTRIBUTE_BALANCED, chance.constant.balanced);
+        add_chance(o, GNT_MEASURE_ATTRIBUTE_RELABELLED, chance.constant.balanced);
     }
     gnt_free(counts);
     return rc;
 }
 
-static int add_attribute_rates(const score *s, json_t *measures, json_t *chance, gnt_err *err) {
-    if (add_balanced(s, GNT_MEASURE_ATTRIBUTE_BALANCED, s->attribute.answer, measures, err) != 0 ||
-        add_balanced(s, GNT_MEASURE_ATTRIBUTE_RELABELLED, s->attribute.renamed, measures, err) != 0)
+static int add_attribute_rates(const score *s, gnt_outcome *o, gnt_err *err) {
+    if (add_balanced(s, o, GNT_MEASURE_ATTRIBUTE_BALANCED, s->attribute.answer, err) != 0 ||
+        add_balanced(s, o, GNT_MEASURE_ATTRIBUTE_RELABELLED, s->attribute.renamed, err) != 0)
         return -1;
-    return add_attribute_chance(s, chance, err);
+    return add_attribute_chance(s, o, err);
 }
 
 /* The order of clients belongs to the cell as a whole. */
-static void add_contribution(const score *s, json_t *measures, json_t *chance) {
+static void add_contribution(const score *s, gnt_outcome *o) {
     const gnt_estimate r = gnt_estimate_single(s->sum.rank);
     if (isfinite(r.mean))
-        json_object_set_new(measures, "contribution_rank",
-                            gnt_measure_stat_whole(&r, r.mean, (size_t)s->layout.n));
-    json_object_set_new(chance, "contribution_error", gnt_json_real(s->sum.floor));
-    json_object_set_new(chance, "contribution_rank", gnt_json_real(0));
+        add_measure(o, GNT_MEASURE_CONTRIBUTION_RANK,
+                    gnt_measure_stat_whole(&r, r.mean, (size_t)s->layout.n));
+    add_chance(o, GNT_MEASURE_CONTRIBUTION_ERROR, s->sum.floor);
+    add_chance(o, GNT_MEASURE_CONTRIBUTION_RANK, 0);
 }
 
-static int add_label_chance(const score *s, json_t *chance, gnt_err *err) {
+static int add_label_chance(const score *s, gnt_outcome *o, gnt_err *err) {
     double share = 0;
     int rc = score_label_chance(s, &share, err);
-    json_object_set_new(chance, "label_accuracy", gnt_json_real(share));
+    add_chance(o, GNT_MEASURE_LABEL_ACCURACY, share);
     return rc;
 }
 
-/* Cost curves of the answer, checked: [[restart, step, cost], …] for each observation, grouped by restart. */
-static json_t *convergence_json(const score *s) {
-    enum { MOST_TARGETS = 64, MOST_POINTS = 512 };
-    json_t *list = json_array(), *all = json_loads(s->answer.metadata ? s->answer.metadata : "", 0, NULL);
-    const json_t *targets = json_object_get(all, "targets");
-    for (size_t j = 0; j < json_array_size(targets) && j < MOST_TARGETS; j++) {
-        const json_t *costs = json_object_get(json_array_get(targets, j), "costs");
-        json_t *points = NULL;
-        json_int_t restart = -1;
-        for (size_t i = 0; i < json_array_size(costs) && i < MOST_POINTS; i++) {
-            const json_t *point = json_array_get(costs, i), *cost = json_array_get(point, 2);
-            json_int_t r = json_integer_value(json_array_get(point, 0));
-            if (!json_is_number(cost) || !isfinite(json_number_value(cost)))
-                continue;
-            if (!points || r != restart) {
-                points = json_array();
-                json_array_append_new(list, json_pack("{s:I, s:I, s:o}", "target", (json_int_t)j, "restart",
-                                                      r, "points", points));
-                restart = r;
-            }
-            json_array_append_new(points, json_pack("[I, f]", json_integer_value(json_array_get(point, 1)),
-                                                    json_number_value(cost)));
-        }
-    }
-    json_decref(all);
-    return list;
+/* Whichever member of a set is the nearest, it is the one that the answer is assigned to. */
+static void add_identification_chance(const score *s, gnt_outcome *o) {
+    const double right = score_by_members(s) ? (double)s->layout.members : 1;
+    add_chance(o, GNT_MEASURE_IDENTIFICATION, s->candidates.n ? right / (double)s->candidates.n : NAN);
 }
 
-/* Why a measure that was asked for has no number. */
-static json_t *unmeasured_json(const score *s) {
-    json_t *out = json_object();
-    for (int k = 0; k < SCORE_JUDGES; k++)
-        if (s->judges.unjudged[k][0])
-            json_object_set_new(out, score_judge_names[k], json_string(s->judges.unjudged[k]));
-    return out;
+static int add_guesses(score *s, gnt_outcome *o, gnt_err *err) {
+    int rc = 0;
+    if (s->target[0].has_contribution)
+        add_contribution(s, o);
+    if (s->attribute.truth)
+        rc = add_attribute_rates(s, o, err);
+    if (rc == 0 && s->target[0].has_label)
+        rc = add_label_chance(s, o, err);
+    if (rc == 0 && s->target[0].has_image)
+        add_identification_chance(s, o);
+    return rc;
 }
 
-static void add_judge_floors(const score *s, json_t *floors) {
+/* ---- baselines ---- */
+
+static void add_mean_image(gnt_named_floor *list, size_t *n, gnt_measure_id id, double value) {
+    gnt_named_floor *one = &list[(*n)++];
+    gnt_fields_clear(&gnt_floor_fields, one);
+    one->measure = gnt_measure_of(id)->name;
+    one->floor[GNT_FLOOR_MEAN] = value;
+    gnt_fields_mark(&gnt_floor_fields, one, &one->floor[GNT_FLOOR_MEAN]);
+}
+
+static int add_floors(score *s, gnt_outcome *o, gnt_err *err) {
+    gnt_named_floor *list =
+        gnt_arena_array(&s->memory, SCORE_MOST_FLOORS + SCORE_JUDGES + GNT_LPIPS_NETS, sizeof *list);
+    size_t n = 0;
+    if (!list)
+        return gnt_fail(err, "out of memory for the baselines");
+    if (s->target[0].has_image && score_floors(s, list, &n, err) != 0)
+        return -1;
     for (int k = 0; k < SCORE_JUDGES; k++)
         if (s->judges.judged[k])
-            json_object_set_new(floors, score_judge_names[k],
-                                json_pack("{s:o}", "mean_image", gnt_json_real(s->judges.mean[k])));
+            add_mean_image(list, &n, judge_of(k), s->judges.mean[k]);
     for (int k = 0; k < GNT_LPIPS_NETS; k++)
         if (s->region_judges.judged[k])
-            json_object_set_new(floors, gnt_measure_of(gnt_region_lpips_measures[k])->name,
-                                json_pack("{s:o}", "mean_image", gnt_json_real(s->region_judges.mean[k])));
+            add_mean_image(list, &n, gnt_region_lpips_measures[k], s->region_judges.mean[k]);
+    o->floors = (gnt_named_floors){list, n};
+    return 0;
+}
+
+/* ---- the attack's own numbers ---- */
+
+/* Adds the cost curves of one observation, [[restart, step, cost], …], grouped by restart. Returns how many
+ * curves there are then. */
+static size_t add_curves(gnt_restart *list, size_t n, size_t target, const json_t *costs, gnt_arena *arena) {
+    enum { MOST_POINTS = 512 };
+    const size_t most = json_array_size(costs) < MOST_POINTS ? json_array_size(costs) : MOST_POINTS;
+    const size_t first = n;
+    gnt_cost *points = gnt_arena_array(arena, most, sizeof *points);
+    for (size_t i = 0; points && i < most; i++) {
+        const json_t *point = json_array_get(costs, i), *cost = json_array_get(point, 2);
+        const int64_t restart = json_integer_value(json_array_get(point, 0));
+        if (!json_is_number(cost) || !isfinite(json_number_value(cost)))
+            continue;
+        if (n == first || restart != list[n - 1].restart)
+            list[n++] = (gnt_restart){(int64_t)target, restart, {points, 0}};
+        *points++ = (gnt_cost){json_integer_value(json_array_get(point, 1)), json_number_value(cost)};
+        list[n - 1].points.n++;
+    }
+    return n;
+}
+
+/* Returns the cost curves of the answer, checked. */
+static gnt_restarts convergence_of(score *s) {
+    enum { MOST_TARGETS = 64 };
+    json_t *all = json_loads(s->answer.metadata ? s->answer.metadata : "", 0, NULL);
+    const json_t *targets = json_object_get(all, "targets");
+    const size_t most = json_array_size(targets) < MOST_TARGETS ? json_array_size(targets) : MOST_TARGETS;
+    size_t room = 0, n = 0;
+    for (size_t j = 0; j < most; j++)
+        room += json_array_size(json_object_get(json_array_get(targets, j), "costs"));
+    gnt_restart *list = gnt_arena_array(&s->memory, room, sizeof *list);
+    for (size_t j = 0; list && j < most; j++)
+        n = add_curves(list, n, j, json_object_get(json_array_get(targets, j), "costs"), &s->memory);
+    json_decref(all);
+    return (gnt_restarts){list, n};
+}
+
+/* Returns why measures that were requested have no number. */
+static gnt_named_texts unmeasured_of(score *s) {
+    gnt_named_text *list = gnt_arena_array(&s->memory, SCORE_JUDGES, sizeof *list);
+    size_t n = 0;
+    for (int k = 0; list && k < SCORE_JUDGES; k++)
+        if (s->judges.unjudged[k][0])
+            list[n++] = (gnt_named_text){score_judge_names[k], s->judges.unjudged[k]};
+    return (gnt_named_texts){list, n};
+}
+
+/* ---- the whole ---- */
+
+static int fill(score *s, gnt_outcome *o, gnt_err *err) {
+    gnt_fields_clear(&gnt_score_fields, o);
+    o->targets = targets_of(s);
+    o->chance.at = gnt_arena_array(&s->memory, GNT_MEASURES, sizeof *o->chance.at);
+    o->convergence = convergence_of(s);
+    o->facts = (gnt_named_reals){s->fact, s->n_facts};
+    o->unmeasured = unmeasured_of(s);
+    if (s->has_mark)
+        o->marks = (gnt_marks){&s->mark, 1};
+    if (s->memory.failed)
+        return gnt_fail(err, "out of memory for the scores");
+    return gnt_derive_measures(&o->measures, &o->targets, &s->memory, err) || add_guesses(s, o, err) ||
+                   add_floors(s, o, err) || score_points(s, &o->points, err)
+               ? -1
+               : 0;
 }
 
 int score_write(score *s, gnt_err *err) {
-    json_t *targets = targets_json(s), *measures = json_object(), *floors = json_object(),
-           *chance = json_object();
+    gnt_outcome all;
     gnt_st st;
     gnt_st_init(&st);
-    int rc = gnt_targets_measures(measures, targets, err);
-    if (rc == 0 && s->target[0].has_contribution)
-        add_contribution(s, measures, chance);
-    if (rc == 0 && s->attribute.truth)
-        rc = add_attribute_rates(s, measures, chance, err);
-    if (rc == 0 && s->target[0].has_label)
-        rc = add_label_chance(s, chance, err);
-    if (rc == 0 && s->target[0].has_image)
-        rc = score_floors(s, floors, chance, err);
-    add_judge_floors(s, floors);
-    json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:O, s:o}", "targets", targets, "measures", measures,
-                            "floors", floors, "chance", chance, "convergence", convergence_json(s), "facts",
-                            s->facts, "unmeasured", unmeasured_json(s));
-    if (json_array_size(s->marks) > 0)
-        json_object_set(all, "marks", s->marks);
-    json_t *points = NULL;
-    if (rc == 0)
-        rc = score_points(s, &points, err);
-    if (points)
-        json_object_set_new(all, "points", points);
-    char *text = rc == 0 ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    int rc = fill(s, &all, err);
+    json_t *json = rc == 0 ? gnt_fields_encode(&gnt_score_fields, &all, GNT_FIELDS_ALL) : NULL;
+    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     if (rc == 0)
         rc = text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for the scores");
     if (rc == 0)
         rc = s->work->write(s->work->context, "score", &st, err);
     gnt_free(text);
-    json_decref(all);
+    json_decref(json);
     gnt_st_free(&st);
     return rc;
 }

@@ -81,13 +81,8 @@ typedef struct run_measured {
     int is_read;
     /* NaN: it has none. `noise` is its standard error. */
     double utility, noise;
-    /* [{"round", "accuracy", "loss", of maps "iou"}]: after each round after which it was measured, if the
-     * suite wants that; else NULL. */
-    json_t *by_round;
-    /* {ATTRIBUTE: [{"n", "right", "labels"}]}: the test samples by value; NULL without utility. */
-    json_t *by_value;
-    /* Where the test samples have maps {NAME: {"value", "standard_error"}}, the other measures; else NULL. */
-    json_t *others;
+    /* The metadata of its output; NULL without utility. */
+    json_t *trained;
 } run_measured;
 
 /* Its processes, while it runs. Set by job_processes.c and side_processes.c. */

@@ -13,9 +13,7 @@ static void free_job(run_job *j) {
         gnt_free(j->input[k].path);
     gnt_request_free(&j->request);
     json_decref(j->stored.record);
-    json_decref(j->measured.by_round);
-    json_decref(j->measured.by_value);
-    json_decref(j->measured.others);
+    json_decref(j->measured.trained);
     json_decref(j->cost.hooks);
     gnt_free(j->name);
     gnt_free(j->ending.reason);
