@@ -421,9 +421,8 @@ typedef struct gnt_result {
  * of one. */
 extern const gnt_fields gnt_result_fields, gnt_cell_fields, gnt_group_fields, gnt_match_fields,
     gnt_attempt_fields, gnt_target_fields, gnt_floor_fields, gnt_round_fields, gnt_value_fields,
-    gnt_model_fields,
-    gnt_task_fields, gnt_defense_fields, gnt_attack_fields, gnt_stat_fields, gnt_mark_fields,
-    gnt_points_fields, gnt_score_fields;
+    gnt_model_fields, gnt_task_fields, gnt_defense_fields, gnt_attack_fields, gnt_stat_fields,
+    gnt_mark_fields, gnt_points_fields, gnt_score_fields;
 
 /* ---- reading and writing ---- */
 
