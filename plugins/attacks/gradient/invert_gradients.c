@@ -69,7 +69,7 @@ static gnt_status bind_statistics(search *s, const gnt_observation *seen) {
         weight = seen->batch_mean ? usual_statistics : 0;
     if (weight == 0 || !wanted || !statistics_layers(info))
         return GNT_OK;
-    host->fact(host->context, "bn", weight);
+    gnt_host_fact(host, "bn", weight);
     s->bn = s->term[0].cost == DATA_LIKELIHOOD ? weight * 0.5 * (double)info->n_params : weight;
     return statistics_open(&s->statistics, &s->self->statistics, host, seen, wanted);
 }
@@ -113,8 +113,9 @@ static gnt_status bind_history(search *s, const gnt_observation *seen, int cost,
         left_out += !same;
     }
     if (left_out)
-        host->log(host->context, GNT_LOG_WARN,
-                  "earlier rounds show other classes: the client's data changed, and they are not matched");
+        gnt_host_log(
+            host, GNT_LOG_WARN,
+            "earlier rounds show other classes: the client's data changed, and they are not matched");
     return GNT_OK;
 }
 
@@ -143,7 +144,7 @@ static gnt_status search_rounds(search *s, int64_t restarts, int64_t steps, doub
     if (terms == 1)
         return search_run(s, restarts, steps, group);
     steps = steps > 1 ? steps / 2 : 1;
-    float *both = host->scratch(host->context, (size_t)size * sizeof *both);
+    float *both = gnt_host_scratch(host, size, sizeof *both);
     if (!both)
         return match_no_memory(host);
     gnt_status status = search_run(s, restarts, steps, group);
@@ -161,10 +162,10 @@ static gnt_status search_rounds(search *s, int64_t restarts, int64_t steps, doub
     if (status != GNT_OK)
         return status;
     int changed = joint[0] > worse * last;
-    host->fact(host->context, "rounds", changed ? 1 : terms);
+    gnt_host_fact(host, "rounds", changed ? 1 : terms);
     if (changed) {
-        host->log(
-            host->context, GNT_LOG_WARN,
+        gnt_host_log(
+            host, GNT_LOG_WARN,
             "matching earlier rounds too explains the last one worse: the client's data changed, and the "
             "last round is matched alone");
         return GNT_OK;
@@ -181,11 +182,11 @@ static void tell_choice(const search *s, const prior_setting *setting, const noi
     const gnt_host *host = s->self->host;
     if (s->term[0].cost != DATA_LIKELIHOOD)
         return;
-    host->fact(host->context, "likelihood", 1);
-    host->fact(host->context, "noise", noise_deviation(law));
-    host->fact(host->context, "prior_kind", setting->kind);
-    host->fact(host->context, "prior_weight", setting->weight);
-    host->fact(host->context, "tv", s->tv);
+    gnt_host_fact(host, "likelihood", 1);
+    gnt_host_fact(host, "noise", noise_deviation(law));
+    gnt_host_fact(host, "prior_kind", setting->kind);
+    gnt_host_fact(host, "prior_weight", setting->weight);
+    gnt_host_fact(host, "tv", s->tv);
 }
 
 /* images: outlives the search, which points into it. */
@@ -198,8 +199,8 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
     const noise_law law = granted.noise;
     int cost = choose_cost(self, &law);
     prior_setting setting = choose_prior(self, cost, own);
-    int64_t *count = host->scratch(host->context, 2 * classes * sizeof *count);
-    float *y = host->scratch(host->context, (size_t)seen->n * classes * sizeof *y);
+    int64_t *count = gnt_host_scratch(host, 2 * classes, sizeof *count);
+    float *y = gnt_host_scratch(host, (size_t)seen->n * classes, sizeof *y);
     if (!y || !count)
         return match_no_memory(host);
     if (!sees_through_clip(cost, &law))

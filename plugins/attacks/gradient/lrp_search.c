@@ -36,8 +36,8 @@ static void tell_rates(const search *s) {
     }
     if (s->n_rates == 0)
         return;
-    host->fact(host->context, "rates_mean", sum);
-    host->fact(host->context, "rates_spread", sqrt(fmax(0, squares - sum * sum)) / sum);
+    gnt_host_fact(host, "rates_mean", sum);
+    gnt_host_fact(host, "rates_spread", sqrt(fmax(0, squares - sum * sum)) / sum);
 }
 
 static gnt_status open_all(search *s, invert *self, const gnt_observation *seen) {
@@ -45,8 +45,8 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen)
     const prior_setting setting = {.kind = PRIOR_TV};
     const granted_defense granted = granted_defense_of(seen);
     const size_t classes = (size_t)host->model->info->classes;
-    int64_t *room = host->scratch(host->context, classes * sizeof *room);
-    float *y = host->scratch(host->context, (size_t)seen->n * classes * sizeof *y);
+    int64_t *room = gnt_host_scratch(host, classes, sizeof *room);
+    float *y = gnt_host_scratch(host, (size_t)seen->n * classes, sizeof *y);
     if (!y || !room)
         return match_no_memory(host);
     gnt_status status = search_open(s, self, seen, y, DATA_COSINE, &granted);

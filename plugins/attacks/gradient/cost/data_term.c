@@ -19,9 +19,9 @@ static int32_t match_cost(int cost) {
 
 static gnt_status open_cotangents(data_term *d, const gnt_views *update) {
     const gnt_host *host = d->host;
-    d->d_u = host->scratch(host->context, (size_t)update->n * sizeof *d->d_u);
+    d->d_u = gnt_host_scratch(host, update->n, sizeof *d->d_u);
     for (int64_t t = 0; d->d_u && t < update->n; t++) {
-        d->d_u[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof **d->d_u);
+        d->d_u[t] = gnt_host_scratch(host, update->view[t].count, sizeof **d->d_u);
         if (!d->d_u[t])
             return match_no_memory(host);
     }
@@ -32,7 +32,7 @@ static gnt_status open_clip(data_term *d, const granted_defense *granted, const 
     const gnt_status status = seen_clip_open(&d->clip, d->host, granted, update);
     d->clipped = status == GNT_OK && seen_clip_turns(&d->clip);
     if (d->clipped)
-        d->host->fact(d->host->context, "clip_inside", 1);
+        gnt_host_fact(d->host, "clip_inside", 1);
     return status;
 }
 
@@ -51,7 +51,7 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     *d = (data_term){.host = host, .of = of, .cost = cost};
     d->args = (gnt_function_args){.size = sizeof d->args, .weights = seen->weights, .buffers = seen->buffers};
     d->law = granted->noise;
-    d->rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *d->rates);
+    d->rates = gnt_host_scratch(host, (size_t)seen->steps + 1, sizeof *d->rates);
     if (!d->rates)
         return match_no_memory(host);
     for (int32_t i = 0; i < seen->steps; i++)
@@ -76,7 +76,7 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
 }
 
 static gnt_status no_result(const gnt_host *host) {
-    return host->fail(host->context, host->last_error(host->context));
+    return gnt_host_fail(host, gnt_host_last_error(host));
 }
 
 /* Leaves the derivative by the update in d_u where the cost is computed here. */

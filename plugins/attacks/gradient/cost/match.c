@@ -6,12 +6,12 @@
 #include "update.h"
 
 gnt_status match_refuse(const gnt_host *host, const char *why) {
-    host->fail(host->context, why);
+    gnt_host_fail(host, why);
     return GNT_UNSUPPORTED;
 }
 
 gnt_status match_no_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
+    return gnt_host_fail(host, "no memory for the search: the limit on scratch memory is too low");
 }
 
 static int fits(const match *m, const gnt_observation *seen, int32_t masked) {
@@ -26,7 +26,7 @@ static gnt_status order_of(const gnt_host *host, const gnt_observation *seen, co
     *out = NULL;
     if (!seen->order || n == 0)
         return GNT_OK;
-    int64_t *order = host->scratch(host->context, (size_t)n * sizeof *order);
+    int64_t *order = gnt_host_scratch(host, n, sizeof *order);
     if (!order)
         return match_no_memory(host);
     for (int64_t i = 0; i < n; i++)
@@ -56,7 +56,7 @@ static gnt_status prepare(match *m, const gnt_host *host, const gnt_observation 
     if (status != GNT_OK)
         return status;
     m->function = service->prepare(service->context, &spec);
-    return m->function ? GNT_OK : host->fail(host->context, host->last_error(host->context));
+    return m->function ? GNT_OK : gnt_host_fail(host, gnt_host_last_error(host));
 }
 
 gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *seen, int32_t cost,
@@ -79,7 +79,7 @@ gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_o
     const gnt_views *update = seen->update;
     if (!is_whole_update(host->model->info, update))
         return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
-    const float **observed = host->scratch(host->context, (size_t)update->n * sizeof *observed);
+    const float **observed = gnt_host_scratch(host, update->n, sizeof *observed);
     if (!observed)
         return match_no_memory(host);
     gnt_status status = survivors_check(host, seen, choice.mask_zeros);
@@ -100,7 +100,7 @@ gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_o
         observed[t] = v->data;
     }
     if (!isfinite(all))
-        return host->fail(host->context, "the observed update holds NaN or infinite entries");
+        return gnt_host_fail(host, "the observed update holds NaN or infinite entries");
     args->observed = observed;
     return survivors_mask(host, seen, apart, choice.mask_zeros, masked, &args->mask);
 }

@@ -18,7 +18,7 @@ static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
     o->scale = 1;
     if (seen->steps == 0)
         return GNT_OK;
-    float *rates = host->scratch(host->context, (size_t)seen->steps * sizeof *rates);
+    float *rates = gnt_host_scratch(host, seen->steps, sizeof *rates);
     if (!rates)
         return match_no_memory(host);
     for (int32_t i = 0; i < seen->steps; i++)
@@ -89,7 +89,7 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
     o->features = 1;
     for (int32_t i = 0; i < info->rank; i++)
         o->features *= info->dim[i];
-    o->y = host->scratch(host->context, (size_t)(o->n * o->classes) * sizeof *o->y);
+    o->y = gnt_host_scratch(host, o->n * o->classes, sizeof *o->y);
     return o->y ? self->parts->cost->open(o, seen, dlg_searches_labels(o)) : match_no_memory(host);
 }
 
@@ -99,7 +99,7 @@ gnt_status dlg_objective_open_prior(dlg_objective *o, const gnt_artefacts *own) 
     if (status != GNT_OK)
         return status;
     o->size = o->unknowns + (dlg_searches_labels(o) ? o->n * o->classes : 0);
-    o->best = host->scratch(host->context, (size_t)o->size * sizeof *o->best);
+    o->best = gnt_host_scratch(host, o->size, sizeof *o->best);
     if (!o->best)
         return match_no_memory(host);
     dlg_objective_begin(o, 0);
@@ -123,7 +123,7 @@ double dlg_cost(void *objective, const float *z, float *grad) {
     const int by_labels = dlg_searches_labels(o);
     const gnt_gradient *g;
     if (!o->stopped)
-        o->stopped = host->should_stop(host->context);
+        o->stopped = gnt_host_should_stop(host);
     if (o->stopped || o->failed)
         return NAN;
     if (by_labels)

@@ -35,7 +35,7 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
     for (int64_t t = 0; t < update->n; t++)
         for (int64_t i = 0; i < update->view[t].count; i++)
             if (!isfinite(update->view[t].data[i]))
-                return host->fail(host->context, "the observed update holds NaN or infinite entries");
+                return gnt_host_fail(host, "the observed update holds NaN or infinite entries");
     gnt_status status = survivors_check(host, seen, mask_zeros);
     if (status == GNT_OK)
         status = seen_clip_open(&r->clip, host, &granted, update);
@@ -43,19 +43,19 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
         status = outliers_find(&r->apart, host, seen, outlier_choice);
     if (status == GNT_OK && mask_zeros == SURVIVORS_AUTO)
         status = zeroed_columns_find(&r->zeroed, host, seen);
-    float *bound = host->scratch(host->context, (size_t)update->n * sizeof *bound);
-    r->cotangent = host->scratch(host->context, (size_t)update->n * sizeof *r->cotangent);
+    float *bound = gnt_host_scratch(host, update->n, sizeof *bound);
+    r->cotangent = gnt_host_scratch(host, update->n, sizeof *r->cotangent);
     if (status != GNT_OK || !bound || !r->cotangent)
         return status != GNT_OK ? status : match_no_memory(host);
     survivors_bounds(update, &r->apart, mask_zeros, granted.pruned_together, bound);
     r->bound = bound;
     for (int64_t t = 0; t < update->n; t++) {
-        r->cotangent[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof(float));
+        r->cotangent[t] = gnt_host_scratch(host, update->view[t].count, sizeof(float));
         if (!r->cotangent[t])
             return match_no_memory(host);
         count_tensor(r, t);
     }
-    host->fact(host->context, "zeros_bounded", r->squares > 0 ? r->hidden / r->squares : 0);
+    gnt_host_fact(host, "zeros_bounded", r->squares > 0 ? r->hidden / r->squares : 0);
     return GNT_OK;
 }
 

@@ -46,7 +46,7 @@ static gnt_status prepare(statistics *s, int64_t n) {
                               .vjp = GNT_WRT_X,
                               .held = GNT_HELD_WEIGHTS};
     *s->of = (statistics_function){service->prepare(service->context, &spec), n};
-    return s->of->features ? GNT_OK : s->host->fail(s->host->context, s->host->last_error(s->host->context));
+    return s->of->features ? GNT_OK : gnt_host_fail(s->host, gnt_host_last_error(s->host));
 }
 
 gnt_status statistics_open(statistics *s, statistics_function *of, const gnt_host *host,
@@ -55,10 +55,10 @@ gnt_status statistics_open(statistics *s, statistics_function *of, const gnt_hos
     size_t layers = (size_t)statistics_layers(info);
     *s = (statistics){.host = host, .of = of};
     s->args = (gnt_function_args){.size = sizeof s->args, .weights = seen->weights, .buffers = wanted};
-    s->layer = host->scratch(host->context, layers * sizeof *s->layer);
-    s->scale = host->scratch(host->context, layers * sizeof *s->scale);
-    s->shift = host->scratch(host->context, layers * sizeof *s->shift);
-    s->d_y = host->scratch(host->context, layers * sizeof *s->d_y);
+    s->layer = gnt_host_scratch(host, layers, sizeof *s->layer);
+    s->scale = gnt_host_scratch(host, layers, sizeof *s->scale);
+    s->shift = gnt_host_scratch(host, layers, sizeof *s->shift);
+    s->d_y = gnt_host_scratch(host, layers, sizeof *s->d_y);
     if (!s->layer || !s->scale || !s->shift || !s->d_y)
         return match_no_memory(host);
     for (int32_t i = 0; i < info->n_layers; i++) {
@@ -67,7 +67,7 @@ gnt_status statistics_open(statistics *s, statistics_function *of, const gnt_hos
             continue;
         for (int32_t k = 0; k < info->layer[i].rank; k++)
             count *= info->layer[i].dim[k];
-        float *room = host->scratch(host->context, (size_t)count * sizeof *room);
+        float *room = gnt_host_scratch(host, count, sizeof *room);
         if (!room)
             return match_no_memory(host);
         s->layer[s->n_layers] = i;
@@ -116,7 +116,7 @@ gnt_status statistics_eval(statistics *s, const float *x, double *cost, const fl
     s->args.x = x;
     *cost = 0;
     if (m->eval(m->context, s->of->features, &s->args, &out) != GNT_OK)
-        return host->fail(host->context, host->last_error(host->context));
+        return gnt_host_fail(host, gnt_host_last_error(host));
     for (int32_t l = 0; l < s->n_layers; l++) {
         const gnt_view *v = &out->view[l];
         int64_t n = v->dim[0], channels = v->dim[1];
@@ -124,7 +124,7 @@ gnt_status statistics_eval(statistics *s, const float *x, double *cost, const fl
                                  s->n_layers, s->d_y[l]);
     }
     if (m->vjp(m->context, s->of->features, (const float *const *)s->d_y, &g) != GNT_OK)
-        return host->fail(host->context, host->last_error(host->context));
+        return gnt_host_fail(host, gnt_host_last_error(host));
     *d_x = g->x;
     return GNT_OK;
 }

@@ -82,7 +82,7 @@ static gnt_status read_shares(layered *r, const gnt_host *host, const gnt_observ
     const float *scores = of->by_scores ? whitening_scores(seen, r->noise.n) : NULL;
     if (!(of->epsilon > 0) || !(of->delta > 0) || (of->by_scores && !scores))
         return GNT_OK;
-    r->share = host->scratch(host->context, (size_t)r->noise.n * sizeof *r->share);
+    r->share = gnt_host_scratch(host, r->noise.n, sizeof *r->share);
     if (!r->share)
         return match_no_memory(host);
     set_shares(r, scores);
@@ -138,9 +138,9 @@ static void tell(const whitening *w, const gnt_host *host) {
         least = fmin(least, noise_deviation(&w->part[k].law));
         most = fmax(most, noise_deviation(&w->part[k].law));
     }
-    host->fact(host->context, "noise_known", w->is_known);
-    host->fact(host->context, "noise_least", least);
-    host->fact(host->context, "noise_most", most);
+    gnt_host_fact(host, "noise_known", w->is_known);
+    gnt_host_fact(host, "noise_least", least);
+    gnt_host_fact(host, "noise_most", most);
 }
 
 gnt_status whitening_open(whitening *w, const gnt_host *host, const gnt_observation *seen,
@@ -148,7 +148,7 @@ gnt_status whitening_open(whitening *w, const gnt_host *host, const gnt_observat
     const int64_t tensors = seen->update->n;
     const int has_law = granted->noise.kind != NOISE_NONE || granted->noise.clip_mode != NOISE_CLIP_NONE;
     layered r = {.granted = granted};
-    *w = (whitening){.part = host->scratch(host->context, ((size_t)tensors + 1) * sizeof *w->part)};
+    *w = (whitening){.part = gnt_host_scratch(host, (size_t)tensors + 1, sizeof *w->part)};
     if (!w->part)
         return match_no_memory(host);
     gnt_status status = layer_noise_read(&r.noise, host, seen->update);

@@ -106,7 +106,7 @@ static double root_mean_square(const layer_noise *of, const gnt_views *update, i
 
 gnt_status layer_noise_read(layer_noise *out, const gnt_host *host, const gnt_views *update) {
     int64_t most = 0;
-    *out = (layer_noise){.layer = host->scratch(host->context, (size_t)(update->n + 1) * sizeof *out->layer)};
+    *out = (layer_noise){.layer = gnt_host_scratch(host, update->n + 1, sizeof *out->layer)};
     if (!out->layer)
         return match_no_memory(host);
     for (int64_t t = 0; t < update->n; t++) {
@@ -118,11 +118,11 @@ gnt_status layer_noise_read(layer_noise *out, const gnt_host *host, const gnt_vi
         l->entries += v->count;
         most = l->entries > most ? l->entries : most;
     }
-    float *room = host->scratch(host->context, (size_t)(most + 1) * sizeof *room);
+    float *room = gnt_host_scratch(host, most + 1, sizeof *room);
     if (!room)
         return match_no_memory(host);
     for (int64_t k = 0; k < out->n; k++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         read_layer(&out->layer[k], update, room);
     }

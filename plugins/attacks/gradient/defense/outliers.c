@@ -158,8 +158,8 @@ static int make_room(finder *f) {
         return 1;
     for (int64_t t = 0; t < f->update->n; t++)
         total += f->update->view[t].count;
-    uint8_t *flags = f->host->scratch(f->host->context, (size_t)total);
-    f->of = f->host->scratch(f->host->context, (size_t)f->update->n * sizeof *f->of);
+    uint8_t *flags = gnt_host_scratch(f->host, (size_t)total, 1);
+    f->of = gnt_host_scratch(f->host, f->update->n, sizeof *f->of);
     if (!flags || !f->of)
         return 0;
     memset(flags, 0, (size_t)total);
@@ -206,7 +206,7 @@ static int judge_all(finder *f) {
         if (f->update->view[t].rank > 1)
             done = judge(f, t, t + 1);
     if (f->n)
-        f->host->fact(f->host->context, "outliers_masked", (double)f->n);
+        gnt_host_fact(f->host, "outliers_masked", (double)f->n);
     return done;
 }
 
@@ -214,7 +214,7 @@ static int add_perturbed(finder *f, const perturbed *p) {
     if (!make_room(f))
         return 0;
     const int64_t n = perturbed_mark(p, f->update, f->of);
-    f->host->fact(f->host->context, "perturbed_masked", (double)n);
+    gnt_host_fact(f->host, "perturbed_masked", (double)n);
     f->n += n;
     return 1;
 }
@@ -224,7 +224,7 @@ gnt_status outliers_find(outliers *out, const gnt_host *host, const gnt_observat
     perturbed p;
     *out = (outliers){0};
     if ((want != OUTLIERS_KEEP && !judge_all(&f)) || (perturbed_read(&p, seen) && !add_perturbed(&f, &p)))
-        return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
+        return gnt_host_fail(host, "no memory for the search: the limit on scratch memory is too low");
     *out = (outliers){f.n ? f.of : NULL, f.n};
     return GNT_OK;
 }

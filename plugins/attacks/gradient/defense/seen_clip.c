@@ -33,7 +33,7 @@ gnt_status seen_clip_open(seen_clip *c, const gnt_host *host, const granted_defe
         c->law = granted->noise;
     if (!is_alone)
         return GNT_OK;
-    c->state = host->scratch(host->context, (size_t)seen->n + 1);
+    c->state = gnt_host_scratch(host, (size_t)seen->n + 1, 1);
     if (!c->state)
         return match_no_memory(host);
     for (int64_t t = 0; t < seen->n; t++) {

@@ -81,15 +81,15 @@ gnt_status survivors_mask(const gnt_host *host, const gnt_observation *seen, con
     int zeros = want == SURVIVORS_ALWAYS || (want == SURVIVORS_AUTO && looks_pruned(update, apart));
     *masked = zeros || zeroed.n > 0 || apart->n > 0;
     *mask = NULL;
-    host->fact(host->context, "zeros_masked", zeros || zeroed.n > 0);
+    gnt_host_fact(host, "zeros_masked", zeros || zeroed.n > 0);
     if (!*masked)
         return GNT_OK;
     for (int64_t t = 0; t < update->n; t++)
         total += update->view[t].count;
-    const float **list = host->scratch(host->context, (size_t)update->n * sizeof *list);
-    float *flags = host->scratch(host->context, (size_t)total * sizeof *flags);
+    const float **list = gnt_host_scratch(host, update->n, sizeof *list);
+    float *flags = gnt_host_scratch(host, total, sizeof *flags);
     if (!list || !flags)
-        return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
+        return gnt_host_fail(host, "no memory for the search: the limit on scratch memory is too low");
     for (int64_t t = 0; t < update->n; flags += update->view[t].count, t++) {
         if (zeros)
             mark_survivors(host->model->info, &update->view[t], apart, t, flags);

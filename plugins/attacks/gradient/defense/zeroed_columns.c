@@ -21,7 +21,7 @@
 static const double scattered = 0.01;
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for the search: the limit on scratch memory is too low");
+    return gnt_host_fail(host, "no memory for the search: the limit on scratch memory is too low");
 }
 
 static int is_any(const char *type, const char *const *types) {
@@ -44,7 +44,7 @@ static int64_t columns_of(const gnt_view *v) {
 
 static gnt_status find_live_lines(live_lines *l, const gnt_host *host, const gnt_view *v) {
     *l = (live_lines){.rows = v->dim[0], .columns = columns_of(v)};
-    l->row = host->scratch(host->context, (size_t)(l->rows + l->columns + 1));
+    l->row = gnt_host_scratch(host, (size_t)(l->rows + l->columns + 1), 1);
     if (!l->row)
         return no_memory(host);
     l->column = l->row + l->rows;
@@ -184,7 +184,7 @@ static gnt_status find_in(zeroed_columns *out, const gnt_host *host, const gnt_v
     gnt_status status = find_live_lines(&l, host, v);
     if (status != GNT_OK)
         return status;
-    uint8_t *live = host->scratch(host->context, (size_t)l.columns + 1);
+    uint8_t *live = gnt_host_scratch(host, (size_t)l.columns + 1, 1);
     if (!live)
         return no_memory(host);
     const int known = from.maker >= 0 && find_live(update, from.maker, l.columns, live) > 0;
@@ -213,7 +213,7 @@ gnt_status zeroed_columns_find(zeroed_columns *out, const gnt_host *host, const 
     gnt_status status = is_scattered(host, update, &pruned);
     if (status != GNT_OK)
         return status;
-    uint8_t **of = host->scratch(host->context, (size_t)update->n * sizeof *of);
+    uint8_t **of = gnt_host_scratch(host, update->n, sizeof *of);
     if (!of)
         return no_memory(host);
     memset(of, 0, (size_t)update->n * sizeof *of);
@@ -227,6 +227,6 @@ gnt_status zeroed_columns_find(zeroed_columns *out, const gnt_host *host, const 
     if (out->n == 0)
         out->of = NULL;
     else if (status == GNT_OK)
-        host->fact(host->context, "columns_left_out", (double)out->n);
+        gnt_host_fact(host, "columns_left_out", (double)out->n);
     return status;
 }

@@ -46,7 +46,7 @@ enum { BATCH = 32 };
 static void *create(const gnt_host *host, const gnt_value *v) {
     ggl *s = calloc(1, sizeof *s);
     if (!s) {
-        host->fail(host->context, "out of memory");
+        gnt_host_fail(host, "out of memory");
         return NULL;
     }
     *s = (ggl){.host = host,
@@ -75,7 +75,7 @@ static gnt_status bind_label(const ggl *self, const gnt_observation *seen, const
                              int64_t *label) {
     const gnt_host *host = self->host;
     const int64_t classes = host->model->info->classes;
-    float *scores = host->scratch(host->context, (size_t)classes * sizeof *scores);
+    float *scores = gnt_host_scratch(host, classes, sizeof *scores);
     if (!scores)
         return match_no_memory(host);
     if (seen->labels) {
@@ -110,7 +110,7 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
     if ((status = kept_generator_load(host, &self->plan, own, &s, &learnt)) != GNT_OK ||
         (status = ggl_cost_open(&cost, self, &s, seen)) != GNT_OK)
         return status;
-    float *y = host->scratch(host->context, (size_t)host->model->info->classes * sizeof *y);
+    float *y = gnt_host_scratch(host, host->model->info->classes, sizeof *y);
     if (!y)
         return match_no_memory(host);
     if ((status = bind_label(self, seen, &cost.apart, y, &label)) != GNT_OK)

@@ -12,7 +12,7 @@ gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const
     double squares;
     *c = (ggl_cost){.self = self, .shape = *s, .weight = self->weight, .pixels = generator_pixels(s)};
     c->args = (gnt_function_args){.size = sizeof c->args, .weights = seen->weights, .buffers = seen->buffers};
-    float *rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *rates);
+    float *rates = gnt_host_scratch(host, (size_t)seen->steps + 1, sizeof *rates);
     if (!rates)
         return match_no_memory(host);
     for (int32_t i = 0; i < seen->steps; i++)
@@ -35,14 +35,14 @@ gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, double *cost
     double squares = 0;
     c->args.x = x;
     if (m->eval(m->context, c->self->match.function, &c->args, &out) != GNT_OK)
-        return host->fail(host->context, host->last_error(host->context));
+        return gnt_host_fail(host, gnt_host_last_error(host));
     for (int64_t j = 0; j < c->shape.latents; j++)
         squares += (double)w[j] * (double)w[j];
     *cost = c->scale * (double)out->view[0].data[0] + c->weight * squares / (double)c->shape.latents;
     if (!d_x)
         return GNT_OK;
     if (m->vjp(m->context, c->self->match.function, NULL, &g) != GNT_OK)
-        return host->fail(host->context, host->last_error(host->context));
+        return gnt_host_fail(host, gnt_host_last_error(host));
     *d_x = g->x;
     return GNT_OK;
 }
@@ -73,10 +73,10 @@ static gnt_status next_population(ggl_cost *c, cma *search, generator *g, double
         g->w[k] = (float)w[k];
     const float *x = generator_draw(g);
     if (!x)
-        return host->fail(host->context, "its generator could not be run");
+        return gnt_host_fail(host, "its generator could not be run");
     *least = INFINITY;
     for (int64_t k = 0; k < g->n; k++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         gnt_status status = ggl_cost_of(c, g->w + k * d, x + k * c->pixels, &cost[k], NULL);
         if (status != GNT_OK)
@@ -94,9 +94,9 @@ static gnt_status by_cmaes(ggl_cost *c, generator *g, int64_t steps, int32_t res
     const int64_t d = c->shape.latents;
     cma search;
     double least = INFINITY;
-    double *start = host->scratch(host->context, (size_t)d * sizeof *start);
-    double *w = host->scratch(host->context, (size_t)(g->n * d) * sizeof *w);
-    double *cost = host->scratch(host->context, (size_t)g->n * sizeof *cost);
+    double *start = gnt_host_scratch(host, d, sizeof *start);
+    double *w = gnt_host_scratch(host, g->n * d, sizeof *w);
+    double *cost = gnt_host_scratch(host, g->n, sizeof *cost);
     if (!start || !w || !cost)
         return match_no_memory(host);
     gnt_status status = cma_open(&search, host, d, g->n, start, 0.5, "cma");
@@ -113,20 +113,20 @@ static gnt_status by_adam(ggl_cost *c, generator *g, gnt_adam *adam, int64_t ste
                           const gnt_answer *answer, ggl_found *found) {
     const gnt_host *host = c->self->host;
     const int64_t d = c->shape.latents;
-    float *w = host->scratch(host->context, (size_t)d * sizeof *w);
-    float *grad = host->scratch(host->context, (size_t)d * sizeof *grad);
+    float *w = gnt_host_scratch(host, d, sizeof *w);
+    float *grad = gnt_host_scratch(host, d, sizeof *grad);
     double cost;
     if (!w || !grad)
         return match_no_memory(host);
     if (restart > 0)
-        host->normal(host->context, "start", d, w);
+        gnt_host_normal(host, "start", d, w);
     for (int64_t step = 0; step < steps; step++) {
         const float *d_x, *d_w, *x;
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         memcpy(g->w, w, (size_t)d * sizeof *w);
         if (!(x = generator_draw(g)))
-            return host->fail(host->context, "its generator could not be run");
+            return gnt_host_fail(host, "its generator could not be run");
         gnt_status status = ggl_cost_of(c, w, x, &cost, &d_x);
         if (status != GNT_OK)
             return status;
@@ -135,7 +135,7 @@ static gnt_status by_adam(ggl_cost *c, generator *g, gnt_adam *adam, int64_t ste
         for (int64_t i = 0; i < c->pixels; i++)
             g->pulled[i] = (float)c->scale * d_x[i];
         if (!(d_w = generator_pull(g)))
-            return host->fail(host->context, "its generator could not be run");
+            return gnt_host_fail(host, "its generator could not be run");
         for (int64_t j = 0; j < d; j++)
             grad[j] = d_w[j] + (float)(2 * c->weight / (double)d) * w[j];
         gnt_adam_step(adam, w, grad, gnt_rate_cosine(c->self->rate, step, steps));
@@ -155,10 +155,10 @@ static gnt_status all_restarts(ggl_cost *c, generator *g, gnt_adam *adam, int64_
                                                             : by_cmaes(c, g, each, r, answer, found);
         if (status != GNT_OK)
             return status;
-        host->progress(host->context, r + 1, (double)restarts);
+        gnt_host_progress(host, r + 1, (double)restarts);
     }
     if (!isfinite(found->cost))
-        return host->fail(host->context, "its cost was never finite, for any latents");
+        return gnt_host_fail(host, "its cost was never finite, for any latents");
     return GNT_OK;
 }
 
@@ -168,7 +168,7 @@ gnt_status ggl_search(ggl_cost *c, const generator_learnt *learnt, int64_t label
     const int64_t n = c->self->search == GGL_GRADIENT ? 1 : c->self->population;
     generator g;
     *found = (ggl_found){.cost = INFINITY};
-    found->x = host->scratch(host->context, (size_t)c->pixels * sizeof *found->x);
+    found->x = gnt_host_scratch(host, c->pixels, sizeof *found->x);
     gnt_adam *adam = gnt_adam_new(c->shape.latents, 0.9, 0.999, 1e-8);
     gnt_status status =
         found->x && adam ? generator_open(&g, host, &c->shape, learnt, label, n) : match_no_memory(host);

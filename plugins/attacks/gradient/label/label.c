@@ -61,9 +61,8 @@ gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_ob
     while (dense >= 0 && strcmp(info->layer[dense].type, "dense") != 0)
         dense--;
     if (info->loss != GNT_LOSS_CROSS_ENTROPY || info->output != GNT_OUTPUT_CLASSES) {
-        host->fail(host->context,
-                   "it reads the label off the gradient of a cross entropy over classes, and this "
-                   "task has another loss");
+        gnt_host_fail(host, "it reads the label off the gradient of a cross entropy over classes, and this "
+                            "task has another loss");
         return GNT_UNSUPPORTED;
     }
     for (int64_t t = 0; t < seen->update->n; t++) {
@@ -83,7 +82,7 @@ gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_ob
     out->bias_alone = out->bias && is_zero(out->weight) && !is_zero(out->bias);
     if (out->weight)
         return GNT_OK;
-    host->fail(host->context, "it reads the label off the last dense layer, and clients share none here");
+    gnt_host_fail(host, "it reads the label off the last dense layer, and clients share none here");
     return GNT_UNSUPPORTED;
 }
 

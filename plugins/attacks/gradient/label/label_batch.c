@@ -155,7 +155,7 @@ static gnt_status improve(batch *s, label_fit *fit, double *least, int64_t *coun
             int64_t from = pair / classes, to = pair % classes;
             if (from == to || count[from] == 0)
                 continue;
-            if (s->host->should_stop(s->host->context))
+            if (gnt_host_should_stop(s->host))
                 return GNT_STOPPED;
             count[from]--;
             count[to]++;
@@ -179,11 +179,11 @@ static gnt_status improve(batch *s, label_fit *fit, double *least, int64_t *coun
 
 static gnt_status solve_with(batch *s, label_fit *fit, int64_t *count) {
     const gnt_host *host = s->host;
-    float *real = host->scratch(host->context, (size_t)s->of.classes * sizeof *real);
-    int64_t *now = host->scratch(host->context, (size_t)s->of.classes * sizeof *now);
+    float *real = gnt_host_scratch(host, s->of.classes, sizeof *real);
+    int64_t *now = gnt_host_scratch(host, s->of.classes, sizeof *now);
     double least = INFINITY;
     if (!real || !now)
-        return host->fail(host->context, "no memory for the labels of the batch");
+        return gnt_host_fail(host, "no memory for the labels of the batch");
     for (int which = 0; which < 2; which++) {
         start_counts(s, which, real, now);
         for (int k = 0; k < ROUNDS; k++) {
@@ -244,16 +244,16 @@ static gnt_status mean_of_noise(batch *s, const gnt_observation *seen, int32_t d
     int32_t before = dense - 1;
     for (int32_t i = 0; i < m->info->rank; i++)
         features *= m->info->dim[i];
-    double *u = host->scratch(host->context, (size_t)features * sizeof *u);
-    float *x = host->scratch(host->context, (size_t)(GUESSES * features) * sizeof *x);
+    double *u = gnt_host_scratch(host, features, sizeof *u);
+    float *x = gnt_host_scratch(host, GUESSES * features, sizeof *x);
     if (!u || !x)
-        return host->fail(host->context, "no memory for the labels of the batch");
+        return gnt_host_fail(host, "no memory for the labels of the batch");
     for (int64_t i = 0; i < s->of.inputs; i++)
         s->of.mean[i] = 0.5f;
     if (before < 0)
         return GNT_OK;
     for (int k = 0; k < GUESSES; k++) {
-        host->uniform(host->context, "label guesses", features, u);
+        gnt_host_uniform(host, "label guesses", features, u);
         for (int64_t i = 0; i < features; i++)
             x[k * features + i] = (float)u[i];
     }
@@ -263,7 +263,7 @@ static gnt_status mean_of_noise(batch *s, const gnt_observation *seen, int32_t d
         .size = sizeof args, .x = x, .weights = seen->weights, .buffers = seen->buffers};
     gnt_function *f = m->prepare(m->context, &spec);
     if (!f || m->eval(m->context, f, &args, &out) != GNT_OK)
-        return host->fail(host->context, host->last_error(host->context));
+        return gnt_host_fail(host, gnt_host_last_error(host));
     if (out->view[0].count == GUESSES * s->of.inputs)
         for (int64_t i = 0; i < s->of.inputs; i++) {
             float sum = 0;
@@ -384,13 +384,13 @@ gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const
                .of = {.n = seen->n, .classes = last.weight->dim[0], .inputs = last.weight->dim[1]}};
     s.of.w = weights_of(host->model->info, last.weight, seen->weights);
     s.of.b = last.bias ? weights_of(host->model->info, last.bias, seen->weights) : NULL;
-    s.of.g = host->scratch(host->context, classes * sizeof *s.of.g);
-    s.of.rows = host->scratch(host->context, classes * inputs * sizeof *s.of.rows);
-    s.of.mean = host->scratch(host->context, 2 * inputs * sizeof *s.of.mean);
-    s.e = host->scratch(host->context, classes * inputs * sizeof *s.e);
-    s.p = host->scratch(host->context, classes * classes * sizeof *s.p);
+    s.of.g = gnt_host_scratch(host, classes, sizeof *s.of.g);
+    s.of.rows = gnt_host_scratch(host, classes * inputs, sizeof *s.of.rows);
+    s.of.mean = gnt_host_scratch(host, 2 * inputs, sizeof *s.of.mean);
+    s.e = gnt_host_scratch(host, classes * inputs, sizeof *s.e);
+    s.p = gnt_host_scratch(host, classes * classes, sizeof *s.p);
     if (!s.of.g || !s.of.rows || !s.of.mean || !s.e || !s.p || !s.of.w)
-        return host->fail(host->context, "no memory for the labels of the batch");
+        return gnt_host_fail(host, "no memory for the labels of the batch");
     s.predicted = s.of.mean + inputs;
     if (seen->n == 1) {
         int64_t top = 0;

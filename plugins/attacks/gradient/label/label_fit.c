@@ -8,14 +8,14 @@ enum { OUTER = 4, INNER = 20, HISTORY = 20 };
 gnt_status label_fit_open(label_fit *f, const gnt_host *host, const label_gradient *of) {
     size_t n = (size_t)of->n, classes = (size_t)of->classes, inputs = (size_t)of->inputs;
     *f = (label_fit){.of = of};
-    f->label = host->scratch(host->context, n * sizeof *f->label);
-    f->r = host->scratch(host->context, n * inputs * sizeof *f->r);
-    f->weight = host->scratch(host->context, 2 * classes * sizeof *f->weight);
-    f->p = host->scratch(host->context, (n + 1) * classes * sizeof *f->p);
-    f->left = host->scratch(host->context, classes * inputs * sizeof *f->left);
+    f->label = gnt_host_scratch(host, n, sizeof *f->label);
+    f->r = gnt_host_scratch(host, n * inputs, sizeof *f->r);
+    f->weight = gnt_host_scratch(host, 2 * classes, sizeof *f->weight);
+    f->p = gnt_host_scratch(host, (n + 1) * classes, sizeof *f->p);
+    f->left = gnt_host_scratch(host, classes * inputs, sizeof *f->left);
     f->lbfgs = gnt_lbfgs_new(of->n * of->inputs, HISTORY);
     if (!f->label || !f->r || !f->weight || !f->p || !f->left || !f->lbfgs)
-        return host->fail(host->context, "no memory for the labels of the batch");
+        return gnt_host_fail(host, "no memory for the labels of the batch");
     f->left_b = f->weight + classes;
     double length = 1e-12, largest = 0;
     for (size_t i = 0; i < inputs; i++)

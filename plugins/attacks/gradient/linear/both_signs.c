@@ -27,13 +27,13 @@ static int has_negatives(const rank_one_input *input, int64_t features) {
 
 static int sign_make(one_sign *k, const gnt_host *host, rank_one_round *const *round, int64_t rounds,
                      int64_t features) {
-    k->x = host->scratch(host->context, (size_t)features * sizeof *k->x);
-    k->variance = host->scratch(host->context, (size_t)features * sizeof *k->variance);
-    k->delta = host->scratch(host->context, (size_t)rounds * sizeof *k->delta);
-    k->spread = host->scratch(host->context, (size_t)rounds * sizeof *k->spread);
+    k->x = gnt_host_scratch(host, features, sizeof *k->x);
+    k->variance = gnt_host_scratch(host, features, sizeof *k->variance);
+    k->delta = gnt_host_scratch(host, rounds, sizeof *k->delta);
+    k->spread = gnt_host_scratch(host, rounds, sizeof *k->spread);
     for (int64_t t = 0; k->delta && k->spread && t < rounds; t++) {
-        k->delta[t] = host->scratch(host->context, (size_t)round[t]->units * sizeof(double));
-        k->spread[t] = host->scratch(host->context, (size_t)round[t]->units * sizeof(double));
+        k->delta[t] = gnt_host_scratch(host, round[t]->units, sizeof(double));
+        k->spread[t] = gnt_host_scratch(host, round[t]->units, sizeof(double));
         if (!k->delta[t] || !k->spread[t])
             return 0;
     }
@@ -95,7 +95,7 @@ gnt_status both_signs(rank_one_fit *fit, const gnt_host *host, rank_one_round *c
     if (!has_negatives(input, d) || is_sign_told(round, rounds))
         return GNT_OK;
     if (!sign_make(&first, host, round, rounds, d))
-        return host->fail(host->context, "no memory for the estimate");
+        return gnt_host_fail(host, "no memory for the estimate");
     const double cost = judge.cost(judge.context, fit->x);
     copy_sign(&first, fit, round, rounds, d, 0);
     turn(fit, round, rounds, input, d);
@@ -103,7 +103,7 @@ gnt_status both_signs(rank_one_fit *fit, const gnt_host *host, rank_one_round *c
     if (status != GNT_OK)
         return status;
     const int is_better = judge.cost(judge.context, fit->x) < cost;
-    host->fact(host->context, "sign_turned", is_better);
+    gnt_host_fact(host, "sign_turned", is_better);
     if (!is_better)
         copy_sign(&first, fit, round, rounds, d, 1);
     return GNT_OK;

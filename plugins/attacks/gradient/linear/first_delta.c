@@ -124,9 +124,9 @@ static void scale_group(rank_one_round *r, const linked_units *l, int64_t group,
 }
 
 static int linked_units_make(linked_units *l, const gnt_host *host, const rank_one_round *r) {
-    l->group = host->scratch(host->context, (size_t)r->units * sizeof *l->group);
-    l->products = host->scratch(host->context, (size_t)r->features * sizeof *l->products);
-    l->squares = host->scratch(host->context, (size_t)r->features * sizeof *l->squares);
+    l->group = gnt_host_scratch(host, r->units, sizeof *l->group);
+    l->products = gnt_host_scratch(host, r->features, sizeof *l->products);
+    l->squares = gnt_host_scratch(host, r->features, sizeof *l->squares);
     for (int64_t i = 0; l->group && i < r->units; i++)
         l->group[i] = 0;
     for (int64_t k = 0; l->products && l->squares && k < r->features; k++)

@@ -110,9 +110,9 @@ static gnt_status open_trial(trial *c, const linear_layer *s, const gnt_observat
     const size_t classes = (size_t)m->info->classes;
     *c = (trial){.host = host, .row = row, .features = features};
     gnt_status status = residual_open(&c->residual, host, seen, SURVIVORS_AUTO, s->outliers);
-    c->x = host->scratch(host->context, (size_t)features * sizeof *c->x);
-    c->y = host->scratch(host->context, (classes + 1) * sizeof *c->y);
-    c->rates = host->scratch(host->context, ((size_t)seen->steps + 1) * sizeof *c->rates);
+    c->x = gnt_host_scratch(host, features, sizeof *c->x);
+    c->y = gnt_host_scratch(host, classes + 1, sizeof *c->y);
+    c->rates = gnt_host_scratch(host, (size_t)seen->steps + 1, sizeof *c->rates);
     if (status != GNT_OK || !c->x || !c->y || !c->rates)
         return status != GNT_OK ? status : match_no_memory(host);
     for (int32_t i = 0; i < seen->steps; i++)
@@ -126,7 +126,7 @@ static gnt_status open_trial(trial *c, const linear_layer *s, const gnt_observat
     gnt_function_spec spec = {.kind = GNT_FN_UPDATE, .held = GNT_HELD_WEIGHTS};
     spec_unroll(&spec, seen);
     c->function = m->prepare(m->context, &spec);
-    return c->function ? GNT_OK : host->fail(host->context, host->last_error(host->context));
+    return c->function ? GNT_OK : gnt_host_fail(host, gnt_host_last_error(host));
 }
 
 static void choose(trial *c, int64_t label) {
@@ -172,7 +172,7 @@ static double search(trial *c, const gnt_observation *seen, double edge, double 
     const double ratio = pow(faintest, 1.0 / COARSE);
     double least = INFINITY, best = guess;
     choose_label(c, seen, guess);
-    for (int k = 0; k <= COARSE && !c->host->should_stop(c->host->context); k++) {
+    for (int k = 0; k <= COARSE && !gnt_host_should_stop(c->host); k++) {
         const double t = edge * beyond * pow(ratio, k), cost = cost_at(c, t);
         best = cost < least ? t : best;
         least = fmin(least, cost);
@@ -180,7 +180,7 @@ static double search(trial *c, const gnt_observation *seen, double edge, double 
     if (!isfinite(least))
         return guess;
     best = refine(c, best * ratio, fmin(best / ratio, edge * beyond));
-    c->host->fact(c->host->context, "scale_left", cost_at(c, best) / fmax(c->residual.squares, 1e-300));
+    gnt_host_fact(c->host, "scale_left", cost_at(c, best) / fmax(c->residual.squares, 1e-300));
     return best;
 }
 
@@ -189,8 +189,8 @@ gnt_status linear_scale(const linear_layer *s, const gnt_observation *seen, cons
     const gnt_host *host = s->host;
     const gnt_model_info *info = host->model->info;
     const gnt_samples *known = seen->public_data;
-    double *edge = host->scratch(host->context, (size_t)(rows + (known ? known->n : 0) + 1) * sizeof *edge);
-    double *row = host->scratch(host->context, (size_t)features * sizeof *row);
+    double *edge = gnt_host_scratch(host, rows + (known ? known->n : 0) + 1, sizeof *edge);
+    double *row = gnt_host_scratch(host, features, sizeof *row);
     trial c;
     if (!edge || !row)
         return match_no_memory(host);
@@ -205,5 +205,5 @@ gnt_status linear_scale(const linear_layer *s, const gnt_observation *seen, cons
         return status;
     *t = search(&c, seen, most, *t);
     host->model->release(host->model->context, c.function);
-    return host->should_stop(host->context) ? GNT_STOPPED : GNT_OK;
+    return gnt_host_should_stop(host) ? GNT_STOPPED : GNT_OK;
 }

@@ -30,7 +30,7 @@ static const char *const whole_choices[] = {"auto", "never", NULL};
 enum { MOST_ASKED = 31 }; /* rows that tell an entry that stands apart in one */
 
 static gnt_status refuse(const gnt_host *host, const char *why) {
-    host->fail(host->context, why);
+    gnt_host_fail(host, why);
     return GNT_UNSUPPORTED;
 }
 
@@ -153,9 +153,9 @@ static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen,
     *scale = 1;
     if (status != GNT_OK || !scaled)
         return status;
-    double *rows = host->scratch(host->context, (size_t)(seen->n * features) * sizeof *rows);
+    double *rows = gnt_host_scratch(host, seen->n * features, sizeof *rows);
     if (!rows)
-        return host->fail(host->context, "no memory for the rows of the layer");
+        return gnt_host_fail(host, "no memory for the rows of the layer");
     for (int64_t row; n < seen->n && (row = largest(l, used)) >= 0; used[row] = 1, n++)
         for (int64_t k = 0; k < features; k++) {
             const double value = quotient(l, row, features, k);
@@ -163,7 +163,7 @@ static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen,
         }
     memset(used, 0, (size_t)l->b->count);
     status = linear_scale(s, seen, rows, n, features, scale);
-    host->fact(host->context, "scale", *scale);
+    gnt_host_fact(host, "scale", *scale);
     return status;
 }
 
@@ -196,26 +196,25 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
                       "noise");
     if (linear_is_noisy(s, seen, &l, &noise))
         return linear_noisy_run(s, seen, &noise, answer);
-    float *x = host->scratch(host->context, (size_t)(seen->n * features) * sizeof *x);
-    uint8_t *used = host->scratch(host->context, (size_t)l.b->count);
+    float *x = gnt_host_scratch(host, seen->n * features, sizeof *x);
+    uint8_t *used = gnt_host_scratch(host, (size_t)l.b->count, 1);
     if (!x || !used)
-        return host->fail(host->context, "no memory for the answer");
+        return gnt_host_fail(host, "no memory for the answer");
     double scale;
     status = find_scale(s, seen, &l, features, used, &scale);
     if (status != GNT_OK)
         return status;
     for (int64_t row; found < seen->n && (row = largest(&l, used)) >= 0; used[row] = 1) {
         float *one = x + found * features;
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         read_row(info, &l, scale, row, features, one);
         if (nearest(one, x, found, features) > s->distinct)
             found++;
     }
-    host->fact(host->context, "rows_used", (double)found);
+    gnt_host_fact(host, "rows_used", (double)found);
     if (found == 0) { /* nothing is left to read (every bias was pruned away): a guess is an answer too */
-        host->log(host->context, GNT_LOG_INFO,
-                  "no row of the first layer's update can be read; it answers grey");
+        gnt_host_log(host, GNT_LOG_INFO, "no row of the first layer's update can be read; it answers grey");
         for (int64_t k = 0; k < features; k++)
             x[k] = 0.5f;
         found = 1;
@@ -226,7 +225,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
 static void *create(const gnt_host *host, const gnt_value *values) {
     linear_layer *s = malloc(sizeof *s);
     if (!s) {
-        host->fail(host->context, "out of memory");
+        gnt_host_fail(host, "out of memory");
         return NULL;
     }
     *s = (linear_layer){.host = host,

@@ -44,7 +44,7 @@ typedef struct estimate {
 } estimate;
 
 static gnt_status no_memory(const gnt_host *host) {
-    return host->fail(host->context, "no memory for the estimate: the limit on scratch memory is too low");
+    return gnt_host_fail(host, "no memory for the estimate: the limit on scratch memory is too low");
 }
 
 /* ---- what is known of the noise ---- */
@@ -93,8 +93,8 @@ static void principal_pair(const gnt_view *w, double *left, double *right) {
 static layer_noise noise_read_off(const gnt_host *host, const gnt_view *w) {
     const int64_t units = w->dim[0], d = w->dim[1];
     layer_noise out = {.granted = 0};
-    double *left = host->scratch(host->context, (size_t)units * sizeof *left);
-    double *right = host->scratch(host->context, (size_t)d * sizeof *right);
+    double *left = gnt_host_scratch(host, units, sizeof *left);
+    double *right = gnt_host_scratch(host, d, sizeof *right);
     double sizes = 0, squares = 0;
     if (!left || !right || units < 2 || d < 2)
         return out;
@@ -189,7 +189,7 @@ static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen
     const entry_law weights = law_of(&e->noise, seen->update, l.w, loudest),
                     biases = law_of(&e->noise, seen->update, l.b, loudest);
     if (!isfinite(squares_of(l.w) + squares_of(l.b)))
-        return e->host->fail(e->host->context, "the observed update holds NaN or infinite entries");
+        return gnt_host_fail(e->host, "the observed update holds NaN or infinite entries");
     *r = rank_one_round_make(e->host, l.b->count, d);
     if (!r->g)
         return no_memory(e->host);
@@ -213,8 +213,8 @@ static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen
 static int input_make(rank_one_input *in, const gnt_host *host, int64_t features) {
     const gnt_model_info *info = host->model->info;
     const int64_t area = features / info->dim[0];
-    in->slope = host->scratch(host->context, (size_t)features * sizeof *in->slope);
-    in->shift = host->scratch(host->context, (size_t)features * sizeof *in->shift);
+    in->slope = gnt_host_scratch(host, features, sizeof *in->slope);
+    in->shift = gnt_host_scratch(host, features, sizeof *in->shift);
     for (int64_t k = 0; in->slope && in->shift && k < features; k++) {
         in->slope[k] = info->mean ? 1 / (double)info->deviation[k / area] : 1;
         in->shift[k] = info->mean ? -(double)info->mean[k / area] * in->slope[k] : 0;
@@ -225,9 +225,9 @@ static int input_make(rank_one_input *in, const gnt_host *host, int64_t features
 static gnt_status open_rounds(estimate *e, const gnt_observation *seen) {
     const gnt_host *host = e->host;
     const size_t most = (size_t)(1 + (seen->history ? seen->n_history : 0));
-    e->whole = host->scratch(host->context, most * sizeof *e->whole);
-    e->of = host->scratch(host->context, most * sizeof *e->of);
-    e->list = host->scratch(host->context, most * sizeof *e->list);
+    e->whole = gnt_host_scratch(host, most, sizeof *e->whole);
+    e->of = gnt_host_scratch(host, most, sizeof *e->of);
+    e->list = gnt_host_scratch(host, most, sizeof *e->list);
     if (!e->whole || !e->of || !e->list || !input_make(&e->input, host, e->shape.features) ||
         !rank_one_fit_make(&e->fit, host, e->shape.features))
         return no_memory(host);
@@ -277,7 +277,7 @@ static gnt_status choose_prior(estimate *e) {
         kept_prior_choose(&e->s->known, &choice, e->host, &e->shape, e->known, e->n_known, variance_left(e));
     if (status != GNT_OK)
         return status;
-    e->host->fact(e->host->context, "prior_setting", (double)choice);
+    gnt_host_fact(e->host, "prior_setting", (double)choice);
     return choice == 0 ? GNT_OK : open_prior(e, choice);
 }
 
@@ -322,7 +322,7 @@ static gnt_status compare_rounds(estimate *e) {
     int same = 1;
     e->fit.begun = 0;
     for (int i = 0; i < 5; i++)
-        room[i] = host->scratch(host->context, bytes);
+        room[i] = gnt_host_scratch(host, bytes, 1);
     if (status != GNT_OK || !room[0] || !room[1] || !room[2] || !room[3] || !room[4])
         return status != GNT_OK ? status : no_memory(host);
     memcpy(room[4], e->fit.x, bytes);
@@ -332,12 +332,12 @@ static gnt_status compare_rounds(estimate *e) {
     if (status != GNT_OK)
         return status;
     if (!same) {
-        host->log(host->context, GNT_LOG_WARN,
-                  "the client's earlier updates are of other samples than this one's: they are left out");
+        gnt_host_log(host, GNT_LOG_WARN,
+                     "the client's earlier updates are of other samples than this one's: they are left out");
         memcpy(e->fit.x, room[4], bytes);
         e->rounds = 1;
     }
-    host->fact(host->context, "rounds_joined", (double)e->rounds);
+    gnt_host_fact(host, "rounds_joined", (double)e->rounds);
     return GNT_OK;
 }
 
@@ -350,7 +350,7 @@ static int is_plausible(const estimate *e, const double *x) {
         excess += e->whole[t].layer_cost - rank_one_cost(e->list[t], &e->input, &e->noise.law, x);
         units += (double)e->list[t]->units;
     }
-    e->host->fact(e->host->context, "excess", excess / units);
+    gnt_host_fact(e->host, "excess", excess / units);
     return 2 * excess <= units + 2 * sqrt(2 * units);
 }
 
@@ -363,7 +363,7 @@ static int is_whole_known(const estimate *e) {
 static double whole_cost(void *estimate_, const double *x) {
     estimate *e = estimate_;
     const size_t bytes = (size_t)e->shape.features * sizeof(double);
-    double *moved = e->host->scratch(e->host->context, bytes);
+    double *moved = gnt_host_scratch(e->host, bytes, 1);
     whole_fit whole = {.cost = (double)NAN};
     if (!moved)
         e->judged = no_memory(e->host);
@@ -397,7 +397,7 @@ static gnt_status choose_sign(estimate *e) {
                          .prior = &e->prior,
                          .room = e->room};
     sign_judge judge = {whole_cost, e};
-    l.vectors = host->scratch(host->context, 2 * (size_t)e->shape.features * sizeof *l.vectors);
+    l.vectors = gnt_host_scratch(host, 2 * e->shape.features, sizeof *l.vectors);
     if (!l.vectors)
         return no_memory(host);
     if (e->noise.law.kind == NOISE_NONE)
@@ -422,7 +422,7 @@ static gnt_status solve_about(estimate *e) {
 static gnt_status refine(estimate *e) {
     const gnt_host *host = e->host;
     whole_fit whole;
-    double *x = host->scratch(host->context, (size_t)e->shape.features * sizeof *x);
+    double *x = gnt_host_scratch(host, e->shape.features, sizeof *x);
     if (!x)
         return no_memory(host);
     memcpy(x, e->fit.x, (size_t)e->shape.features * sizeof *x);
@@ -433,14 +433,14 @@ static gnt_status refine(estimate *e) {
     const int kept = is_plausible(e, x);
     if (kept)
         status = solve_about(e);
-    host->fact(host->context, "whole_update_kept", kept);
+    gnt_host_fact(host, "whole_update_kept", kept);
     return status;
 }
 
 static gnt_status give(const estimate *e, const gnt_answer *answer) {
     const gnt_host *host = e->host;
     const int64_t d = e->shape.features;
-    float *x = host->scratch(host->context, (size_t)d * sizeof *x);
+    float *x = gnt_host_scratch(host, d, sizeof *x);
     double squares = 0;
     if (!x)
         return no_memory(host);
@@ -448,9 +448,9 @@ static gnt_status give(const estimate *e, const gnt_answer *answer) {
         x[k] = (float)fmin(1, fmax(0, e->fit.x[k]));
     for (int64_t i = 0; i < e->of[0].units; i++)
         squares += e->of[0].delta[i] * e->of[0].delta[i];
-    host->fact(host->context, "noise_scale", e->noise.law.scale);
-    host->fact(host->context, "delta_norm", sqrt(squares));
-    host->fact(host->context, "iterations", (double)e->fit.iterations);
+    gnt_host_fact(host, "noise_scale", e->noise.law.scale);
+    gnt_host_fact(host, "delta_norm", sqrt(squares));
+    gnt_host_fact(host, "iterations", (double)e->fit.iterations);
     return answer->reconstruction(answer->context, 1, x);
 }
 

@@ -19,10 +19,10 @@ rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t 
     const size_t entries = (size_t)(units * (features + 1));
     rank_one_round r = {.units = units,
                         .features = features,
-                        .g = host->scratch(host->context, entries * sizeof(float)),
-                        .weight = host->scratch(host->context, entries * sizeof(float)),
-                        .delta = host->scratch(host->context, (size_t)units * sizeof(double)),
-                        .variance = host->scratch(host->context, (size_t)units * sizeof(double))};
+                        .g = gnt_host_scratch(host, entries, sizeof(float)),
+                        .weight = gnt_host_scratch(host, entries, sizeof(float)),
+                        .delta = gnt_host_scratch(host, units, sizeof(double)),
+                        .variance = gnt_host_scratch(host, units, sizeof(double))};
     if (!r.weight || !r.delta || !r.variance)
         r.g = NULL;
     r.normal = r.g;
@@ -31,11 +31,10 @@ rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t 
 
 int rank_one_fit_make(rank_one_fit *fit, const gnt_host *host, int64_t features) {
     const size_t bytes = (size_t)features * sizeof(double);
-    *fit = (rank_one_fit){
-        .settled = RANK_ONE_SETTLED,
-        .x = host->scratch(host->context, bytes),
-        .variance = host->scratch(host->context, bytes),
-        .evidence = {host->scratch(host->context, bytes), host->scratch(host->context, bytes)}};
+    *fit = (rank_one_fit){.settled = RANK_ONE_SETTLED,
+                          .x = gnt_host_scratch(host, bytes, 1),
+                          .variance = gnt_host_scratch(host, bytes, 1),
+                          .evidence = {gnt_host_scratch(host, bytes, 1), gnt_host_scratch(host, bytes, 1)}};
     return fit->x && fit->variance && fit->evidence.precision && fit->evidence.pull;
 }
 
@@ -124,7 +123,7 @@ static int open_normal(rank_one_round *r, const gnt_host *host) {
     const size_t bytes = (size_t)(r->units * (r->features + 1)) * sizeof *r->normal;
     if (!r->laplace || r->normal != r->g)
         return 1;
-    r->normal = host->scratch(host->context, bytes);
+    r->normal = gnt_host_scratch(host, bytes, 1);
     return r->normal && memcpy(r->normal, r->g, bytes);
 }
 
@@ -139,13 +138,13 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
                           int64_t rounds, const rank_one_input *input, const sample_prior *prior,
                           prior_room *room) {
     const int64_t d = prior->features;
-    double *before = host->scratch(host->context, (size_t)d * sizeof *before);
+    double *before = gnt_host_scratch(host, d, sizeof *before);
     double change = INFINITY;
     if (!before)
-        return host->fail(host->context, "no memory for the estimate");
+        return gnt_host_fail(host, "no memory for the estimate");
     for (int64_t t = 0; t < rounds; t++)
         if (!open_normal(round[t], host))
-            return host->fail(host->context, "no memory for the estimate");
+            return gnt_host_fail(host, "no memory for the estimate");
     const int64_t first = fit->begun ? LEAST_ITERATIONS : 0;
     int bad = 0;
     if (!fit->begun) {
@@ -154,7 +153,7 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
         bad = sample_prior_apply(prior, &fit->evidence, room, fit->x, fit->variance);
     }
     for (fit->iterations = first; !bad && fit->iterations < MOST_ITERATIONS; fit->iterations++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         if (fit->iterations >= LEAST_ITERATIONS && change < fit->settled)
             break;
@@ -165,7 +164,7 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
         for (int64_t t = 0; t < rounds; t++) {
             if (fit->iterations == 0 && round[t]->from_bias) {
                 if (!first_delta(round[t], host, input, prior))
-                    return host->fail(host->context, "no memory for the estimate");
+                    return gnt_host_fail(host, "no memory for the estimate");
             } else
                 solve_delta(round[t], fit, input, fit->iterations ? mean_square(round[t]) : 0);
             if (fit->iterations == RESCALED_AT && !round[t]->from_bias && !round[t]->expected)
@@ -179,7 +178,7 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
         change = greatest_change(before, fit, d);
     }
     if (bad)
-        return host->fail(host->context, "the estimate is not finite: the update's entries are too large");
+        return gnt_host_fail(host, "the estimate is not finite: the update's entries are too large");
     return GNT_OK;
 }
 

@@ -159,8 +159,8 @@ static void colour(const sample_prior *prior, const float *white, float *x) {
 /* The white coordinates of least length that give x: z = (I + Fᵀ R⁻¹ F)⁻¹ Fᵀ R⁻¹ (x − mean). */
 static int whiten(const sample_prior *prior, const gnt_host *host, const double *x, float *white) {
     const int64_t d = prior->features, r = prior->rank;
-    double *m = host->scratch(host->context, (size_t)(r * r + 1) * sizeof *m);
-    double *z = host->scratch(host->context, (size_t)(r + 1) * sizeof *z);
+    double *m = gnt_host_scratch(host, r * r + 1, sizeof *m);
+    double *z = gnt_host_scratch(host, r + 1, sizeof *z);
     if (!m || !z)
         return -1;
     for (int64_t i = 0; i < r; i++) {
@@ -203,7 +203,7 @@ static double cost_of(void *context, const float *white, float *grad) {
     problem *p = context;
     const int64_t d = p->prior->features, r = p->prior->rank;
     double sum = 0;
-    if (p->status == GNT_OK && p->host->should_stop(p->host->context))
+    if (p->status == GNT_OK && gnt_host_should_stop(p->host))
         p->status = GNT_STOPPED;
     if (p->status != GNT_OK)
         return (double)NAN;
@@ -271,9 +271,9 @@ static int labels_by_fit(problem *p, int32_t best[TRIED], double cost[TRIED]) {
 
 static double search(problem *p, gnt_lbfgs *o, float *white, int32_t steps, int64_t *evaluations) {
     const int64_t size = p->prior->features + p->prior->rank;
-    float *grad = p->host->scratch(p->host->context, (size_t)size * sizeof *grad);
+    float *grad = gnt_host_scratch(p->host, size, sizeof *grad);
     if (!grad) {
-        p->status = p->host->fail(p->host->context, "no memory for the search");
+        p->status = gnt_host_fail(p->host, "no memory for the search");
         return (double)NAN;
     }
     gnt_lbfgs_reset(o);
@@ -322,7 +322,7 @@ static gnt_status prepare_functions(problem *p) {
             t > 0 && is_same_shape(&spec, &last) ? p->function[t - 1] : s->prepare(s->context, &spec);
         last = spec;
         if (!p->function[t])
-            return p->host->fail(p->host->context, p->host->last_error(p->host->context));
+            return gnt_host_fail(p->host, gnt_host_last_error(p->host));
     }
     return GNT_OK;
 }
@@ -355,7 +355,7 @@ static void put_deltas(problem *p) {
 static int make_deltas(problem *p) {
     for (int64_t t = 0; t < p->rounds; t++) {
         const gnt_view *b = &p->round[t].seen->update->view[p->round[t].b_at];
-        p->round[t].delta = p->host->scratch(p->host->context, (size_t)b->count * sizeof(double));
+        p->round[t].delta = gnt_host_scratch(p->host, b->count, sizeof(double));
         if (!p->round[t].delta)
             return 0;
     }
@@ -364,7 +364,7 @@ static int make_deltas(problem *p) {
 
 static int make_narrowing(problem *p) {
     const int64_t d = p->prior->features;
-    double *unit = p->host->scratch(p->host->context, (size_t)d * sizeof *unit);
+    double *unit = gnt_host_scratch(p->host, d, sizeof *unit);
     for (int64_t k = 0; unit && k < d; k++)
         unit[k] = p->input->slope[k] * p->input->slope[k];
     return unit && narrowing_make(&p->narrows, p->host, p->prior, unit);
@@ -376,17 +376,17 @@ static int make_room(problem *p) {
     int32_t steps = 0;
     for (int64_t t = 0; t < p->rounds; t++)
         steps = p->round[t].seen->steps > steps ? p->round[t].seen->steps : steps;
-    p->function = host->scratch(host->context, (size_t)p->rounds * sizeof(gnt_function *));
-    p->x = host->scratch(host->context, (size_t)p->prior->features * sizeof(float));
-    p->y = host->scratch(host->context, (size_t)host->model->info->classes * sizeof(float));
-    p->rates = host->scratch(host->context, (size_t)(steps + 1) * sizeof(float));
-    p->drift = host->scratch(host->context, (size_t)p->prior->features * sizeof(double));
-    p->cotangent = host->scratch(host->context, (size_t)update->n * sizeof(float *));
+    p->function = gnt_host_scratch(host, p->rounds, sizeof(gnt_function *));
+    p->x = gnt_host_scratch(host, p->prior->features, sizeof(float));
+    p->y = gnt_host_scratch(host, host->model->info->classes, sizeof(float));
+    p->rates = gnt_host_scratch(host, steps + 1, sizeof(float));
+    p->drift = gnt_host_scratch(host, p->prior->features, sizeof(double));
+    p->cotangent = gnt_host_scratch(host, update->n, sizeof(float *));
     if (!p->function || !p->x || !p->y || !p->rates || !p->drift || !p->cotangent || !make_deltas(p) ||
         !make_narrowing(p))
         return 0;
     for (int64_t t = 0; t < update->n; t++) {
-        p->cotangent[t] = host->scratch(host->context, (size_t)update->view[t].count * sizeof(float));
+        p->cotangent[t] = gnt_host_scratch(host, update->view[t].count, sizeof(float));
         if (!p->cotangent[t])
             return 0;
     }
@@ -412,14 +412,14 @@ gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *r
     float *white[3];
     *fit = (whole_fit){.label = -1};
     for (int i = 0; i < 3; i++)
-        white[i] = host->scratch(host->context, (size_t)size * sizeof(float));
+        white[i] = gnt_host_scratch(host, size, sizeof(float));
     if (!white[0] || !white[1] || !white[2] || !make_room(&p))
-        return host->fail(host->context, "no memory for the search");
+        return gnt_host_fail(host, "no memory for the search");
     if (whiten(prior, host, x, white[0]) != 0)
-        return host->fail(host->context, "what the public samples say is not finite");
+        return gnt_host_fail(host, "what the public samples say is not finite");
     gnt_lbfgs *o = gnt_lbfgs_new(size, HISTORY);
     if (!o)
-        return host->fail(host->context, "out of memory");
+        return gnt_host_fail(host, "out of memory");
     p.status = prepare_functions(&p);
     if (p.status == GNT_OK)
         search_labels(&p, o, white[0], white[1], white[2], fit);
@@ -440,7 +440,7 @@ gnt_status whole_update_cost(double *cost, const gnt_host *host, whole_round *ro
     int32_t label[TRIED];
     double by_label[TRIED];
     if (!make_room(&p))
-        return host->fail(host->context, "no memory for the search");
+        return gnt_host_fail(host, "no memory for the search");
     for (int64_t k = 0; k < prior->features; k++)
         p.x[k] = (float)fmin(1, fmax(0, x[k]));
     p.status = prepare_functions(&p);

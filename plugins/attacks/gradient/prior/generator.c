@@ -102,11 +102,11 @@ gnt_status generator_open(generator *g, const gnt_host *host, const generator_sh
     gnt_node in[INPUTS], tensor[GENERATOR_TENSORS];
     *g = (generator){.n = n};
     const size_t pixels = (size_t)(n * generator_pixels(s));
-    g->w = host->scratch(host->context, (size_t)(n * s->latents) * sizeof *g->w);
-    g->pulled = host->scratch(host->context, pixels * sizeof *g->pulled);
-    float *one_hot = host->scratch(host->context, (size_t)s->classes * sizeof *one_hot);
+    g->w = gnt_host_scratch(host, n * s->latents, sizeof *g->w);
+    g->pulled = gnt_host_scratch(host, pixels, sizeof *g->pulled);
+    float *one_hot = gnt_host_scratch(host, s->classes, sizeof *one_hot);
     if (!g->w || !g->pulled || !one_hot || compile(g, s, in, tensor, error) != 0)
-        return host->fail(host->context, error);
+        return gnt_host_fail(host, error);
     one_hot[label] = 1;
     gnt_program_bind(g->program, in[IN_W], g->w);
     gnt_program_bind(g->program, in[IN_PULLED], g->pulled);

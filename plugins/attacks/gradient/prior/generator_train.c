@@ -48,7 +48,7 @@ static void start(const training *t) {
         if (rank > 1) {
             inputs = rank == 2 ? dim[1] : i == 6 ? dim[1] * dim[2] * dim[3] : dim[0] * dim[2] * dim[3] / 4;
             const double deviation = sqrt(2.0 / (double)inputs) * (i == 7 || i == 6 ? 0.1 : 1);
-            t->host->normal(t->host->context, "weights", n, at);
+            gnt_host_normal(t->host, "weights", n, at);
             for (int64_t k = 0; k < n; k++)
                 at[k] *= (float)deviation;
         }
@@ -121,16 +121,16 @@ static gnt_status open_training(training *t) {
     const size_t pixels = (size_t)generator_pixels(s), n = (size_t)t->setting->batch;
     char error[GENERATOR_ERROR] = "no memory for the generator: take fewer latents or features";
     t->size = generator_size(s) + count_of(s, ENCODER);
-    t->flat = host->scratch(host->context, (size_t)t->size * sizeof *t->flat);
-    t->grad = host->scratch(host->context, (size_t)t->size * sizeof *t->grad);
-    t->batch_x = host->scratch(host->context, n * pixels * sizeof *t->batch_x);
-    t->batch_y = host->scratch(host->context, n * (size_t)s->classes * sizeof *t->batch_y);
-    t->noise = host->scratch(host->context, n * (size_t)s->latents * sizeof *t->noise);
+    t->flat = gnt_host_scratch(host, t->size, sizeof *t->flat);
+    t->grad = gnt_host_scratch(host, t->size, sizeof *t->grad);
+    t->batch_x = gnt_host_scratch(host, n * pixels, sizeof *t->batch_x);
+    t->batch_y = gnt_host_scratch(host, n * (size_t)s->classes, sizeof *t->batch_y);
+    t->noise = gnt_host_scratch(host, n * (size_t)s->latents, sizeof *t->noise);
     t->adam = gnt_adam_new(t->size, 0.9, 0.999, 1e-8);
     if (!t->flat || !t->grad || !t->batch_x || !t->batch_y || !t->noise || !t->adam)
-        return host->fail(host->context, error);
+        return gnt_host_fail(host, error);
     start(t);
-    return compile(t, error) == 0 ? GNT_OK : host->fail(host->context, error);
+    return compile(t, error) == 0 ? GNT_OK : gnt_host_fail(host, error);
 }
 
 static void load(const training *t, int64_t at, int64_t row) {
@@ -144,18 +144,18 @@ static gnt_status train(training *t, double *error) {
     const gnt_host *host = t->host;
     const generator_setting *set = t->setting;
     for (int64_t step = 0; step < set->steps; step++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         for (int64_t i = 0; i < set->batch; i++)
-            load(t, i, (int64_t)host->below(host->context, "batches", (uint64_t)t->n));
-        host->normal(host->context, "noise", set->batch * t->shape->latents, t->noise);
+            load(t, i, (int64_t)gnt_host_below(host, "batches", (uint64_t)t->n));
+        gnt_host_normal(host, "noise", set->batch * t->shape->latents, t->noise);
         for (int64_t i = 0; i < set->batch * t->shape->latents; i++)
             t->noise[i] *= (float)set->noise;
         if (gnt_program_run(t->step, 0) != 0)
-            return host->fail(host->context, "its generator could not be run");
+            return gnt_host_fail(host, "its generator could not be run");
         *error = (double)*(const float *)gnt_program_output(t->step, 0);
         if (!isfinite(*error))
-            return host->fail(host->context, "its generator diverged; give a lower training_rate");
+            return gnt_host_fail(host, "its generator diverged; give a lower training_rate");
         float *grad = t->grad;
         for (int i = 0; i < TENSORS; i++) {
             const int64_t n = count_of(t->shape, i);
@@ -163,7 +163,7 @@ static gnt_status train(training *t, double *error) {
             grad += n;
         }
         gnt_adam_step(t->adam, t->flat, t->grad, gnt_rate_cosine(set->rate, step, set->steps));
-        host->progress(host->context, (double)step + 1, (double)set->steps);
+        gnt_host_progress(host, (double)step + 1, (double)set->steps);
     }
     return GNT_OK;
 }
@@ -178,10 +178,10 @@ static gnt_status encode(const training *t, double *code) {
         const int64_t rows = t->n - from < t->setting->batch ? t->n - from : t->setting->batch;
         for (int64_t i = 0; i < t->setting->batch; i++)
             load(t, i, from + (i < rows ? i : 0));
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         if (gnt_program_run(t->encode, 0) != 0)
-            return host->fail(host->context, "its encoder could not be run");
+            return gnt_host_fail(host, "its encoder could not be run");
         const float *out = gnt_program_output(t->encode, 0);
         for (int64_t k = 0; k < rows * d; k++)
             code[from * d + k] = (double)out[k];
@@ -248,14 +248,14 @@ static int fit(const training *t, double *code, double *square, double *middle, 
 static gnt_status learn_codes(const training *t, float *mean, float *factor) {
     const gnt_host *host = t->host;
     const size_t d = (size_t)t->shape->latents, classes = (size_t)t->shape->classes;
-    double *code = host->scratch(host->context, (size_t)t->n * d * sizeof *code);
-    double *square = host->scratch(host->context, d * d * sizeof *square);
-    double *middle = host->scratch(host->context, classes * d * sizeof *middle);
+    double *code = gnt_host_scratch(host, (size_t)t->n * d, sizeof *code);
+    double *square = gnt_host_scratch(host, d * d, sizeof *square);
+    double *middle = gnt_host_scratch(host, classes * d, sizeof *middle);
     if (!code || !square || !middle)
-        return host->fail(host->context, "no memory for the codes of public images: take fewer latents");
+        return gnt_host_fail(host, "no memory for the codes of public images: take fewer latents");
     gnt_status status = encode(t, code);
     if (status == GNT_OK && fit(t, code, square, middle, mean, factor) != 0)
-        status = host->fail(host->context, "the codes of public images have no covariance");
+        status = gnt_host_fail(host, "the codes of public images have no covariance");
     return status;
 }
 

@@ -46,7 +46,7 @@ static gnt_status shrinkage(const gnt_host *host, const float *e, int64_t n, int
                             double *tau) {
     double squares = 0, fourth = 0, trace = 0, d = (double)features, count = (double)n;
     for (int64_t i = 0; i < n; i++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         for (int64_t j = 0; j < i; j++) {
             double product = dot(e + i * features, e + j * features, features);
@@ -66,13 +66,13 @@ static gnt_status shrinkage(const gnt_host *host, const float *e, int64_t n, int
 
 gnt_status image_gaussian_fit(image_gaussian *g, const gnt_host *host, const float *x, int64_t features,
                               const int64_t *row, int64_t n) {
-    float *mean = host->scratch(host->context, (size_t)features * sizeof *mean);
-    float *e = host->scratch(host->context, (size_t)(n * features) * sizeof *e);
+    float *mean = gnt_host_scratch(host, features, sizeof *mean);
+    float *e = gnt_host_scratch(host, n * features, sizeof *e);
     double rho = 1, tau = 0;
     if (!mean || !e)
-        return host->fail(host->context,
-                          "no memory for the Gaussian of public images: the limit on scratch memory is too "
-                          "low");
+        return gnt_host_fail(
+            host, "no memory for the Gaussian of public images: the limit on scratch memory is too "
+                  "low");
     for (int64_t i = 0; i < features; i++) {
         double sum = 0;
         for (int64_t k = 0; k < n; k++)

@@ -26,7 +26,7 @@ static gnt_status keep(const generator_shape *s, const generator_learnt *learnt,
         out->tensor(out->context, "mean", 2, mean, learnt->mean) == GNT_OK &&
         out->tensor(out->context, "factor", 2, factor, learnt->factor) == GNT_OK)
         return GNT_OK;
-    return host->fail(host->context, "its generator could not be kept");
+    return gnt_host_fail(host, "its generator could not be kept");
 }
 
 /* Labels of another set than the model's name other things, so the generator is not given them. */
@@ -44,17 +44,17 @@ gnt_status kept_generator_learn(const gnt_host *host, const generator_plan *plan
                                   "8 of them (knows: public)");
     const int by_class = images->y && images->classes == host->model->info->classes;
     s.classes = by_class ? images->classes : 1;
-    float *weights = host->scratch(host->context, (size_t)generator_size(&s) * sizeof *weights);
-    float *mean = host->scratch(host->context, (size_t)(s.classes * s.latents) * sizeof *mean);
-    float *factor = host->scratch(host->context, (size_t)(s.latents * s.latents) * sizeof *factor);
+    float *weights = gnt_host_scratch(host, generator_size(&s), sizeof *weights);
+    float *mean = gnt_host_scratch(host, s.classes * s.latents, sizeof *mean);
+    float *factor = gnt_host_scratch(host, s.latents * s.latents, sizeof *factor);
     if (!weights || !mean || !factor)
-        return host->fail(host->context, "no memory for the generator: take fewer latents or features");
+        return gnt_host_fail(host, "no memory for the generator: take fewer latents or features");
     const int64_t n = images->n < plan->images ? images->n : plan->images;
     status = generator_train(host, &s, &plan->learning, images->x, by_class ? images->y : NULL, n, weights,
                              mean, factor, &error);
     if (status != GNT_OK)
         return status;
-    host->fact(host->context, "generator_mse", error);
+    gnt_host_fact(host, "generator_mse", error);
     const generator_learnt learnt = {weights, mean, factor};
     return keep(&s, &learnt, host, out);
 }
@@ -92,7 +92,7 @@ gnt_status kept_generator_load(const gnt_host *host, const generator_plan *plan,
         if (learnt->weights && learnt->mean && learnt->factor)
             return GNT_OK;
     }
-    return host->fail(host->context,
-                      "its artefacts hold no generator of this shape with finite weights: expected what its "
-                      "prepare made with the same parameters");
+    return gnt_host_fail(
+        host, "its artefacts hold no generator of this shape with finite weights: expected what its "
+              "prepare made with the same parameters");
 }

@@ -56,7 +56,7 @@ gnt_status kept_prior_get(kept_prior *k, sample_prior *p, const gnt_host *host, 
             free(copy.mean);
             free(copy.factor);
             free(copy.rest);
-            return host->fail(host->context, "no memory for what public samples say");
+            return gnt_host_fail(host, "no memory for what public samples say");
         }
         *kept = copy;
     }

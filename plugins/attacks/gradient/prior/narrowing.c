@@ -7,7 +7,7 @@ enum { FIRST = -25 }; /* log₂ a of the first node */
 int narrowing_make(narrowing *v, const gnt_host *host, const sample_prior *prior, const double *unit) {
     *v = (narrowing){.prior = prior,
                      .unit = unit,
-                     .precision = host->scratch(host->context, (size_t)prior->features * sizeof(double)),
+                     .precision = gnt_host_scratch(host, prior->features, sizeof(double)),
                      .room = prior_room_make(host, prior)};
     for (int i = 0; i < NARROWING_NODES; i++)
         v->node[i] = (double)NAN;

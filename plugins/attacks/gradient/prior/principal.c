@@ -69,17 +69,17 @@ static int find(subspace *s) {
 
 gnt_status principal_rows(const gnt_host *host, float *a, int64_t n, int64_t d, int64_t m) {
     const size_t squared = (size_t)(n * n), longest = (size_t)(n > d ? n : d);
-    float *turned = host->scratch(host->context, (size_t)(n * d) * sizeof *turned);
+    float *turned = gnt_host_scratch(host, n * d, sizeof *turned);
     subspace s = {.n = n,
                   .m = m,
-                  .gram = host->scratch(host->context, squared * sizeof(float)),
-                  .basis = host->scratch(host->context, squared * sizeof(float)),
-                  .other = host->scratch(host->context, squared * sizeof(float)),
-                  .inner = host->scratch(host->context, squared * sizeof(double)),
-                  .by = host->scratch(host->context, (size_t)n * sizeof(double)),
-                  .row = host->scratch(host->context, longest * sizeof(double))};
+                  .gram = gnt_host_scratch(host, squared, sizeof(float)),
+                  .basis = gnt_host_scratch(host, squared, sizeof(float)),
+                  .other = gnt_host_scratch(host, squared, sizeof(float)),
+                  .inner = gnt_host_scratch(host, squared, sizeof(double)),
+                  .by = gnt_host_scratch(host, n, sizeof(double)),
+                  .row = gnt_host_scratch(host, longest, sizeof(double))};
     if (!turned || !s.gram || !s.basis || !s.other || !s.inner || !s.by || !s.row)
-        return host->fail(host->context, "no memory for what public samples say");
+        return gnt_host_fail(host, "no memory for what public samples say");
     put_gram(&s, a, d, turned);
     if (find(&s) != 0)
         return GNT_OK;

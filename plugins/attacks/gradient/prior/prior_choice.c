@@ -38,10 +38,10 @@ static gnt_status judge(const judged *j, prior_setting setting, double *density)
         if (status != GNT_OK)
             return status;
         if (!room)
-            return j->host->fail(j->host->context, "no memory for the choice of a prior");
+            return gnt_host_fail(j->host, "no memory for the choice of a prior");
         const int open = sample_prior_density_open(&prior, 1, j->noise, room) == 0;
         for (int64_t i = half; i < j->n; i += HALVES) {
-            if (j->host->should_stop(j->host->context))
+            if (gnt_host_should_stop(j->host))
                 return GNT_STOPPED;
             for (int64_t k = 0; k < d; k++)
                 j->off[k] = (double)j->x[i * d + k] - prior.mean[k];
@@ -73,13 +73,13 @@ int prior_choose(const gnt_host *host, const sample_shape *shape, const float *x
                 shape,
                 x,
                 used,
-                host->scratch(host->context, bytes),
-                host->scratch(host->context, bytes),
-                host->scratch(host->context, (size_t)used)};
-    double *preset = host->scratch(host->context, (size_t)used * sizeof *preset);
-    double *other = host->scratch(host->context, (size_t)used * sizeof *other);
+                gnt_host_scratch(host, bytes, 1),
+                gnt_host_scratch(host, bytes, 1),
+                gnt_host_scratch(host, (size_t)used, 1)};
+    double *preset = gnt_host_scratch(host, used, sizeof *preset);
+    double *other = gnt_host_scratch(host, used, sizeof *other);
     if (!j.noise || !j.off || !j.kept || !preset || !other) {
-        *status = host->fail(host->context, "no memory for the choice of a prior");
+        *status = gnt_host_fail(host, "no memory for the choice of a prior");
         return 0;
     }
     for (int64_t k = 0; k < shape->features; k++)

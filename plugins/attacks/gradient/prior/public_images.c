@@ -31,7 +31,7 @@ gnt_status public_images_open(public_images *p, const gnt_host *host, const gnt_
     p->x = public_data->x;
     p->y = public_data->classes == info->classes ? public_data->y : NULL;
     p->difference = mean_difference(p, info);
-    p->of_class = host->scratch(host->context, (size_t)p->classes * sizeof *p->of_class);
+    p->of_class = gnt_host_scratch(host, p->classes, sizeof *p->of_class);
     return p->of_class ? GNT_OK : match_no_memory(host);
 }
 
@@ -49,7 +49,7 @@ gnt_status public_images_gaussian(public_images *p, const gnt_host *host, int64_
     *out = g;
     if (g->n)
         return GNT_OK;
-    int64_t *row = host->scratch(host->context, (size_t)(p->n + 1) * sizeof *row), n = 0;
+    int64_t *row = gnt_host_scratch(host, p->n + 1, sizeof *row), n = 0;
     if (!row)
         return match_no_memory(host);
     for (int64_t k = 0; k < p->n; k++)

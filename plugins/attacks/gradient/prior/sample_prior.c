@@ -59,9 +59,9 @@ static gnt_status copies_make(copies *out, const gnt_host *host, const sample_sh
     while (shift > 0 && most * (2 * shift + 1) * (2 * shift + 1) > MOST_COPIES)
         shift--;
     *out = (copies){most * (2 * shift + 1) * (2 * shift + 1), NULL};
-    out->x = host->scratch(host->context, (size_t)(out->n * s->features + 1) * sizeof *out->x);
+    out->x = gnt_host_scratch(host, out->n * s->features + 1, sizeof *out->x);
     if (!out->x)
-        return host->fail(host->context, "no memory for the public samples");
+        return gnt_host_fail(host, "no memory for the public samples");
     for (int64_t i = 0; i < n && done < out->n; i++)
         for (int64_t down = -shift; (!kept || kept[i]) && down <= shift; down++)
             for (int64_t right = -shift; right <= shift; right++)
@@ -187,15 +187,15 @@ static gnt_status make(sample_prior *p, const gnt_host *host, const sample_shape
     if (status != GNT_OK)
         return status;
     *p = (sample_prior){.features = d,
-                        .mean = host->scratch(host->context, bytes),
-                        .rest = host->scratch(host->context, bytes),
-                        .factor = host->scratch(host->context, (size_t)(most * d) * sizeof(float))};
-    c.deviation = host->scratch(host->context, bytes);
-    c.by_distance = host->scratch(host->context, (size_t)(shape->height * shape->width) * sizeof(double));
-    c.by = host->scratch(host->context, (size_t)(c.of.n + most) * sizeof(double));
-    double *room = host->scratch(host->context, bytes);
+                        .mean = gnt_host_scratch(host, bytes, 1),
+                        .rest = gnt_host_scratch(host, bytes, 1),
+                        .factor = gnt_host_scratch(host, most * d, sizeof(float))};
+    c.deviation = gnt_host_scratch(host, bytes, 1);
+    c.by_distance = gnt_host_scratch(host, shape->height * shape->width, sizeof(double));
+    c.by = gnt_host_scratch(host, c.of.n + most, sizeof(double));
+    double *room = gnt_host_scratch(host, bytes, 1);
     if (!p->mean || !p->rest || !p->factor || !c.deviation || !c.by_distance || !c.by || !room)
-        return host->fail(host->context, "no memory for what public samples say");
+        return gnt_host_fail(host, "no memory for what public samples say");
     for (int64_t i = 0; i < shape->height; i++)
         for (int64_t k = 0; k < shape->width; k++)
             c.by_distance[i * shape->width + k] = exp(-sqrt((double)(i * i + k * k)) / setting.reach);
@@ -230,16 +230,16 @@ struct prior_room {
 
 prior_room *prior_room_make(const gnt_host *host, const sample_prior *p) {
     const size_t d = (size_t)p->features, r = (size_t)p->rank + 1;
-    prior_room *room = host->scratch(host->context, sizeof *room);
+    prior_room *room = gnt_host_scratch(host, 1, sizeof *room);
     if (!room)
         return NULL;
-    *room = (prior_room){.by = host->scratch(host->context, d * sizeof(double)),
-                         .centred = host->scratch(host->context, d * sizeof(double)),
-                         .precision = host->scratch(host->context, d * sizeof(double)),
-                         .m = host->scratch(host->context, r * r * sizeof(double)),
-                         .z = host->scratch(host->context, r * sizeof(double)),
-                         .rows = host->scratch(host->context, r * d * sizeof(float)),
-                         .turned = host->scratch(host->context, r * d * sizeof(float))};
+    *room = (prior_room){.by = gnt_host_scratch(host, d, sizeof(double)),
+                         .centred = gnt_host_scratch(host, d, sizeof(double)),
+                         .precision = gnt_host_scratch(host, d, sizeof(double)),
+                         .m = gnt_host_scratch(host, r * r, sizeof(double)),
+                         .z = gnt_host_scratch(host, r, sizeof(double)),
+                         .rows = gnt_host_scratch(host, r * d, sizeof(float)),
+                         .turned = gnt_host_scratch(host, r * d, sizeof(float))};
     if (!room->by || !room->centred || !room->m || !room->z || !room->rows || !room->turned ||
         !room->precision)
         return NULL;

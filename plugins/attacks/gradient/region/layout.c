@@ -41,15 +41,15 @@ static gnt_status leave(const layout *self, const gnt_samples *s, const int64_t 
                         const double *score, int64_t n_layers, int32_t attribute, const gnt_sink *out) {
     const gnt_host *host = self->host;
     const int64_t plane = s->dim[1] * s->dim[2], dim[3][2] = {{n, n_layers}, {n, plane}, {n, 1}};
-    float *scores = host->scratch(host->context, (size_t)(n * n_layers) * sizeof *scores);
-    float *masks = host->scratch(host->context, (size_t)(n * plane) * sizeof *masks);
-    float *values = host->scratch(host->context, (size_t)n * sizeof *values);
+    float *scores = gnt_host_scratch(host, n * n_layers, sizeof *scores);
+    float *masks = gnt_host_scratch(host, n * plane, sizeof *masks);
+    float *values = gnt_host_scratch(host, n, sizeof *values);
     if (!scores || !masks || !values)
         return match_no_memory(host);
     for (int64_t i = 0; i < n * n_layers; i++) {
         scores[i] = (float)score[i];
         if (!isfinite(scores[i]))
-            return host->fail(host->context, "a layer's score of a public image is not finite");
+            return gnt_host_fail(host, "a layer's score of a public image is not finite");
     }
     for (int64_t i = 0; i < n * plane; i++)
         masks[i] = !s->mask || s->mask[row[i / plane] * plane + i % plane];
@@ -84,7 +84,7 @@ static gnt_status prepare(void *context, const gnt_attack_prepare *in, const gnt
         status = layers_of_model(host, &l);
     if (status != GNT_OK)
         return status;
-    double *score = host->scratch(host->context, (size_t)(of.n * l.n) * sizeof *score);
+    double *score = gnt_host_scratch(host, of.n * l.n, sizeof *score);
     if (!score)
         return match_no_memory(host);
     status = psi_of_each(host, &l, &of, score);
@@ -123,7 +123,7 @@ static gnt_status read_all(reading *r, const gnt_artefacts *own) {
     r->masks = find(own, "masks");
     r->values = find(own, "values");
     if (!r->scores || !r->masks || !r->values)
-        return host->fail(host->context, "the scores of public samples that `prepare` leaves are not there");
+        return gnt_host_fail(host, "the scores of public samples that `prepare` leaves are not there");
     r->n = r->scores->dim[0];
     r->plane = r->masks->dim[1];
     if (!is_whole_update(host->model->info, seen->update))
@@ -132,19 +132,19 @@ static gnt_status read_all(reading *r, const gnt_artefacts *own) {
     if (status != GNT_OK)
         return status;
     if (r->noise.n != r->scores->dim[1])
-        return host->fail(host->context, "the update has other layers than the model that was scored");
+        return gnt_host_fail(host, "the update has other layers than the model that was scored");
     status = profile_open(&r->of, host, &r->noise, r->scores->data, r->n, averaged);
     if (!may_tell(seen, &granted, r->noise.n))
         r->of.used = 0;
-    host->fact(host->context, "layers_compared", (double)r->of.used);
+    gnt_host_fact(host, "layers_compared", (double)r->of.used);
     return status;
 }
 
 static gnt_status answer_attribute(reading *r, const gnt_answer *answer) {
     const gnt_host *host = r->self->host;
     const int32_t values = r->seen->attribute_values;
-    int32_t *group = host->scratch(host->context, (size_t)r->n * sizeof *group);
-    float *score = host->scratch(host->context, (size_t)values * sizeof *score);
+    int32_t *group = gnt_host_scratch(host, r->n, sizeof *group);
+    float *score = gnt_host_scratch(host, values, sizeof *score);
     if (!group || !score)
         return match_no_memory(host);
     for (int64_t i = 0; i < r->n; i++)
@@ -156,9 +156,9 @@ static gnt_status answer_attribute(reading *r, const gnt_answer *answer) {
 static gnt_status answer_region(reading *r, const gnt_answer *answer) {
     const gnt_host *host = r->self->host;
     const int64_t n = r->seen->n;
-    int32_t *group = host->scratch(host->context, (size_t)r->n * sizeof *group), groups = 0;
+    int32_t *group = gnt_host_scratch(host, r->n, sizeof *group), groups = 0;
     float score[PROFILE_MASKS];
-    float *pixel = host->scratch(host->context, (size_t)(n * r->plane) * sizeof *pixel);
+    float *pixel = gnt_host_scratch(host, n * r->plane, sizeof *pixel);
     if (!group || !pixel)
         return match_no_memory(host);
     profile_group_masks(r->masks->data, r->n, r->plane, group, &groups);
@@ -195,7 +195,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
 static void *create(const gnt_host *host, const gnt_value *values) {
     layout *s = calloc(1, sizeof *s);
     if (!s) {
-        host->fail(host->context, "out of memory");
+        gnt_host_fail(host, "out of memory");
         return NULL;
     }
     *s = (layout){.host = host,

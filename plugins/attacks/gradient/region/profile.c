@@ -20,7 +20,7 @@ gnt_status profile_open(profile *p, const gnt_host *host, const layer_noise *noi
                    .layers = noise->n,
                    .averaged = averaged > 0 ? (double)averaged : 1};
     p->used = noise->n_noisy >= 2 ? noise->n_noisy : 0;
-    p->mean = host->scratch(host->context, (size_t)(p->layers + 1) * sizeof *p->mean);
+    p->mean = gnt_host_scratch(host, p->layers + 1, sizeof *p->mean);
     return p->mean ? GNT_OK : match_no_memory(host);
 }
 
@@ -61,7 +61,7 @@ static void add_squares(const profile *p, int64_t i, const double *log_mean, dou
 static gnt_status find_variances(const profile *p, const int32_t *group, int32_t groups, double *variance) {
     int64_t spare = 0;
     for (int32_t g = 0; g < groups; g++) {
-        if (p->host->should_stop(p->host->context))
+        if (gnt_host_should_stop(p->host))
             return GNT_STOPPED;
         const int64_t members = group_means(p, group, g, p->mean);
         spare += members > 1 ? members - 1 : 0;
@@ -97,8 +97,8 @@ static double likelihood(const profile *p, const double *log_mean, const double 
 }
 
 gnt_status profile_judge(const profile *p, const int32_t *group, int32_t groups, float *belief) {
-    double *variance = p->host->scratch(p->host->context, (size_t)(p->layers + 1) * sizeof *variance);
-    double *log_belief = p->host->scratch(p->host->context, (size_t)groups * sizeof *log_belief);
+    double *variance = gnt_host_scratch(p->host, p->layers + 1, sizeof *variance);
+    double *log_belief = gnt_host_scratch(p->host, groups, sizeof *log_belief);
     double most = -INFINITY, lowest = INFINITY, sum = 0;
     if (!variance || !log_belief)
         return match_no_memory(p->host);

@@ -29,9 +29,9 @@ gnt_status known_region_open(known_region *r, const gnt_host *host, const gnt_ob
         return match_refuse(host,
                             "what is known outside the region has another shape than the model's input");
     const size_t size = (size_t)(seen->n * features);
-    uint8_t *known = host->scratch(host->context, size);
-    float *mean = host->scratch(host->context, (size_t)features * sizeof *mean);
-    *r = (known_region){.known = known, .image = host->scratch(host->context, size * sizeof *r->image)};
+    uint8_t *known = gnt_host_scratch(host, size, 1);
+    float *mean = gnt_host_scratch(host, features, sizeof *mean);
+    *r = (known_region){.known = known, .image = gnt_host_scratch(host, size, sizeof *r->image)};
     if (!known || !mean || !r->image)
         return match_no_memory(host);
     for (int64_t i = 0; i < features; i++)

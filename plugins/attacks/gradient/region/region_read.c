@@ -41,13 +41,13 @@ static gnt_status open_reading(reading *r, const gnt_host *host, const gnt_obser
     gnt_status status = region_examples_fit(host, seen, r->features);
     if (status != GNT_OK)
         return status;
-    r->entry = host->scratch(host->context, n * sizeof *r->entry);
-    r->image = host->scratch(host->context, n * sizeof *r->image);
-    r->z = host->scratch(host->context, n * sizeof *r->z);
-    r->mean = host->scratch(host->context, values * n * sizeof *r->mean);
-    r->within = host->scratch(host->context, n * sizeof *r->within);
-    r->common = host->scratch(host->context, n * sizeof *r->common);
-    r->count = host->scratch(host->context, values * sizeof *r->count);
+    r->entry = gnt_host_scratch(host, n, sizeof *r->entry);
+    r->image = gnt_host_scratch(host, n, sizeof *r->image);
+    r->z = gnt_host_scratch(host, n, sizeof *r->z);
+    r->mean = gnt_host_scratch(host, values * n, sizeof *r->mean);
+    r->within = gnt_host_scratch(host, n, sizeof *r->within);
+    r->common = gnt_host_scratch(host, n, sizeof *r->common);
+    r->count = gnt_host_scratch(host, values, sizeof *r->count);
     return r->entry && r->image && r->z && r->mean && r->within && r->common && r->count
                ? GNT_OK
                : match_no_memory(host);
@@ -166,7 +166,7 @@ static gnt_status answer_values(const gnt_host *host, const gnt_observation *see
     gnt_status status = open_reading(&r, host, seen);
     if (status != GNT_OK)
         return status;
-    float *score = host->scratch(host->context, (size_t)(seen->n * values) * sizeof *score);
+    float *score = gnt_host_scratch(host, seen->n * values, sizeof *score);
     if (!score)
         return match_no_memory(host);
     for (int64_t i = 0; i < seen->n; i++)

@@ -8,7 +8,7 @@ static gnt_status bind_region(search *s, const gnt_observation *seen) {
     gnt_status status = known_region_open(&region, host, seen);
     if (status != GNT_OK)
         return status;
-    host->fact(host->context, "pixels_sought", (double)region.sought);
+    gnt_host_fact(host, "pixels_sought", (double)region.sought);
     s->known = region.known;
     s->given = region.image;
     s->begin = region.image;

@@ -28,7 +28,7 @@ gnt_status region_answer_values(const gnt_host *host, const gnt_observation *see
     const int32_t values = seen->attribute_values;
     if (seen->n == 1)
         return answer->attribute(answer->context, values, score);
-    float *expected = host->scratch(host->context, (size_t)values * sizeof *expected);
+    float *expected = gnt_host_scratch(host, values, sizeof *expected);
     if (!expected)
         return match_no_memory(host);
     for (int64_t i = 0; i < seen->n; i++) {

@@ -100,7 +100,7 @@ static gnt_status find_labels(const judging *j, float *y) {
         mean_target(j->examples, seen->n, classes, y);
         return GNT_OK;
     }
-    int64_t *count = host->scratch(host->context, (size_t)classes * sizeof *count);
+    int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
     gnt_status status = count ? label_counts(host, seen, &j->term.apart, count) : match_no_memory(host);
     if (status == GNT_OK)
         label_rows(count, classes, y);
@@ -129,11 +129,11 @@ static gnt_status open_judging(judging *j) {
     if (status != GNT_OK)
         return status;
     const size_t rows = (size_t)j->examples->n + 1, n = (size_t)seen->n, features = (size_t)j->features;
-    float *y = host->scratch(host->context, n * (size_t)info->classes * sizeof *y);
-    j->row = host->scratch(host->context, rows * sizeof *j->row);
-    j->value = host->scratch(host->context, rows * sizeof *j->value);
-    j->x = host->scratch(host->context, n * features * sizeof *j->x);
-    j->cost = host->scratch(host->context, n * rows * sizeof *j->cost);
+    float *y = gnt_host_scratch(host, n * (size_t)info->classes, sizeof *y);
+    j->row = gnt_host_scratch(host, rows, sizeof *j->row);
+    j->value = gnt_host_scratch(host, rows, sizeof *j->value);
+    j->x = gnt_host_scratch(host, n * features, sizeof *j->x);
+    j->cost = gnt_host_scratch(host, n * rows, sizeof *j->cost);
     if (!y || !j->row || !j->value || !j->x || !j->cost)
         return match_no_memory(host);
     choose_rows(j);
@@ -152,14 +152,14 @@ static gnt_status judge_sample(judging *j, int64_t sample) {
     double *cost = j->cost + sample * j->n_rows;
     int64_t best = 0;
     for (int64_t k = 0; k < j->n_rows; k++) {
-        if (host->should_stop(host->context))
+        if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         paste(j, sample, k, image);
         gnt_status status = data_term_cost(&j->term, j->x, &cost[k]);
         if (status != GNT_OK)
             return status;
         if (!isfinite(cost[k]))
-            return host->fail(host->context, "the update of a candidate holds NaN or infinite entries");
+            return gnt_host_fail(host, "the update of a candidate holds NaN or infinite entries");
         best = cost[k] < cost[best] ? k : best;
     }
     paste(j, sample, best, image);
@@ -172,8 +172,7 @@ static gnt_status judge_all(judging *j, const gnt_answer *answer) {
     for (int sweep = 0; status == GNT_OK && sweep < SWEEPS; sweep++) {
         for (int64_t i = 0; status == GNT_OK && i < j->seen->n; i++) {
             status = judge_sample(j, i);
-            host->progress(host->context, (double)(sweep * j->seen->n + i + 1),
-                           (double)(SWEEPS * j->seen->n));
+            gnt_host_progress(host, (double)(sweep * j->seen->n + i + 1), (double)(SWEEPS * j->seen->n));
         }
         double cost = 0;
         if (status == GNT_OK)
@@ -209,7 +208,7 @@ static void score_sample(const judging *j, int64_t sample, float *score) {
 
 static gnt_status answer_attribute(const judging *j, const gnt_answer *answer) {
     const gnt_host *host = j->self->host;
-    float *score = host->scratch(host->context, (size_t)(j->seen->n * j->values) * sizeof *score);
+    float *score = gnt_host_scratch(host, j->seen->n * j->values, sizeof *score);
     if (!score)
         return match_no_memory(host);
     for (int64_t i = 0; i < j->seen->n; i++)
@@ -232,7 +231,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
         status = judge_all(&j, answer);
     if (status != GNT_OK)
         return status;
-    host->fact(host->context, "candidates", (double)j.n_rows);
+    gnt_host_fact(host, "candidates", (double)j.n_rows);
     if (seen->goals & GNT_GOAL_ATTRIBUTE)
         status = answer_attribute(&j, answer);
     if (status == GNT_OK && (seen->goals & GNT_GOAL_RECONSTRUCTION))
@@ -243,7 +242,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
 static void *create(const gnt_host *host, const gnt_value *values) {
     hypothesis *s = calloc(1, sizeof *s);
     if (!s) {
-        host->fail(host->context, "out of memory");
+        gnt_host_fail(host, "out of memory");
         return NULL;
     }
     s->host = host;

@@ -23,19 +23,19 @@ gnt_status cma_open(cma *c, const gnt_host *host, int64_t n, int64_t population,
     *c = (cma){.host = host, .stream = stream, .n = n, .population = population, .step = step};
     c->parents = population / 2;
     const size_t one = (size_t)n * sizeof(double), square = (size_t)n * one, all = (size_t)population;
-    c->weight = host->scratch(host->context, (size_t)c->parents * sizeof *c->weight);
-    c->mean = host->scratch(host->context, one);
-    c->covariance = host->scratch(host->context, square);
-    c->factor = host->scratch(host->context, square);
-    c->path_step = host->scratch(host->context, one);
-    c->path_spread = host->scratch(host->context, one);
-    c->moved = host->scratch(host->context, one);
-    c->y = host->scratch(host->context, all * one);
-    c->z = host->scratch(host->context, all * (size_t)n * sizeof *c->z);
-    c->order = host->scratch(host->context, all * sizeof *c->order);
+    c->weight = gnt_host_scratch(host, c->parents, sizeof *c->weight);
+    c->mean = gnt_host_scratch(host, one, 1);
+    c->covariance = gnt_host_scratch(host, square, 1);
+    c->factor = gnt_host_scratch(host, square, 1);
+    c->path_step = gnt_host_scratch(host, one, 1);
+    c->path_spread = gnt_host_scratch(host, one, 1);
+    c->moved = gnt_host_scratch(host, one, 1);
+    c->y = gnt_host_scratch(host, all * one, 1);
+    c->z = gnt_host_scratch(host, all * (size_t)n, sizeof *c->z);
+    c->order = gnt_host_scratch(host, all, sizeof *c->order);
     if (!c->weight || !c->mean || !c->covariance || !c->factor || !c->path_step || !c->path_spread ||
         !c->moved || !c->y || !c->z || !c->order)
-        return host->fail(host->context, "no memory for the covariance of CMA-ES: take fewer latents");
+        return gnt_host_fail(host, "no memory for the covariance of CMA-ES: take fewer latents");
     memcpy(c->mean, start, one);
     for (int64_t i = 0; i < n; i++)
         c->covariance[i * n + i] = c->factor[i * n + i] = 1;
@@ -45,7 +45,7 @@ gnt_status cma_open(cma *c, const gnt_host *host, int64_t n, int64_t population,
 
 void cma_ask(cma *c, double *x) {
     const int64_t n = c->n;
-    c->host->normal(c->host->context, c->stream, c->population * n, c->z);
+    gnt_host_normal(c->host, c->stream, c->population * n, c->z);
     for (int64_t k = 0; k < c->population; k++)
         for (int64_t i = 0; i < n; i++) {
             double sum = 0;

@@ -22,7 +22,7 @@ static const float near_begin = 0.02f, about_begin = 0.3f;
 invert *invert_new(const gnt_host *host, const gnt_value *values) {
     invert *s = calloc(1, sizeof *s);
     if (!s) {
-        host->fail(host->context, "out of memory");
+        gnt_host_fail(host, "out of memory");
         return NULL;
     }
     s->host = host;
@@ -43,10 +43,10 @@ gnt_status search_open(search *s, invert *self, const gnt_observation *seen, con
     s->width = s->image ? info->dim[2] : 1;
     s->features = s->channels * s->height * s->width;
     size_t size = (size_t)(s->n * s->features);
-    s->x = host->scratch(host->context, 3 * size * sizeof *s->x);
-    s->mean = host->scratch(host->context, 2 * (size_t)s->channels * sizeof *s->mean);
-    s->at = host->scratch(host->context, ((size_t)s->n + 1) * sizeof *s->at);
-    s->gaussian = host->scratch(host->context, (size_t)s->n * sizeof *s->gaussian);
+    s->x = gnt_host_scratch(host, 3 * size, sizeof *s->x);
+    s->mean = gnt_host_scratch(host, 2 * s->channels, sizeof *s->mean);
+    s->at = gnt_host_scratch(host, (size_t)s->n + 1, sizeof *s->at);
+    s->gaussian = gnt_host_scratch(host, s->n, sizeof *s->gaussian);
     if (!s->x || !s->mean || !s->at || !s->gaussian)
         return match_no_memory(host);
     s->d_x = s->x + size;
@@ -77,7 +77,7 @@ gnt_status search_labels(search *s, const gnt_observation *seen, int64_t *room, 
         return status;
     label_rows(room, classes, y);
     if (s->n > 1)
-        host->fact(host->context, "labels_read", (double)s->n);
+        gnt_host_fact(host, "labels_read", (double)s->n);
     return GNT_OK;
 }
 
@@ -85,7 +85,7 @@ gnt_status search_rates(search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
     s->announced = seen->rate;
     s->n_rates = seen->steps > 1 ? seen->steps : 0;
-    s->winner_rates = host->scratch(host->context, ((size_t)s->n_rates + 1) * sizeof *s->winner_rates);
+    s->winner_rates = gnt_host_scratch(host, (size_t)s->n_rates + 1, sizeof *s->winner_rates);
     return s->winner_rates ? GNT_OK : match_no_memory(host);
 }
 
@@ -98,7 +98,7 @@ gnt_status search_soft_labels(search *s, float *y) {
     const gnt_host *host = s->self->host;
     const size_t size = (size_t)(s->n * host->model->info->classes);
     s->y_sought = y;
-    s->d_y = host->scratch(host->context, size * sizeof *s->d_y);
+    s->d_y = gnt_host_scratch(host, size, sizeof *s->d_y);
     return s->d_y ? GNT_OK : match_no_memory(host);
 }
 
@@ -198,13 +198,13 @@ void search_begin(search *s, int32_t restart, float *q) {
         memcpy(q, s->begin_q, (size_t)all * sizeof *q);
         return;
     }
-    host->normal(host->context, s->answer ? "start" : "trial start", size, q);
+    gnt_host_normal(host, s->answer ? "start" : "trial start", size, q);
     for (int64_t i = 0; scale < 1 && i < size; i++)
         q[i] *= scale;
     begin_at(s, restart, q);
     memset(q + size, 0, (size_t)s->n_rates * sizeof *q);
     if (s->y_sought)
-        host->normal(host->context, "start labels", all - size - s->n_rates, q + size + s->n_rates);
+        gnt_host_normal(host, "start labels", all - size - s->n_rates, q + size + s->n_rates);
     search_into_box(s, q);
 }
 

@@ -33,14 +33,14 @@ static gnt_status step_once(search *s, climber *c, int32_t restart, int64_t k, i
                             const float *centre) {
     const gnt_host *host = s->self->host;
     double cost;
-    if (host->should_stop(host->context))
+    if (gnt_host_should_stop(host))
         return GNT_STOPPED;
     gnt_status status = search_evaluate(s, c->q, &cost, c->grad);
     if (status != GNT_OK)
         return status;
     if (s->answer)
         s->answer->cost(s->answer->context, restart, k, cost);
-    host->progress(host->context, (double)++s->done, (double)s->total);
+    gnt_host_progress(host, (double)++s->done, (double)s->total);
     c->ended = !isfinite(cost);
     if (c->ended)
         return GNT_OK;
@@ -127,8 +127,8 @@ gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group) 
     const gnt_host *host = s->self->host;
     int side_by_side = group > 0 && restarts > 1;
     size_t size = (size_t)search_size(s), n = side_by_side ? (size_t)restarts : 1;
-    climber *c = host->scratch(host->context, n * sizeof *c);
-    float *room = host->scratch(host->context, (2 * n + 1) * size * sizeof *room);
+    climber *c = gnt_host_scratch(host, n, sizeof *c);
+    float *room = gnt_host_scratch(host, (2 * n + 1) * size, sizeof *room);
     gnt_status status = c && room ? GNT_OK : match_no_memory(host);
     s->least = INFINITY;
     s->with_signs = uses_signs(s, steps);
@@ -145,6 +145,6 @@ gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group) 
         gnt_adam_free(c[r].adam);
     gnt_project_box(s->winner, s->n * s->features, 0, 1);
     if (status == GNT_OK && !isfinite(s->least))
-        return host->fail(host->context, "its cost was never finite, from any start");
+        return gnt_host_fail(host, "its cost was never finite, from any start");
     return status;
 }

@@ -28,7 +28,7 @@ static gnt_status simulate(const gnt_host *host, const gnt_observation *setting,
     const gnt_model_service *m = host->model;
     const gnt_views *u;
     int64_t total = 0;
-    float *rates = host->scratch(host->context, ((size_t)setting->steps + 1) * sizeof *rates);
+    float *rates = gnt_host_scratch(host, (size_t)setting->steps + 1, sizeof *rates);
     gnt_function_spec spec = {.kind = GNT_FN_UPDATE};
     gnt_function_args args = {.size = sizeof args,
                               .x = x,
@@ -43,12 +43,12 @@ static gnt_status simulate(const gnt_host *host, const gnt_observation *setting,
         rates[i] = (float)setting->rate;
     gnt_function *f = m->prepare(m->context, &spec);
     if (!f || m->eval(m->context, f, &args, &u) != GNT_OK)
-        return host->fail(host->context, host->last_error(host->context));
+        return gnt_host_fail(host, gnt_host_last_error(host));
     for (int64_t t = 0; t < u->n; t++)
         total += u->view[t].count;
-    gnt_view *view = host->scratch(host->context, (size_t)u->n * sizeof *view);
-    float **entry = host->scratch(host->context, (size_t)u->n * sizeof *entry);
-    float *room = host->scratch(host->context, 2 * (size_t)total * sizeof *room);
+    gnt_view *view = gnt_host_scratch(host, u->n, sizeof *view);
+    float **entry = gnt_host_scratch(host, u->n, sizeof *entry);
+    float *room = gnt_host_scratch(host, 2 * total, sizeof *room);
     if (!view || !entry || !room)
         return match_no_memory(host);
     for (int64_t t = 0, at = 0; t < u->n; at += u->view[t++].count) {
@@ -71,7 +71,7 @@ static gnt_status trial_labels(search *s, const gnt_observation *seen, const flo
         memcpy(y, truth, (size_t)(seen->n * classes) * sizeof *y);
         return GNT_OK;
     }
-    int64_t *count = host->scratch(host->context, (size_t)classes * sizeof *count);
+    int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
     gnt_status status = count ? label_counts(host, seen, &s->term[0].apart, count) : match_no_memory(host);
     if (status == GNT_OK)
         label_rows(count, classes, y);
@@ -128,7 +128,7 @@ static gnt_status try_all(trials *t, int64_t trial) {
     const gnt_observation *setting = t->setting;
     int64_t row = t->images.n + trial * setting->n, classes = t->images.classes;
     const float *x = t->images.x + row * t->images.features, *truth = t->images.y + row * classes;
-    float *y = host->scratch(host->context, (size_t)(setting->n * classes) * sizeof *y);
+    float *y = gnt_host_scratch(host, setting->n * classes, sizeof *y);
     search s = {.answer = NULL};
     gnt_views update;
     if (!y)

@@ -21,7 +21,7 @@ static double cost_of(void *context, const float *q, float *grad) {
     descent *d = context;
     const gnt_host *host = d->s->self->host;
     double cost = NAN;
-    if (d->status == GNT_OK && host->should_stop(host->context))
+    if (d->status == GNT_OK && gnt_host_should_stop(host))
         d->status = GNT_STOPPED;
     if (d->status == GNT_OK)
         d->status = search_evaluate(d->s, q, &cost, grad);
@@ -46,7 +46,7 @@ static gnt_status descend(descent *d, gnt_lbfgs *lbfgs, int64_t steps, float *q)
         s->done += spent - before;
         if (s->answer)
             s->answer->cost(s->answer->context, d->restart, before, cost);
-        host->progress(host->context, fmin((double)s->done, (double)s->total), (double)s->total);
+        gnt_host_progress(host, fmin((double)s->done, (double)s->total), (double)s->total);
         if (!isfinite(cost) || cost == 0)
             return GNT_OK;
         since = cost < progress * mark ? 0 : since + 1;

@@ -35,7 +35,7 @@ static gnt_status add_history(search *s, const gnt_observation *seen, int cost,
         term->args.y = s->y;
         s->n_terms++;
     }
-    self->host->fact(self->host->context, "rounds", s->n_terms);
+    gnt_host_fact(self->host, "rounds", s->n_terms);
     return GNT_OK;
 }
 
@@ -53,7 +53,7 @@ gnt_status likely_search_open(search *s, invert *self, const gnt_observation *se
                   "defense is granted: leave that grant out, or take \"whitened\"");
     const granted_defense granted = granted_defense_of(seen);
     const size_t labels = (size_t)(seen->n * host->model->info->classes);
-    float *y = host->scratch(host->context, labels * sizeof *y);
+    float *y = gnt_host_scratch(host, labels, sizeof *y);
     if (!y)
         return match_no_memory(host);
     gnt_status status = granted_defense_check(host, &granted);
@@ -96,8 +96,8 @@ gnt_status likely_search_run(search *s, const gnt_observation *seen) {
     /* half of the steps for all restarts, half for the best of them */
     const int64_t first = (refits ? all / 2 : all) / restarts, later = refits ? all / 2 / refits : 0;
     const size_t size = (size_t)search_size(s);
-    float *begin = host->scratch(host->context, size * sizeof *begin);
-    s->winner_q = host->scratch(host->context, size * sizeof *s->winner_q);
+    float *begin = gnt_host_scratch(host, size, sizeof *begin);
+    s->winner_q = gnt_host_scratch(host, size, sizeof *s->winner_q);
     if (!begin || !s->winner_q)
         return match_no_memory(host);
     s->total = all;

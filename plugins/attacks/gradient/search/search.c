@@ -18,7 +18,7 @@ double dlg_step(dlg_search *s, int32_t restart, int64_t k) {
         return cost;
     s->step++;
     s->answer->cost(s->answer->context, restart, k, in_units(s, cost));
-    host->progress(host->context, (double)s->step, (double)s->steps);
+    gnt_host_progress(host, (double)s->step, (double)s->steps);
     return cost;
 }
 
@@ -32,7 +32,7 @@ void dlg_start(dlg_search *s, int32_t restart, float scale) {
             memcpy(s->z + o->unknowns, s->seen->start_y, (size_t)(o->n * o->classes) * sizeof *s->z);
         return;
     }
-    host->normal(host->context, "start", o->size, s->z);
+    gnt_host_normal(host, "start", o->size, s->z);
     for (int64_t i = 0; i < o->unknowns; i++)
         s->z[i] *= scale;
 }
@@ -43,7 +43,7 @@ static gnt_status check_start(const dlg_search *s) {
     if (!GNT_HAS(gnt_observation, s->seen, start_y) || !s->seen->start_x || s->seen->start_y ||
         s->self->parts->label->find)
         return GNT_OK;
-    return host->fail(host->context, "its starting points lack the tensor \"y\": logits of the labels");
+    return gnt_host_fail(host, "its starting points lack the tensor \"y\": logits of the labels");
 }
 
 static gnt_status give_answer(dlg_search *s, const float *scores) {
@@ -51,7 +51,7 @@ static gnt_status give_answer(dlg_search *s, const float *scores) {
     const gnt_answer *answer = s->answer;
     const gnt_host *host = s->self->host;
     const size_t size = (size_t)(o->n * o->features);
-    float *x = host->scratch(host->context, size * sizeof *x);
+    float *x = gnt_host_scratch(host, size, sizeof *x);
     const float *found = s->self->parts->prior->image(o, s->winner);
     if (!x || !found)
         return match_no_memory(host);
@@ -71,17 +71,17 @@ static gnt_status give_answer(dlg_search *s, const float *scores) {
 static gnt_status search_all(dlg_search *s, const float *scores) {
     const gnt_host *host = s->self->host;
     dlg_objective *o = &s->objective;
-    s->z = host->scratch(host->context, (size_t)o->size * sizeof *s->z);
-    s->winner = host->scratch(host->context, (size_t)o->size * sizeof *s->winner);
+    s->z = gnt_host_scratch(host, o->size, sizeof *s->z);
+    s->winner = gnt_host_scratch(host, o->size, sizeof *s->winner);
     if (!s->z || !s->winner)
         return match_no_memory(host);
     s->self->parts->search[s->self->reference]->run(s);
     if (o->stopped)
         return GNT_STOPPED;
     if (o->failed)
-        return host->fail(host->context, host->last_error(host->context));
+        return gnt_host_fail(host, gnt_host_last_error(host));
     if (!isfinite(s->least))
-        return host->fail(host->context, "its cost was never finite, from any start");
+        return gnt_host_fail(host, "its cost was never finite, from any start");
     return give_answer(s, scores);
 }
 
@@ -90,7 +90,7 @@ static gnt_status run_opened(dlg_search *s, const gnt_artefacts *own) {
     const gnt_host *host = s->self->host;
     dlg_objective *o = &s->objective;
     const label_part *label = s->self->parts->label;
-    float *scores = host->scratch(host->context, (size_t)o->classes * sizeof *scores);
+    float *scores = gnt_host_scratch(host, o->classes, sizeof *scores);
     gnt_status status = !scores ? match_no_memory(host) : label->find ? label->find(s, scores) : GNT_OK;
     if (status == GNT_OK)
         status = dlg_objective_open_prior(o, own);
@@ -98,9 +98,9 @@ static gnt_status run_opened(dlg_search *s, const gnt_artefacts *own) {
         return status;
     s->lbfgs = gnt_lbfgs_new(o->size, (int32_t)s->self->history);
     if (!s->lbfgs)
-        return host->fail(host->context, "no memory for the history of L-BFGS: take a shorter one");
+        return gnt_host_fail(host, "no memory for the history of L-BFGS: take a shorter one");
     status = search_all(s, scores);
-    host->fact(host->context, "outer_steps", (double)s->step);
+    gnt_host_fact(host, "outer_steps", (double)s->step);
     gnt_lbfgs_free(s->lbfgs);
     return status;
 }
@@ -111,7 +111,7 @@ gnt_status recipe_run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_host *host = s.self->host;
     s.steps = seen->budget > 0 ? seen->budget : s.self->steps;
     if (s.self->parts->label->find && seen->n != 1) {
-        host->fail(host->context, "it reads one label off the gradient: it needs a batch of one sample");
+        gnt_host_fail(host, "it reads one label off the gradient: it needs a batch of one sample");
         return GNT_UNSUPPORTED;
     }
     gnt_status status = check_start(&s);
