@@ -12,7 +12,6 @@
  * joins the sum, each round with its own noise. Source of a likelihood in place of a distance: Balunović,
  * Dimitrov, Staab and Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "gradient.h"
 #include "search/likely_search.h"
@@ -33,28 +32,12 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
-static const gnt_parameter parameters[] = {LIKELY_ROWS};
-
-/* Plugins, not families: what it makes of the grant are their parameters. */
-static const char *const families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
-
 const gnt_descriptor gradient_dlg_whitened = {
-    .size = sizeof(gnt_descriptor),
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "dlg-whitened",
-    .version = "1.0",
-    .line = "searches the input whose clipped update is the likeliest, each layer by its own noise",
-    .licence = "MIT",
-    .citation = "Balunović, Dimitrov, Staab and Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
-    .surfaces = GNT_SURFACE_UPDATE,
+    GNT_ATTACK("dlg-whitened", "1.0",
+               "searches the input whose clipped update is the likeliest, each layer by its own noise", "MIT",
+               "Balunović, Dimitrov, Staab and Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022"),
+    LIKELY_COMMON,
     .goals = GNT_GOAL_RECONSTRUCTION,
-    .families = families,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
-    .flags = GNT_FLAG_RANDOMISED,
-    .create = likely_search_create,
-    .destroy = free,
-    .attack = &hooks,
-};
+    .attack = &hooks};

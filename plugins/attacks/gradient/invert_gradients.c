@@ -17,7 +17,6 @@
  *  - history: the client's earlier rounds are matched too, where its data look the same in them.
  *  - labels, rates. Labels that are not granted are read off the update (label.h). */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gradient.h"
@@ -32,7 +31,7 @@ static const double usual_statistics = 0.1;
 /* ---- what was granted ---- */
 
 static int choose_cost(const invert *self, const noise_law *law) {
-    int64_t wanted = self->value[INVERT_COST].i;
+    int64_t wanted = self->cost;
     if (wanted != DATA_AUTO)
         return (int)wanted;
     return law->kind != NOISE_NONE ? DATA_LIKELIHOOD : DATA_COSINE;
@@ -49,12 +48,11 @@ static int sees_through_clip(int cost, const noise_law *law) {
 /* As the parameters say, else as the trials chose, else total variation. */
 static prior_setting choose_prior(const invert *self, int cost, const gnt_artefacts *own) {
     prior_setting setting;
-    if (self->value[INVERT_PRIOR].i == PRIOR_AUTO && cost == DATA_LIKELIHOOD &&
-        invert_setting_read(own, &setting))
+    if (self->prior == PRIOR_AUTO && cost == DATA_LIKELIHOOD && invert_setting_read(own, &setting))
         return setting;
-    setting.kind = (int)self->value[INVERT_PRIOR].i;
+    setting.kind = (int)self->prior;
     setting.kind = setting.kind == PRIOR_AUTO ? PRIOR_TV : setting.kind;
-    setting.weight = self->value[INVERT_PRIOR_WEIGHT].r;
+    setting.weight = self->prior_weight;
     return setting;
 }
 
@@ -64,7 +62,7 @@ static gnt_status bind_statistics(search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
     const gnt_model_info *info = host->model->info;
     const float *wanted = seen->batch_mean ? seen->batch_mean : seen->buffers;
-    double weight = s->self->value[INVERT_BN].r;
+    double weight = s->self->bn;
     if (weight < 0)
         weight = seen->batch_mean ? usual_statistics : 0;
     if (weight == 0 || !wanted || !statistics_layers(info))
@@ -95,7 +93,6 @@ static gnt_status bind_history(search *s, const gnt_observation *seen, int cost,
                                const granted_defense *granted, const int64_t *count, int64_t *room) {
     invert *self = s->self;
     const gnt_host *host = self->host;
-    match_choice choice = {self->value[INVERT_MASK_ZEROS].i, self->value[INVERT_OUTLIERS].i};
     int left_out = 0;
     for (int64_t k = seen->n_history; k > 0 && s->n_terms < INVERT_ROUNDS; k--) {
         const gnt_observation *past = seen->history[k - 1];
@@ -103,7 +100,8 @@ static gnt_status bind_history(search *s, const gnt_observation *seen, int cost,
         int same = 0;
         if (!past || !past->update || past->n != seen->n)
             continue;
-        gnt_status status = data_term_open(term, &self->data[s->n_terms], host, past, choice, cost, granted);
+        gnt_status status =
+            data_term_open(term, &self->data[s->n_terms], host, past, self->choice, cost, granted);
         if (status == GNT_OK)
             status = same_classes(s, past, &term->apart, count, room, &same);
         if (status != GNT_OK)
@@ -237,24 +235,20 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
                       const gnt_answer *answer) {
     invert *self = context;
     const gnt_host *host = self->host;
-    int64_t restarts = self->value[INVERT_RESTARTS].i;
+    int64_t restarts = self->restarts;
     search s = {.answer = answer};
     public_images images;
     if (!host->model || seen->n < 1 || seen->steps < 0)
         return match_refuse(host, "it needs the model and the number of samples in the batch");
-    int64_t steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->value[INVERT_STEPS].i;
+    int64_t steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->steps;
     s.total = restarts * steps;
     gnt_status status = open_all(&s, self, seen, own, &images);
     if (status == GNT_OK)
-        status = search_rounds(&s, restarts, steps, self->value[INVERT_GROUP].r);
+        status = search_rounds(&s, restarts, steps, self->group);
     if (status != GNT_OK)
         return status;
     answer->chosen(answer->context, s.chosen, s.least);
     return answer->reconstruction(answer->context, s.n, s.winner);
-}
-
-static void *create(const gnt_host *host, const gnt_value *values) {
-    return invert_new(host, values);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = invert_prepare, .run = run};
@@ -264,69 +258,35 @@ static const char *const priors[] = {"auto", "tv", "gaussian", "class_gaussian",
 
 static const gnt_parameter parameters[] = {
     INVERT_COMMON_ROWS,
-    {.id = "cost",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "auto",
-     .choices = data_term_costs,
-     .help = "distance of updates; auto: likelihood where a granted defense adds noise of a known law, else "
-             "cosine"},
-    {.id = "prior",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "auto",
-     .choices = priors,
-     .help = "auto: chosen by trial where the cost is a likelihood and public images are granted, else tv"},
-    {.id = "prior_weight",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-9,
-     .most = 1e6,
-     .preset = 0.1,
-     .help = "weight of the prior in place of the trials' choice, 1 as probabilities say; of a likelihood or "
-             "a Gaussian"},
-    {.id = "bn",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LINEAR,
-     .unit = "",
-     .least = -1,
-     .most = 1000,
-     .preset = -1,
-     .help = "weight of the batch-norm statistics prior; below 0: 0.1 where they are granted, else 0"},
-    {.id = "group",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LINEAR,
-     .unit = "",
-     .least = 0,
-     .most = 1e6,
-     .preset = 0,
-     .help = "above 0: restarts run side by side, drawn to their mean with this weight (group consistency, "
-             "without registration)"},
-    {.id = "aim",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "error",
-     .choices = aims,
-     .help =
-         "what trials choose the prior by: least error, or the right image being nearest among many, which "
-         "wants a weaker prior"},
+    GNT_CHOICE(
+        invert, cost, data_term_costs, "auto",
+        "distance of updates; auto: likelihood where a granted defense adds noise of a known law, else "
+        "cosine"),
+    GNT_CHOICE(invert, prior, priors, "auto",
+               "auto: chosen by trial where the cost is a likelihood and public images are granted, else tv"),
+    GNT_REAL(invert, prior_weight, 1e-9, 1e6, 0.1, GNT_SCALE_LOG, "",
+             "weight of the prior in place of the trials' choice, 1 as probabilities say; of a likelihood or "
+             "a Gaussian"),
+    GNT_REAL(invert, bn, -1, 1000, -1, GNT_SCALE_LINEAR, "",
+             "weight of the batch-norm statistics prior; below 0: 0.1 where they are granted, else 0"),
+    GNT_REAL(invert, group, 0, 1e6, 0, GNT_SCALE_LINEAR, "",
+             "above 0: restarts run side by side, drawn to their mean with this weight (group consistency, "
+             "without registration)"),
+    GNT_CHOICE(
+        invert, aim, aims, "error",
+        "what trials choose the prior by: least error, or the right image being nearest among many, which "
+        "wants a weaker prior"),
 };
 
 /* Plugins, not families: what it makes of the grant are their parameters. */
 static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
 
 const gnt_descriptor gradient_invert_gradients = {
-    .size = sizeof(gnt_descriptor),
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "invert-gradients",
-    .version = "1.0",
-    .line = "searches the input whose update points the same way, with a total variation prior",
-    .licence = "MIT",
-    .citation = "Geiping, Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020",
-    .parameters = parameters,
+    GNT_ATTACK("invert-gradients", "1.0",
+               "searches the input whose update points the same way, with a total variation prior", "MIT",
+               "Geiping, Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020"),
+    GNT_PARAMETERS(parameters),
     .scope = GNT_SCOPE_STAGE,
-    .n_parameters = sizeof parameters / sizeof *parameters,
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION,
     .families = families,
@@ -334,7 +294,5 @@ const gnt_descriptor gradient_invert_gradients = {
             GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_RANDOMISED,
-    .create = create,
-    .destroy = free,
     .attack = &hooks,
-};
+    .instance_size = GNT_INSTANCE(invert)};

@@ -14,14 +14,12 @@
  * Steps that take different samples are unrolled in the order granted, else one sample after another. Labels
  * that are not granted are read off the update, which does not tell which step took them. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "gradient.h"
 #include "defense/granted_defense.h"
 #include "search/invert.h"
 #include "search/invert_parameters.h"
 
-enum { LRP_RATES = INVERT_COMMON };
 enum { RATES_LEARNT, RATES_KNOWN, RATES_EQUAL };
 
 /* How far the rates found lie from one another, their deviation over their mean; and that mean over the
@@ -49,10 +47,11 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen)
     float *y = gnt_host_scratch(host, (size_t)seen->n * classes, sizeof *y);
     if (!y || !room)
         return match_no_memory(host);
+    self->data[0].by_rates = self->rates == RATES_LEARNT;
     gnt_status status = search_open(s, self, seen, y, DATA_COSINE, &granted);
     if (status == GNT_OK)
         status = search_labels(s, seen, room, y);
-    if (status == GNT_OK && self->value[LRP_RATES].i == RATES_LEARNT)
+    if (status == GNT_OK && self->rates == RATES_LEARNT)
         status = search_rates(s, seen);
     return status == GNT_OK ? search_use(s, &setting, NULL) : status;
 }
@@ -61,24 +60,23 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
                       const gnt_answer *answer) {
     invert *self = context;
     const gnt_host *host = self->host;
-    const int64_t restarts = self->value[INVERT_RESTARTS].i;
+    const int64_t restarts = self->restarts;
     gnt_observation unrolled = *seen;
     search s = {.answer = answer};
     (void)own;
     if (!host->model || seen->n < 1 || seen->steps < 0)
         return match_refuse(host, "it needs the model and the number of samples in the batch");
-    if (self->value[LRP_RATES].i != RATES_KNOWN)
+    if (self->rates != RATES_KNOWN)
         unrolled.rates = NULL;
     else if (!(seen->granted & GNT_KNOWS_RATES))
         return match_refuse(host, "rates is \"known\", but the rates that the client used are not granted: "
                                   "grant them (rates), or take \"learnt\"");
     /* who is granted the defense has to adapt to count as an attack that knows it */
-    if (self->value[LRP_RATES].i == RATES_EQUAL && (seen->granted & GNT_KNOWS_DEFENSE))
+    if (self->rates == RATES_EQUAL && (seen->granted & GNT_KNOWS_DEFENSE))
         return match_refuse(host, "rates is \"equal\", as by an attacker who does not know that rates are "
                                   "drawn, but the defense is granted: leave that grant out, or take "
                                   "\"learnt\"");
-    const int64_t steps =
-        seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->value[INVERT_STEPS].i;
+    const int64_t steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->steps;
     s.total = restarts * steps;
     gnt_status status = open_all(&s, self, &unrolled);
     if (status == GNT_OK)
@@ -90,25 +88,14 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     return answer->reconstruction(answer->context, s.n, s.winner);
 }
 
-static void *create(const gnt_host *host, const gnt_value *values) {
-    invert *s = invert_new(host, values);
-    if (s)
-        s->data[0].by_rates = values[LRP_RATES].i == RATES_LEARNT;
-    return s;
-}
-
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
 static const char *const choices[] = {"learnt", "known", "equal", NULL};
 
 static const gnt_parameter parameters[] = {
     INVERT_COMMON_ROWS,
-    {.id = "rates",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "learnt",
-     .choices = choices,
-     .help = "of the local steps: searched with the images, those granted, or the announced one for all"},
+    GNT_CHOICE(invert, rates, choices, "learnt",
+               "of the local steps: searched with the images, those granted, or the announced one for all"),
 };
 
 /* What defenses that draw rates are made of, whose parameters it does not read; and plugins whose parameters
@@ -116,22 +103,15 @@ static const gnt_parameter parameters[] = {
 static const char *const families[] = {"step-size", "clip", "soteria", NULL};
 
 const gnt_descriptor gradient_lrp_search = {
-    .size = sizeof(gnt_descriptor),
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "lrp-search",
-    .version = "1.0",
-    .line = "searches the input and the hidden rates of the local steps whose update points the same way",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_ATTACK("lrp-search", "1.0",
+               "searches the input and the hidden rates of the local steps whose update points the same way",
+               "MIT", ""),
+    GNT_PARAMETERS(parameters),
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION,
     .families = families,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_ORDER | GNT_KNOWS_DEFENSE,
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_RANDOMISED,
-    .create = create,
-    .destroy = free,
     .attack = &hooks,
-};
+    .instance_size = GNT_INSTANCE(invert)};

@@ -16,7 +16,6 @@
  *  - It transforms its own gradients as the defense does. Of that only zeros and outliers are known here
  *    (survivors.h, outliers.h). */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ggl/ggl.h"
@@ -24,45 +23,9 @@
 #include "label/label.h"
 #include "defense/survivors.h"
 
-enum {
-    COST,
-    SEARCH,
-    STEPS,
-    POPULATION,
-    RESTARTS,
-    RATE,
-    WEIGHT,
-    LATENTS,
-    FEATURES,
-    IMAGES,
-    TRAINING_STEPS,
-    TRAINING_RATE,
-    CODE_NOISE,
-    MASK_ZEROS,
-    OUTLIERS
-};
-enum { BATCH = 32 };
-
-static void *create(const gnt_host *host, const gnt_value *v) {
-    ggl *s = calloc(1, sizeof *s);
-    if (!s) {
-        gnt_host_fail(host, "out of memory");
-        return NULL;
-    }
-    *s = (ggl){.host = host,
-               .cost = v[COST].i,
-               .search = v[SEARCH].i,
-               .steps = v[STEPS].i,
-               .population = v[POPULATION].i,
-               .restarts = v[RESTARTS].i,
-               .rate = v[RATE].r,
-               .weight = v[WEIGHT].r,
-               .plan = {.latents = v[LATENTS].i,
-                        .features = v[FEATURES].i,
-                        .images = v[IMAGES].i,
-                        .learning = {v[TRAINING_STEPS].i, BATCH, v[TRAINING_RATE].r, v[CODE_NOISE].r}},
-               .choice = {v[MASK_ZEROS].i, v[OUTLIERS].i}};
-    return s;
+static gnt_status start(void *self) {
+    ((ggl *)self)->plan.learning.batch = 32;
+    return GNT_OK;
 }
 
 static gnt_status prepare(void *self_, const gnt_attack_prepare *in, const gnt_sink *out) {
@@ -133,125 +96,42 @@ static const char *const costs[] = {"cosine", "scale_free", "l2", NULL};
 static const char *const searches[] = {"cmaes", "gradient", NULL};
 
 static const gnt_parameter parameters[] = {
-    {.id = "cost",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "cosine",
-     .choices = costs,
-     .help = "distance of updates: cosine and scale_free see no common factor; l2: as published"},
-    {.id = "search",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "cmaes",
-     .choices = searches,
-     .help = "cmaes: from costs alone, as published; gradient: Adam through the generator"},
-    {.id = "steps",
-     .type = GNT_TYPE_INT,
-     .unit = "steps",
-     .least = 1,
-     .most = 1000000,
-     .preset = 800,
-     .help =
-         "populations of CMA-ES or steps of Adam, all restarts together, where the suite gives no budget"},
-    {.id = "population",
-     .type = GNT_TYPE_INT,
-     .unit = "samples",
-     .least = 4,
-     .most = 1000,
-     .preset = 50,
-     .help = "samples of CMA-ES in a step"},
-    {.id = "restarts",
-     .type = GNT_TYPE_INT,
-     .unit = "restarts",
-     .least = 1,
-     .most = 1000,
-     .preset = 1,
-     .help = "searches that share the steps; the answer is that of least cost"},
-    {.id = "rate",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-5,
-     .most = 10,
-     .preset = 0.05,
-     .help = "of Adam on latents, with a cosine schedule"},
-    {.id = "weight",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LINEAR,
-     .unit = "",
-     .least = 0,
-     .most = 1000,
-     .preset = 1e-4,
-     .help = "of the latents' mean square, beside a distance that is 1 for an empty update"},
-    {.id = "latents",
-     .type = GNT_TYPE_INT,
-     .unit = "",
-     .least = 1,
-     .most = 512,
-     .preset = 128,
-     .help = "entries of the generator's code"},
-    {.id = "features",
-     .type = GNT_TYPE_INT,
-     .unit = "channels",
-     .least = 1,
-     .most = 128,
-     .preset = 16,
-     .help = "channels of the generator's last layer but one; doubled at each level below"},
-    {.id = "images",
-     .type = GNT_TYPE_INT,
-     .unit = "images",
-     .least = GENERATOR_LEAST_IMAGES,
-     .most = 100000,
-     .preset = 5000,
-     .help = "the most public images that it learns from"},
-    {.id = "training_steps",
-     .type = GNT_TYPE_INT,
-     .unit = "steps",
-     .least = 1,
-     .most = 1000000,
-     .preset = 1500,
-     .help = "batches of 32 that the generator is trained on"},
-    {.id = "training_rate",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LOG,
-     .unit = "",
-     .least = 1e-6,
-     .most = 0.1,
-     .preset = 2e-3,
-     .help = "of Adam in that training, with a cosine schedule"},
-    {.id = "code_noise",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LINEAR,
-     .unit = "",
-     .least = 0,
-     .most = 10,
-     .preset = 0.1,
-     .help = "deviation of the noise on codes in that training, beside codes of deviation 1"},
-    {.id = "mask_zeros",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "auto",
-     .choices = survivors_choices,
-     .help = "auto: entries that are 0 are not matched where they look pruned or zeroed; always, never: so"},
-    {.id = "outliers",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "auto",
-     .choices = outliers_choices,
-     .help = OUTLIERS_HELP},
+    GNT_CHOICE(ggl, cost, costs, "cosine",
+               "distance of updates: cosine and scale_free see no common factor; l2: as published"),
+    GNT_CHOICE(ggl, search, searches, "cmaes",
+               "cmaes: from costs alone, as published; gradient: Adam through the generator"),
+    GNT_INT(ggl, steps, 1, 1000000, 800, "steps",
+            "populations of CMA-ES or steps of Adam, all restarts together, where the suite gives no budget"),
+    GNT_INT(ggl, population, 4, 1000, 50, "samples", "samples of CMA-ES in a step"),
+    GNT_INT(ggl, restarts, 1, 1000, 1, "restarts",
+            "searches that share the steps; the answer is that of least cost"),
+    GNT_REAL(ggl, rate, 1e-5, 10, 0.05, GNT_SCALE_LOG, "", "of Adam on latents, with a cosine schedule"),
+    GNT_REAL(ggl, weight, 0, 1000, 1e-4, GNT_SCALE_LINEAR, "",
+             "of the latents' mean square, beside a distance that is 1 for an empty update"),
+    GNT_INT_ID("latents", ggl, plan.latents, 1, 512, 128, "", "entries of the generator's code"),
+    GNT_INT_ID("features", ggl, plan.features, 1, 128, 16, "channels",
+               "channels of the generator's last layer but one; doubled at each level below"),
+    GNT_INT_ID("images", ggl, plan.images, GENERATOR_LEAST_IMAGES, 100000, 5000, "images",
+               "the most public images that it learns from"),
+    GNT_INT_ID("training_steps", ggl, plan.learning.steps, 1, 1000000, 1500, "steps",
+               "batches of 32 that the generator is trained on"),
+    GNT_REAL_ID("training_rate", ggl, plan.learning.rate, 1e-6, 0.1, 2e-3, GNT_SCALE_LOG, "",
+                "of Adam in that training, with a cosine schedule"),
+    GNT_REAL_ID("code_noise", ggl, plan.learning.noise, 0, 10, 0.1, GNT_SCALE_LINEAR, "",
+                "deviation of the noise on codes in that training, beside codes of deviation 1"),
+    GNT_CHOICE_ID(
+        "mask_zeros", ggl, choice.mask_zeros, survivors_choices, "auto",
+        "auto: entries that are 0 are not matched where they look pruned or zeroed; always, never: so"),
+    GNT_CHOICE_ID("outliers", ggl, choice.outliers, outliers_choices, "auto", OUTLIERS_HELP),
 };
 
 const gnt_descriptor gradient_ggl = {
-    .size = sizeof gradient_ggl,
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "ggl",
-    .version = "1.0",
-    .line = "searches the latents of a generator learnt from public images for the observed gradient",
-    .licence = "MIT",
-    .citation = "Li, Zhang, Liu and Liu, Auditing Privacy Defenses in Federated Learning via Generative "
-                "Gradient Leakage, CVPR 2022",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_ATTACK("ggl", "1.0",
+               "searches the latents of a generator learnt from public images for the observed gradient",
+               "MIT",
+               "Li, Zhang, Liu and Liu, Auditing Privacy Defenses in Federated Learning via Generative "
+               "Gradient Leakage, CVPR 2022"),
+    GNT_PARAMETERS(parameters),
     .scope = GNT_SCOPE_TASK,
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,
@@ -259,7 +139,6 @@ const gnt_descriptor gradient_ggl = {
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES,
     .data_kinds = GNT_KIND_IMAGE,
     .flags = GNT_FLAG_RANDOMISED,
-    .create = create,
-    .destroy = free,
     .attack = &hooks,
-};
+    .instance_size = GNT_INSTANCE(ggl),
+    .start = start};

@@ -13,7 +13,6 @@
  * Entries that stand apart (outliers.h) are not used: a row whose bias does is left out, and an entry of a
  * row that does is the median of what the other rows say of it. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "first_dense.h"
@@ -24,8 +23,6 @@
 #include "update.h"
 #include "gauntlet/plugin.h"
 
-enum { PARAM_DISTINCT, PARAM_OUTLIERS, PARAM_NOISE, PARAM_WHOLE };
-enum { WHOLE_AUTO, WHOLE_NEVER };
 static const char *const whole_choices[] = {"auto", "never", NULL};
 enum { MOST_ASKED = 31 }; /* rows that tell an entry that stands apart in one */
 
@@ -222,56 +219,22 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     return answer->reconstruction(answer->context, found, x);
 }
 
-static void *create(const gnt_host *host, const gnt_value *values) {
-    linear_layer *s = malloc(sizeof *s);
-    if (!s) {
-        gnt_host_fail(host, "out of memory");
-        return NULL;
-    }
-    *s = (linear_layer){.host = host,
-                        .distinct = values[PARAM_DISTINCT].r,
-                        .noise = values[PARAM_NOISE].r,
-                        .whole = values[PARAM_WHOLE].i == WHOLE_AUTO,
-                        .outliers = values[PARAM_OUTLIERS].i};
-    return s;
-}
-
-static void destroy(void *self) {
-    linear_layer *s = self;
-    kept_prior_clear(&s->known);
-    free(s);
+static void stop(void *self) {
+    kept_prior_clear(&((linear_layer *)self)->known);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
 static const gnt_parameter parameters[] = {
-    {.id = "distinct",
-     .type = GNT_TYPE_REAL,
-     .scale = GNT_SCALE_LINEAR,
-     .unit = "mean squared difference",
-     .least = 0,
-     .most = 1,
-     .preset = 1e-3,
-     .help = "batches: rows nearer than this to one already taken are the same sample again"},
-    {.id = "outliers",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "auto",
-     .choices = outliers_choices,
-     .help = "auto: entries that stand apart by a factor of 100 in size are not used"},
-    {.id = "noise",
-     .type = GNT_TYPE_REAL,
-     .unit = "units of the update",
-     .least = -1,
-     .most = 1e6,
-     .preset = -1,
-     .help = "standard deviation of normal noise in each entry; 0: none; below 0: what the grants tell"},
-    {.id = "whole_update",
-     .type = GNT_TYPE_CHOICE,
-     .unit = "",
-     .preset_text = "auto",
-     .choices = whole_choices,
-     .help = "auto: where clip and noise are told, later layers are matched too; never: the first alone"},
+    GNT_REAL(linear_layer, distinct, 0, 1, 1e-3, GNT_SCALE_LINEAR, "mean squared difference",
+             "batches: rows nearer than this to one already taken are the same sample again"),
+    GNT_CHOICE(linear_layer, outliers, outliers_choices, "auto",
+               "auto: entries that stand apart by a factor of 100 in size are not used"),
+    GNT_REAL(linear_layer, noise, -1, 1e6, -1, GNT_SCALE_LINEAR, "units of the update",
+             "standard deviation of normal noise in each entry; 0: none; below 0: what the grants tell"),
+    GNT_CHOICE_ID(
+        "whole_update", linear_layer, first_alone, whole_choices, "auto",
+        "auto: where clip and noise are told, later layers are matched too; never: the first alone"),
 };
 
 /* Plugins where it reads their parameters. The size of a step is nothing to a quotient of entries, and
@@ -280,23 +243,17 @@ static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "pru
                                        "soteria",     "step-size",  NULL};
 
 const gnt_descriptor gradient_linear_layer = {
-    .size = sizeof(gnt_descriptor),
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "linear-layer",
-    .version = "1.0",
-    .line =
+    GNT_ATTACK(
+        "linear-layer", "1.0",
         "divides a first dense layer's weight gradient by its bias gradient: the input, exactly at batch 1",
-    .licence = "MIT",
-    .citation = "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+        "MIT", "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017"),
+    GNT_PARAMETERS(parameters),
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION,
     .families = families,
     .uses = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_FIRST_DENSE,
-    .create = create,
-    .destroy = destroy,
     .attack = &hooks,
-};
+    .instance_size = GNT_INSTANCE(linear_layer),
+    .stop = stop};

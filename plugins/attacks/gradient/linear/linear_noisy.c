@@ -356,7 +356,7 @@ static int is_plausible(const estimate *e, const double *x) {
 
 /* Is the law of all entries known, so that the rest of the update can be reckoned with? */
 static int is_whole_known(const estimate *e) {
-    return e->s->whole && e->noise.granted && e->noise.law.kind != NOISE_NONE && !e->noise.pruned;
+    return !e->s->first_alone && e->noise.granted && e->noise.law.kind != NOISE_NONE && !e->noise.pruned;
 }
 
 /* A sign_judge's cost: that of the whole update at its minimum next to x. */

@@ -17,7 +17,6 @@
  * Where the granted defense does not deal noise by the client's own region, or no layer holds noise, the
  * answer is that of the public shares. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gradient.h"
@@ -27,8 +26,6 @@
 #include "shared/region/psi.h"
 #include "update.h"
 #include "cost/whitening.h"
-
-enum { SAMPLES, PROBES, AVERAGED };
 
 typedef struct layout {
     const gnt_host *host;
@@ -192,57 +189,22 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     return status;
 }
 
-static void *create(const gnt_host *host, const gnt_value *values) {
-    layout *s = calloc(1, sizeof *s);
-    if (!s) {
-        gnt_host_fail(host, "out of memory");
-        return NULL;
-    }
-    *s = (layout){.host = host,
-                  .samples = values[SAMPLES].i,
-                  .probes = values[PROBES].i,
-                  .averaged = values[AVERAGED].i};
-    return s;
-}
-
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
 
 static const gnt_parameter parameters[] = {
-    {.id = "samples",
-     .type = GNT_TYPE_INT,
-     .unit = "images",
-     .least = 1,
-     .most = 100000,
-     .preset = 64,
-     .help = "public images whose layers are scored"},
-    {.id = "probes",
-     .type = GNT_TYPE_INT,
-     .unit = "products",
-     .least = 1,
-     .most = 10000,
-     .preset = 16,
-     .help = "products with the Jacobian for each layer and image; more make a score more exact"},
-    {.id = "averaged",
-     .type = GNT_TYPE_INT,
-     .unit = "samples",
-     .least = 1,
-     .most = 1000000,
-     .preset = 10,
-     .help = "samples that a client's scores are the mean of, where no grant tells"},
+    GNT_INT(layout, samples, 1, 100000, 64, "images", "public images whose layers are scored"),
+    GNT_INT(layout, probes, 1, 10000, 16, "products",
+            "products with the Jacobian for each layer and image; more make a score more exact"),
+    GNT_INT(layout, averaged, 1, 1000000, 10, "samples",
+            "samples that a client's scores are the mean of, where no grant tells"),
 };
 
 static const char *const families[] = {"fedre", NULL};
 
 const gnt_descriptor gradient_layout = {
-    .size = sizeof(gnt_descriptor),
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "layout",
-    .version = "1.0",
-    .line = "tells a document's format and its sensitive region by the noise in each layer",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_ATTACK("layout", "1.0",
+               "tells a document's format and its sensitive region by the noise in each layer", "MIT", ""),
+    GNT_PARAMETERS(parameters),
     .scope = GNT_SCOPE_STAGE,
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_REGION,
@@ -251,7 +213,5 @@ const gnt_descriptor gradient_layout = {
     .uses = GNT_KNOWS_DEFENSE,
     .data_kinds = GNT_KIND_IMAGE,
     .flags = GNT_FLAG_RANDOMISED,
-    .create = create,
-    .destroy = free,
     .attack = &hooks,
-};
+    .instance_size = GNT_INSTANCE(layout)};

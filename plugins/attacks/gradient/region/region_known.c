@@ -4,7 +4,6 @@
  * unknowns are the pixels inside the mask; all others stay as they were granted. Search and cost are those of
  * dlg-whitened, or with `cost` plain its cost as by an attacker who takes all layers alike and knows of no
  * clip. The search begins at the mean of public images, where they are granted, else at grey. */
-#include <stdlib.h>
 
 #include "gradient.h"
 #include "region/region_search.h"
@@ -23,29 +22,12 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
-static const gnt_parameter parameters[] = {LIKELY_ROWS};
-
-/* Plugins, not families: what it makes of the grant are their parameters. */
-static const char *const families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
-
 const gnt_descriptor gradient_region_known = {
-    .size = sizeof(gnt_descriptor),
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "region-known",
-    .version = "1.0",
-    .line = "searches the sensitive region of an image whose rest is known",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
-    .surfaces = GNT_SURFACE_UPDATE,
+    GNT_ATTACK("region-known", "1.0", "searches the sensitive region of an image whose rest is known", "MIT",
+               ""),
+    LIKELY_COMMON,
     .goals = GNT_GOAL_RECONSTRUCTION,
-    .families = families,
     .needs = GNT_KNOWS_REGION,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_IMAGE,
-    .flags = GNT_FLAG_RANDOMISED,
-    .create = likely_search_create,
-    .destroy = free,
-    .attack = &hooks,
-};
+    .attack = &hooks};

@@ -11,7 +11,6 @@
  *
  * BLUR stands for what the search leaves wrong. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gradient.h"
@@ -195,29 +194,12 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
-static const gnt_parameter parameters[] = {LIKELY_ROWS};
-
-/* Plugins, not families: what it makes of the grant are their parameters. */
-static const char *const families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
-
 const gnt_descriptor gradient_region_read = {
-    .size = sizeof(gnt_descriptor),
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "region-read",
-    .version = "1.0",
-    .line = "searches the sensitive region, and tells what stands there by public images",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
-    .surfaces = GNT_SURFACE_UPDATE,
+    GNT_ATTACK("region-read", "1.0",
+               "searches the sensitive region, and tells what stands there by public images", "MIT", ""),
+    LIKELY_COMMON,
     .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_RECONSTRUCTION,
-    .families = families,
     .needs = GNT_KNOWS_REGION | GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_IMAGE,
-    .flags = GNT_FLAG_RANDOMISED,
-    .create = likely_search_create,
-    .destroy = free,
-    .attack = &hooks,
-};
+    .attack = &hooks};

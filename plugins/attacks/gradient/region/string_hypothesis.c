@@ -10,7 +10,6 @@
  * more. Of a batch the samples are settled one after another, the others as they are best so far; twice.
  * Labels that are not granted are read off the update, maps are the mean public one. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cost/data_term.h"
@@ -21,7 +20,6 @@
 #include "region/region_values.h"
 #include "defense/survivors.h"
 
-enum { CANDIDATES };
 enum { SWEEPS = 2 };
 
 typedef struct hypothesis {
@@ -239,49 +237,26 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     return status;
 }
 
-static void *create(const gnt_host *host, const gnt_value *values) {
-    hypothesis *s = calloc(1, sizeof *s);
-    if (!s) {
-        gnt_host_fail(host, "out of memory");
-        return NULL;
-    }
-    s->host = host;
-    s->candidates = values[CANDIDATES].i;
-    return s;
-}
-
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
 static const gnt_parameter parameters[] = {
-    {.id = "candidates",
-     .type = GNT_TYPE_INT,
-     .unit = "images",
-     .least = 1,
-     .most = 100000,
-     .preset = 8,
-     .help = "public images of each value of the attribute whose regions are tried"},
+    GNT_INT(hypothesis, candidates, 1, 100000, 8, "images",
+            "public images of each value of the attribute whose regions are tried"),
 };
 
 /* Plugins, not families: what it makes of the grant are their parameters. */
 static const char *const families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
 
 const gnt_descriptor gradient_string_hypothesis = {
-    .size = sizeof(gnt_descriptor),
-    .kind = GNT_PLUGIN_ATTACK,
-    .id = "string-hypothesis",
-    .version = "1.0",
-    .line = "ranks what may stand in the sensitive region by what its update leaves of the one seen",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_ATTACK("string-hypothesis", "1.0",
+               "ranks what may stand in the sensitive region by what its update leaves of the one seen",
+               "MIT", ""),
+    GNT_PARAMETERS(parameters),
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_RECONSTRUCTION,
     .families = families,
     .needs = GNT_KNOWS_REGION | GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE,
     .data_kinds = GNT_KIND_IMAGE,
-    .create = create,
-    .destroy = free,
     .attack = &hooks,
-};
+    .instance_size = GNT_INSTANCE(hypothesis)};

@@ -14,26 +14,9 @@
 #include "prior/prior.h"
 #include "cost/statistics.h"
 
-/* The parameters of every search, with which the table of each attack begins (invert_parameters.h). */
-enum {
-    INVERT_STEPS,
-    INVERT_RATE,
-    INVERT_MILESTONES,
-    INVERT_DECAY,
-    INVERT_SIGNED,
-    INVERT_TV,
-    INVERT_RESTARTS,
-    INVERT_MASK_ZEROS,
-    INVERT_OUTLIERS,
-    INVERT_COMMON
-};
-
 /* The choices of the parameter `signed`, in its order. */
 enum { SIGNED_AUTO, SIGNED_ALWAYS, SIGNED_NEVER };
 extern const char *const invert_signed_choices[];
-
-/* The parameters of invert-gradients alone, in the order of its table. */
-enum { INVERT_COST = INVERT_COMMON, INVERT_PRIOR, INVERT_PRIOR_WEIGHT, INVERT_BN, INVERT_GROUP, INVERT_AIM };
 
 /* The choices of the parameter `prior`, in its order. */
 enum { PRIOR_AUTO, PRIOR_TV, PRIOR_GAUSSIAN, PRIOR_CLASS_GAUSSIAN };
@@ -45,7 +28,16 @@ enum { INVERT_ROUNDS = 9 }; /* observations of one client that are matched toget
 
 typedef struct invert {
     const gnt_host *host;
-    const gnt_value *value;
+    /* parameters, as the tables explain them: of all, */
+    int64_t steps, signs, restarts;
+    double rate, decay, tv;
+    gnt_list milestones;
+    match_choice choice;
+    int64_t cost, prior, aim; /* of invert-gradients, */
+    double prior_weight, bn, group;
+    int64_t rates;            /* of lrp-search, */
+    int64_t optimiser, plain; /* of those of likely_search.h */
+
     data_function data[INVERT_ROUNDS]; /* the observation's own first */
     statistics_function statistics;
 } invert;
@@ -115,9 +107,6 @@ typedef struct search {
     int32_t chosen;
     int64_t done, total; /* steps, for progress */
 } search;
-
-/* Memory for an instance, whose `destroy` is `free`; NULL after host->fail. */
-invert *invert_new(const gnt_host *host, const gnt_value *values);
 
 /* Shapes, memory, data term of `seen` alone; y is the caller's, as long as the search. */
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,

@@ -1,5 +1,4 @@
-/* invert_parameters: the rows with which the tables of invert-gradients and lrp-search begin, in the order
- * of INVERT_STEPS and its like. */
+/* invert_parameters: the rows with which the tables of invert-gradients and lrp-search begin. */
 #ifndef GRADIENT_INVERT_PARAMETERS_H
 #define GRADIENT_INVERT_PARAMETERS_H
 
@@ -8,69 +7,24 @@
 
 /* How long a restart is and what `tv` means differ. */
 #define INVERT_ROWS(usual_steps, usual_tv, tv_help)                                                          \
-    {.id = "steps",                                                                                          \
-     .type = GNT_TYPE_INT,                                                                                   \
-     .unit = "steps",                                                                                        \
-     .least = 1,                                                                                             \
-     .most = 10000000,                                                                                       \
-     .preset = (usual_steps),                                                                                \
-     .help = "steps of each restart; a suite's budget is shared among the restarts instead"},                \
-        {.id = "rate",                                                                                       \
-         .type = GNT_TYPE_REAL,                                                                              \
-         .scale = GNT_SCALE_LOG,                                                                             \
-         .unit = "",                                                                                         \
-         .least = 1e-6,                                                                                      \
-         .most = 10,                                                                                         \
-         .preset = 0.1,                                                                                      \
-         .help = "Adam's first learning rate, in the model's normalised space"},                             \
-        {.id = "milestones",                                                                                 \
-         .type = GNT_TYPE_REAL_LIST,                                                                         \
-         .unit = "fraction of steps",                                                                        \
-         .least = 0,                                                                                         \
-         .most = 1,                                                                                          \
-         .preset_text = "[0.375, 0.625, 0.875]",                                                             \
-         .help = "where the rate is multiplied by decay"},                                                   \
-        {.id = "decay",                                                                                      \
-         .type = GNT_TYPE_REAL,                                                                              \
-         .scale = GNT_SCALE_LOG,                                                                             \
-         .unit = "",                                                                                         \
-         .least = 1e-6,                                                                                      \
-         .most = 1,                                                                                          \
-         .preset = 0.1,                                                                                      \
-         .help = "factor of the rate at each milestone"},                                                    \
-        {.id = "signed",                                                                                     \
-         .type = GNT_TYPE_CHOICE,                                                                            \
-         .unit = "",                                                                                         \
-         .preset_text = "auto",                                                                              \
-         .choices = invert_signed_choices,                                                                   \
-         .help = "Adam sees the sign of the gradient only; not of a likelihood. auto: unless 1,000 steps "   \
-                 "or more go through a network without kinks (ReLU, max pooling)"},                          \
-        {.id = "tv",                                                                                         \
-         .type = GNT_TYPE_REAL,                                                                              \
-         .scale = GNT_SCALE_LINEAR,                                                                          \
-         .unit = "",                                                                                         \
-         .least = 0,                                                                                         \
-         .most = 1000,                                                                                       \
-         .preset = (usual_tv),                                                                               \
-         .help = tv_help},                                                                                   \
-        {.id = "restarts",                                                                                   \
-         .type = GNT_TYPE_INT,                                                                               \
-         .unit = "restarts",                                                                                 \
-         .least = 1,                                                                                         \
-         .most = 1000,                                                                                       \
-         .preset = 1,                                                                                        \
-         .help = "starts from fresh noise, of which the least cost wins"},                                   \
-        {.id = "mask_zeros",                                                                                 \
-         .type = GNT_TYPE_CHOICE,                                                                            \
-         .unit = "",                                                                                         \
-         .preset_text = "auto",                                                                              \
-         .choices = survivors_choices,                                                                       \
-         .help = "match only entries that are not zero: auto does in updates that look pruned, or in "       \
-                 "zeroed columns"},                                                                          \
-    {                                                                                                        \
-        .id = "outliers", .type = GNT_TYPE_CHOICE, .unit = "", .preset_text = "auto",                        \
-        .choices = outliers_choices, .help = OUTLIERS_HELP                                                   \
-    }
+    GNT_INT(invert, steps, 1, 10000000, (usual_steps), "steps",                                              \
+            "steps of each restart; a suite's budget is shared among the restarts instead"),                 \
+        GNT_REAL(invert, rate, 1e-6, 10, 0.1, GNT_SCALE_LOG, "",                                             \
+                 "Adam's first learning rate, in the model's normalised space"),                             \
+        GNT_REAL_LIST(invert, milestones, 0, 1, "[0.375, 0.625, 0.875]", "fraction of steps",                \
+                      "where the rate is multiplied by decay"),                                              \
+        GNT_REAL(invert, decay, 1e-6, 1, 0.1, GNT_SCALE_LOG, "", "factor of the rate at each milestone"),    \
+        GNT_CHOICE_ID(                                                                                       \
+            "signed", invert, signs, invert_signed_choices, "auto",                                          \
+            "Adam sees the sign of the gradient only; not of a likelihood. auto: unless 1,000 steps "        \
+            "or more go through a network without kinks (ReLU, max pooling)"),                               \
+        GNT_REAL(invert, tv, 0, 1000, (usual_tv), GNT_SCALE_LINEAR, "", tv_help),                            \
+        GNT_INT(invert, restarts, 1, 1000, 1, "restarts",                                                    \
+                "starts from fresh noise, of which the least cost wins"),                                    \
+        GNT_CHOICE_ID("mask_zeros", invert, choice.mask_zeros, survivors_choices, "auto",                    \
+                      "match only entries that are not zero: auto does in updates that look pruned, or in "  \
+                      "zeroed columns"),                                                                     \
+        GNT_CHOICE_ID("outliers", invert, choice.outliers, outliers_choices, "auto", OUTLIERS_HELP)
 
 #define INVERT_COMMON_ROWS INVERT_ROWS(4800, 1e-4, "weight of the total variation prior; images only")
 

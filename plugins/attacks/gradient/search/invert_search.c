@@ -19,22 +19,10 @@ static const float near_begin = 0.02f, about_begin = 0.3f;
 
 /* ---- set-up ---- */
 
-invert *invert_new(const gnt_host *host, const gnt_value *values) {
-    invert *s = calloc(1, sizeof *s);
-    if (!s) {
-        gnt_host_fail(host, "out of memory");
-        return NULL;
-    }
-    s->host = host;
-    s->value = values;
-    return s;
-}
-
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
                        const granted_defense *granted) {
     const gnt_host *host = self->host;
     const gnt_model_info *info = host->model->info;
-    const gnt_value *v = self->value;
     s->self = self;
     s->n = seen->n;
     s->image = info->rank == 3;
@@ -58,9 +46,7 @@ gnt_status search_open(search *s, invert *self, const gnt_observation *seen, con
     }
     s->y = y;
     s->n_terms = 1;
-    gnt_status status =
-        data_term_open(&s->term[0], &self->data[0], host, seen,
-                       (match_choice){v[INVERT_MASK_ZEROS].i, v[INVERT_OUTLIERS].i}, cost, granted);
+    gnt_status status = data_term_open(&s->term[0], &self->data[0], host, seen, self->choice, cost, granted);
     s->term[0].args.y = y;
     return status;
 }
@@ -124,7 +110,7 @@ gnt_status search_use(search *s, const prior_setting *setting, public_images *im
     s->weight = setting->weight;
     s->tv = !s->image             ? 0
             : search_is_likely(s) ? setting->weight * likely_variation(s, difference)
-                                  : s->self->value[INVERT_TV].r;
+                                  : s->self->tv;
     s->smooth = prior_of(host->model->info, s->n);
     s->smooth_weight = s->image ? setting->weight / difference : 0;
     s->at[0] = 0;

@@ -11,9 +11,8 @@ typedef struct climber { /* one restart */
 } climber;
 
 static double rate_at(const search *s, int64_t step, int64_t steps) {
-    const gnt_value *v = s->self->value;
-    return gnt_rate_milestones(v[INVERT_RATE].r, step, steps, v[INVERT_MILESTONES].list,
-                               (int32_t)v[INVERT_MILESTONES].n, v[INVERT_DECAY].r);
+    const invert *p = s->self;
+    return gnt_rate_milestones(p->rate, step, steps, p->milestones.at, (int32_t)p->milestones.n, p->decay);
 }
 
 void search_keep(search *s, int32_t restart, const float *q, double cost) {
@@ -116,7 +115,7 @@ int search_has_kinks(const gnt_model_info *m) {
 /* Signs find the way fast and through kinks, where the gradient's size says little of how far to go; where
  * the cost is smooth, the gradient itself comes closer in the end. A likelihood says its own size. */
 static int uses_signs(const search *s, int64_t steps) {
-    const int64_t choice = s->self->value[INVERT_SIGNED].i;
+    const int64_t choice = s->self->signs;
     if (s->gaussian[0] || search_is_likely(s))
         return 0;
     return choice == SIGNED_ALWAYS ||

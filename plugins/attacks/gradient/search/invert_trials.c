@@ -148,8 +148,7 @@ static gnt_status try_all(trials *t, int64_t trial) {
         if (status == GNT_OK)
             status = search_run(&s, 1, t->steps, 0);
         t->done = s.done;
-        t->score[k] +=
-            status == GNT_OK ? badness(&s, &t->images, x, t->self->value[INVERT_AIM].i) / INVERT_TRIALS : 0;
+        t->score[k] += status == GNT_OK ? badness(&s, &t->images, x, t->self->aim) / INVERT_TRIALS : 0;
     }
     return status;
 }
@@ -157,7 +156,7 @@ static gnt_status try_all(trials *t, int64_t trial) {
 /* Can observations be simulated, and is the setting the attack's to choose? */
 static int worth_trying(const invert *self, const gnt_observation *setting, const public_images *images,
                         const noise_law *law) {
-    int64_t cost = self->value[INVERT_COST].i, kind = self->value[INVERT_PRIOR].i;
+    int64_t cost = self->cost, kind = self->prior;
     return law->kind != NOISE_NONE && (cost == DATA_AUTO || cost == DATA_LIKELIHOOD) && kind == PRIOR_AUTO &&
            images->n > 0 && images->y && setting->surface == GNT_SURFACE_UPDATE && setting->n >= 1 &&
            setting->weights;
@@ -176,7 +175,7 @@ gnt_status invert_prepare(void *context, const gnt_attack_prepare *in, const gnt
     gnt_status status = public_images_open(&t.images, host, in->public_data, INVERT_TRIALS * setting->n);
     if (status != GNT_OK || !worth_trying(self, setting, &t.images, &t.granted.noise))
         return status;
-    int64_t steps = setting->budget > 0 ? setting->budget : self->value[INVERT_STEPS].i;
+    int64_t steps = setting->budget > 0 ? setting->budget : self->steps;
     t.steps = steps / 3 < LEAST_STEPS ? LEAST_STEPS : steps / 3 > MOST_STEPS ? MOST_STEPS : steps / 3;
     for (int64_t trial = 0; status == GNT_OK && trial < INVERT_TRIALS; trial++)
         status = try_all(&t, trial);

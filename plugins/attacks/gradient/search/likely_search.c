@@ -4,32 +4,37 @@
 
 #include "defense/granted_defense.h"
 #include "label/soft_labels.h"
+#include "search/invert_parameters.h"
 
 /* How often the noise is taken anew. */
 enum { REFITS = 3 };
 
-const char *const likely_optimisers[] = {"auto", "adam", "lbfgs", NULL};
-const char *const likely_costs[] = {"whitened", "plain", NULL};
+/* Choices of the parameter `optimiser`, in its order. */
+enum { OPTIMISER_AUTO, OPTIMISER_ADAM, OPTIMISER_LBFGS };
+static const char *const optimisers[] = {"auto", "adam", "lbfgs", NULL};
+static const char *const costs[] = {"whitened", "plain", NULL};
 
-void *likely_search_create(const gnt_host *host, const gnt_value *values) {
-    invert *s = invert_new(host, values);
-    for (int k = 0; s && k < INVERT_ROUNDS; k++)
-        s->data[k].by_labels = 1;
-    return s;
-}
+const gnt_parameter likely_parameters[] = {
+    INVERT_ROWS(2000, 0.1, "weight of the total variation prior, 1 as Laplace's law says; images only"),
+    GNT_CHOICE(invert, optimiser, optimisers, "auto",
+               "auto: L-BFGS through a network without kinks (ReLU, max pooling), else Adam"),
+    GNT_CHOICE_ID("cost", invert, plain, costs, "whitened",
+                  "whitened: each layer by its own noise, clipped; plain: all layers alike")};
+
+/* Plugins, not families: what they make of the grant are their parameters. */
+const char *const likely_families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
 
 /* The latest first. What an earlier round shows is taken to be of the same samples. */
 static gnt_status add_history(search *s, const gnt_observation *seen, int cost,
                               const granted_defense *granted) {
     invert *self = s->self;
-    const match_choice choice = {self->value[INVERT_MASK_ZEROS].i, self->value[INVERT_OUTLIERS].i};
     for (int64_t k = seen->n_history; k > 0 && s->n_terms < INVERT_ROUNDS; k--) {
         const gnt_observation *past = seen->history[k - 1];
         if (!past || !past->update || past->n != seen->n)
             continue;
         data_term *term = &s->term[s->n_terms];
         gnt_status status =
-            data_term_open(term, &self->data[s->n_terms], self->host, past, choice, cost, granted);
+            data_term_open(term, &self->data[s->n_terms], self->host, past, self->choice, cost, granted);
         if (status != GNT_OK)
             return status;
         term->args.y = s->y;
@@ -41,9 +46,9 @@ static gnt_status add_history(search *s, const gnt_observation *seen, int cost,
 
 gnt_status likely_search_open(search *s, invert *self, const gnt_observation *seen, public_images *images) {
     const gnt_host *host = self->host;
-    const prior_setting setting = {.kind = PRIOR_TV, .weight = self->value[INVERT_TV].r};
-    const int64_t wanted = self->value[LIKELY_OPTIMISER].i;
-    const int cost = self->value[LIKELY_COST].i == COST_PLAIN ? DATA_PLAIN : DATA_WHITENED;
+    const prior_setting setting = {.kind = PRIOR_TV, .weight = self->tv};
+    const int64_t wanted = self->optimiser;
+    const int cost = self->plain ? DATA_PLAIN : DATA_WHITENED;
     if (!host->model || seen->n < 1 || seen->steps < 0)
         return match_refuse(host, "it needs the model and the number of samples in the batch");
     /* who is granted the defense has to adapt to count as an attack that knows it */
@@ -57,6 +62,8 @@ gnt_status likely_search_open(search *s, invert *self, const gnt_observation *se
     if (!y)
         return match_no_memory(host);
     gnt_status status = granted_defense_check(host, &granted);
+    for (int k = 0; k < INVERT_ROUNDS; k++)
+        self->data[k].by_labels = 1;
     if (status == GNT_OK)
         status = search_open(s, self, seen, y, cost, &granted);
     if (status == GNT_OK && seen->labels)
@@ -89,9 +96,8 @@ static gnt_status refit(search *s, int64_t steps, float *begin) {
 
 gnt_status likely_search_run(search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
-    const gnt_value *v = s->self->value;
-    const int64_t restarts = v[INVERT_RESTARTS].i;
-    const int64_t all = seen->budget > 0 ? seen->budget : restarts * v[INVERT_STEPS].i;
+    const int64_t restarts = s->self->restarts;
+    const int64_t all = seen->budget > 0 ? seen->budget : restarts * s->self->steps;
     const int refits = s->term[0].white.is_known ? 0 : REFITS;
     /* half of the steps for all restarts, half for the best of them */
     const int64_t first = (refits ? all / 2 : all) / restarts, later = refits ? all / 2 / refits : 0;
