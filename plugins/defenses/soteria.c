@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "gauntlet/plugin.h"
+#include "shared/try.h"
 
 enum { RANK_PAPER, RANK_REFERENCE, RANK_RECIPROCAL };
 enum { CHUNK = 16, SAYS = 500 };
@@ -302,21 +303,15 @@ static int64_t choose(const soteria *s, ranked *e, int64_t n) {
 static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
     const soteria *s = self;
     defended d = {0};
-    gnt_status status = find_layer(s, &d);
-    if (status == GNT_OK)
-        status = find_weights(s, update, &d);
-    if (status == GNT_OK)
-        status = find_input(s, client, &d);
-    if (status != GNT_OK)
-        return status;
+    TRY(find_layer(s, &d));
+    TRY(find_weights(s, update, &d));
+    TRY(find_input(s, client, &d));
     ranked *e = room(s, d.in, sizeof *e);
     if (!e)
         return no_room(s);
     for (int64_t i = 0; i < d.in; i++)
         e[i].index = i;
-    status = score_all(s, client, &d, e);
-    if (status != GNT_OK)
-        return status;
+    TRY(score_all(s, client, &d, e));
     const int64_t masked = choose(s, e, d.in);
     for (int64_t o = 0; o < d.out; o++)
         for (int64_t k = 0; k < masked; k++)

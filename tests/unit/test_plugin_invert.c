@@ -106,11 +106,6 @@ static void the_gaussian_has_its_gradient(void **state) {
 
 /* ---- batch statistics ---- */
 
-gnt_status match_no_memory(const gnt_host *host) { /* of a file that is not built in here */
-    (void)host;
-    return GNT_FAILED;
-}
-
 static const char *no_error(void *context) {
     (void)context;
     return "";

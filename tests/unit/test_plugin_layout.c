@@ -15,11 +15,6 @@
 #include "../drowned.h"
 #include "../plain_host.h"
 
-gnt_status match_no_memory(const gnt_host *host) { /* of a file that is not built in here */
-    (void)host;
-    return GNT_FAILED;
-}
-
 static const char small_json[] =
     "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"conv\", \"name\": \"c1\", \"out\": 4, \"kernel\": 5, "
     "\"stride\": 2}, {\"type\": \"tanh\"}, {\"type\": \"flatten\"}, {\"type\": \"dense\", \"name\": \"fc\", "

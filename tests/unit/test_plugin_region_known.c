@@ -9,16 +9,6 @@
 
 #include "../drowned.h"
 
-gnt_status match_no_memory(const gnt_host *host) { /* of a file that is not built in here */
-    (void)host;
-    return GNT_FAILED;
-}
-
-gnt_status match_refuse(const gnt_host *host, const char *why) {
-    (void)host, (void)why;
-    return GNT_UNSUPPORTED;
-}
-
 enum { SIDE = 28, TOP = 9, BOTTOM = 19, LEFT = 8, RIGHT = 20 };
 
 typedef struct hidden { /* what of a client's images is granted */

@@ -19,17 +19,6 @@
 
 enum { ENTRIES = 4, TENSORS = 2 };
 
-/* match.c has these, and more that is not wanted here. */
-gnt_status match_refuse(const gnt_host *host, const char *why) {
-    (void)host, (void)why;
-    return GNT_UNSUPPORTED;
-}
-
-gnt_status match_no_memory(const gnt_host *host) {
-    (void)host;
-    return GNT_FAILED;
-}
-
 typedef struct trial {
     float seen[TENSORS][ENTRIES], candidate[TENSORS][ENTRIES];
     gnt_view seen_view[TENSORS], candidate_view[TENSORS];

@@ -16,12 +16,6 @@
 
 enum { TENSORS = 3, ENTRIES = 5, ALL = TENSORS * ENTRIES };
 
-/* match.c has it, and more that is not wanted here. */
-gnt_status match_no_memory(const gnt_host *host) {
-    (void)host;
-    return GNT_FAILED;
-}
-
 typedef struct trial {
     float u[ALL], o[ALL], mask[ALL], d[ALL];
     gnt_view view[2][TENSORS];

@@ -21,11 +21,6 @@ enum { TENSORS = 5, MOST = 4000, LAYERS = 3 };
 static const int64_t rows[TENSORS] = {40, 40, 25, 25, 30}, columns[TENSORS] = {50, 1, 40, 1, 30};
 static const int32_t layer_of[TENSORS] = {0, 0, 2, 2, 5};
 
-gnt_status match_no_memory(const gnt_host *host) { /* of a file that is not built in here */
-    (void)host;
-    return GNT_FAILED;
-}
-
 typedef struct made {
     plain_host p;
     gnt_stream random;

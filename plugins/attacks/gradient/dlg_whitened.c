@@ -15,17 +15,15 @@
 
 #include "gradient.h"
 #include "search/likely_search.h"
+#include "hook.h"
 
 static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     search s = {.answer = answer};
     public_images images;
     (void)own;
-    gnt_status status = likely_search_open(&s, context, seen, &images);
-    if (status == GNT_OK)
-        status = likely_search_run(&s, seen);
-    if (status != GNT_OK)
-        return status;
+    TRY(likely_search_open(&s, context, seen, &images));
+    TRY(likely_search_run(&s, seen));
     answer->chosen(answer->context, s.chosen, s.least);
     return answer->reconstruction(answer->context, s.n, s.winner);
 }

@@ -24,6 +24,7 @@
 #include "search/invert.h"
 #include "search/invert_parameters.h"
 #include "label/label.h"
+#include "hook.h"
 
 /* Weight of granted batch statistics where `bn` leaves it to the attack, against 1 − cos. */
 static const double usual_statistics = 0.1;
@@ -81,10 +82,9 @@ static gnt_status same_classes(search *s, const gnt_observation *past, const out
     const gnt_host *host = s->self->host;
     int64_t classes = host->model->info->classes;
     *same = 0;
-    gnt_status status = label_counts(host, past, apart, room);
-    if (status == GNT_OK)
-        *same = memcmp(count, room, (size_t)classes * sizeof *count) == 0;
-    return status;
+    TRY(label_counts(host, past, apart, room));
+    *same = memcmp(count, room, (size_t)classes * sizeof *count) == 0;
+    return GNT_OK;
 }
 
 /* Binds the rounds of the history whose classes are those of this one. `count`: the classes of the
@@ -143,22 +143,15 @@ static gnt_status search_rounds(search *s, int64_t restarts, int64_t steps, doub
         return search_run(s, restarts, steps, group);
     steps = steps > 1 ? steps / 2 : 1;
     float *both = gnt_host_scratch(host, size, sizeof *both);
-    if (!both)
-        return match_no_memory(host);
-    gnt_status status = search_run(s, restarts, steps, group);
-    if (status == GNT_OK)
-        status = search_costs(s, s->winner, joint);
-    if (status != GNT_OK)
-        return status;
+    TRY(hook_memory(host, both != NULL));
+    TRY(search_run(s, restarts, steps, group));
+    TRY(search_costs(s, s->winner, joint));
     memcpy(both, s->winner, (size_t)size * sizeof *both);
     chosen = s->chosen;
     least = s->least;
     s->n_terms = 1;
-    status = search_run(s, restarts, steps, group);
-    if (status == GNT_OK)
-        status = search_costs(s, s->winner, &last);
-    if (status != GNT_OK)
-        return status;
+    TRY(search_run(s, restarts, steps, group));
+    TRY(search_costs(s, s->winner, &last));
     int changed = joint[0] > worse * last;
     gnt_host_fact(host, "rounds", changed ? 1 : terms);
     if (changed) {
@@ -199,20 +192,18 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
     prior_setting setting = choose_prior(self, cost, own);
     int64_t *count = gnt_host_scratch(host, 2 * classes, sizeof *count);
     float *y = gnt_host_scratch(host, (size_t)seen->n * classes, sizeof *y);
-    if (!y || !count)
-        return match_no_memory(host);
+    TRY(hook_memory(host, y && count));
     if (!sees_through_clip(cost, &law))
-        return match_refuse(host, "cost takes the granted clip's factors for differences of images, as by an "
-                                  "attacker who does not know of it: leave the grant defense out, or take "
-                                  "\"auto\" or \"cosine\"");
+        return hook_refuse(host, "cost takes the granted clip's factors for differences of images, as by an "
+                                 "attacker who does not know of it: leave the grant defense out, or take "
+                                 "\"auto\" or \"cosine\"");
     if (cost == DATA_LIKELIHOOD && law.kind == NOISE_NONE)
-        return match_refuse(host, "the likelihood needs a defense whose noise is known (knows: defense, of "
-                                  "dp-gaussian or dp-laplace)");
+        return hook_refuse(host, "the likelihood needs a defense whose noise is known (knows: defense, of "
+                                 "dp-gaussian or dp-laplace)");
     if (cost != DATA_LIKELIHOOD && law.kind != NOISE_NONE)
-        return match_refuse(host,
-                            "cost reckons with no noise, as by an attacker who does not know of it, but "
-                            "a defense that adds noise is granted: leave that grant out, or take "
-                            "\"auto\" or \"likelihood\"");
+        return hook_refuse(host, "cost reckons with no noise, as by an attacker who does not know of it, but "
+                                 "a defense that adds noise is granted: leave that grant out, or take "
+                                 "\"auto\" or \"likelihood\"");
     gnt_status status = search_open(s, self, seen, y, cost, &granted);
     if (status == GNT_OK)
         status = search_labels(s, seen, count, y);
@@ -234,19 +225,14 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
 static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     invert *self = context;
-    const gnt_host *host = self->host;
     int64_t restarts = self->restarts;
     search s = {.answer = answer};
     public_images images;
-    if (!host->model || seen->n < 1 || seen->steps < 0)
-        return match_refuse(host, "it needs the model and the number of samples in the batch");
+    TRY(hook_needs_batch(self->host, seen));
     int64_t steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->steps;
     s.total = restarts * steps;
-    gnt_status status = open_all(&s, self, seen, own, &images);
-    if (status == GNT_OK)
-        status = search_rounds(&s, restarts, steps, self->group);
-    if (status != GNT_OK)
-        return status;
+    TRY(open_all(&s, self, seen, own, &images));
+    TRY(search_rounds(&s, restarts, steps, self->group));
     answer->chosen(answer->context, s.chosen, s.least);
     return answer->reconstruction(answer->context, s.n, s.winner);
 }

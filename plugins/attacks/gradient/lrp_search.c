@@ -19,6 +19,7 @@
 #include "defense/granted_defense.h"
 #include "search/invert.h"
 #include "search/invert_parameters.h"
+#include "hook.h"
 
 enum { RATES_LEARNT, RATES_KNOWN, RATES_EQUAL };
 
@@ -45,15 +46,13 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen)
     const size_t classes = (size_t)host->model->info->classes;
     int64_t *room = gnt_host_scratch(host, classes, sizeof *room);
     float *y = gnt_host_scratch(host, (size_t)seen->n * classes, sizeof *y);
-    if (!y || !room)
-        return match_no_memory(host);
+    TRY(hook_memory(host, y && room));
     self->data[0].by_rates = self->rates == RATES_LEARNT;
-    gnt_status status = search_open(s, self, seen, y, DATA_COSINE, &granted);
-    if (status == GNT_OK)
-        status = search_labels(s, seen, room, y);
-    if (status == GNT_OK && self->rates == RATES_LEARNT)
-        status = search_rates(s, seen);
-    return status == GNT_OK ? search_use(s, &setting, NULL) : status;
+    TRY(search_open(s, self, seen, y, DATA_COSINE, &granted));
+    TRY(search_labels(s, seen, room, y));
+    if (self->rates == RATES_LEARNT)
+        TRY(search_rates(s, seen));
+    return search_use(s, &setting, NULL);
 }
 
 static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
@@ -64,25 +63,21 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     gnt_observation unrolled = *seen;
     search s = {.answer = answer};
     (void)own;
-    if (!host->model || seen->n < 1 || seen->steps < 0)
-        return match_refuse(host, "it needs the model and the number of samples in the batch");
+    TRY(hook_needs_batch(host, seen));
     if (self->rates != RATES_KNOWN)
         unrolled.rates = NULL;
     else if (!(seen->granted & GNT_KNOWS_RATES))
-        return match_refuse(host, "rates is \"known\", but the rates that the client used are not granted: "
-                                  "grant them (rates), or take \"learnt\"");
+        return hook_refuse(host, "rates is \"known\", but the rates that the client used are not granted: "
+                                 "grant them (rates), or take \"learnt\"");
     /* who is granted the defense has to adapt to count as an attack that knows it */
     if (self->rates == RATES_EQUAL && (seen->granted & GNT_KNOWS_DEFENSE))
-        return match_refuse(host, "rates is \"equal\", as by an attacker who does not know that rates are "
-                                  "drawn, but the defense is granted: leave that grant out, or take "
-                                  "\"learnt\"");
+        return hook_refuse(host, "rates is \"equal\", as by an attacker who does not know that rates are "
+                                 "drawn, but the defense is granted: leave that grant out, or take "
+                                 "\"learnt\"");
     const int64_t steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->steps;
     s.total = restarts * steps;
-    gnt_status status = open_all(&s, self, &unrolled);
-    if (status == GNT_OK)
-        status = search_run(&s, restarts, steps, 0);
-    if (status != GNT_OK)
-        return status;
+    TRY(open_all(&s, self, &unrolled));
+    TRY(search_run(&s, restarts, steps, 0));
     tell_rates(&s);
     answer->chosen(answer->context, s.chosen, s.least);
     return answer->reconstruction(answer->context, s.n, s.winner);

@@ -16,6 +16,7 @@
 #include "shared/attribute/parameters.h"
 #include "shared/attribute/perturb.h"
 #include "shared/attribute/pool.h"
+#include "shared/try.h"
 
 enum { ATTRIBUTES = 16 };
 
@@ -85,9 +86,7 @@ static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_s
     for (int32_t m = 0; shadow && m < shadow->n_attributes; m++) {
         if (!(shadow->attribute[m].weight > 0))
             continue;
-        gnt_status status = make_zoo(s, in, m, out);
-        if (status != GNT_OK)
-            return status;
+        TRY(make_zoo(s, in, m, out));
         made++;
     }
     return made > 0 ? GNT_OK : no_attribute(s->host);
@@ -108,9 +107,7 @@ static gnt_status read_zoos(defense *s, const gnt_artefacts *from, const gnt_sam
         if (attr_zoo_read(&h->zoo, s->host, from, prefix, &s->reading, size, h->values) != 0)
             continue;
         s->zoos++;
-        gnt_status status = attr_zoo_open(&h->zoo, 1);
-        if (status != GNT_OK)
-            return status;
+        TRY(attr_zoo_open(&h->zoo, 1));
     }
     s->read_from = first;
     return GNT_OK;

@@ -12,6 +12,7 @@
 
 #include "dp.h"
 #include "gauntlet/dp.h"
+#include "shared/try.h"
 
 enum { CHUNK = 1 << 15 }; /* entries between two calls of should_stop */
 
@@ -71,10 +72,10 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
     (void)client;
     if (dp_clip(self, update, &clipped) != 0)
         return gnt_host_fail(host, "the update holds NaN or infinite entries, which cannot be clipped");
-    const gnt_status status = self->scale > 0 ? add_noise(self, update) : GNT_OK;
-    if (status == GNT_OK)
-        report(self, update, &clipped);
-    return status;
+    if (self->scale > 0)
+        TRY(add_noise(self, update));
+    report(self, update, &clipped);
+    return GNT_OK;
 }
 
 static gnt_status start_gaussian(void *context) {

@@ -7,6 +7,7 @@
 
 #include "cache.h"
 #include "obscure.h"
+#include "shared/try.h"
 
 typedef struct loda {
     const gnt_host *host;
@@ -57,9 +58,8 @@ static gnt_status prepare(void *self_, const gnt_defense_prepare *in, const gnt_
     if (!in->public_data || in->public_data->n < 1)
         return gnt_host_fail(host,
                              "it starts from public images and the task has none; give it data.public rows");
-    gnt_status s = host->model ? features_fit(&self->obscurer.g, host->model->info) : GNT_OK;
-    if (s != GNT_OK)
-        return s;
+    if (host->model)
+        TRY(features_fit(&self->obscurer.g, host->model->info));
     uint64_t secret = draw_secret(host);
     for (int k = 0; k < 8; k++)
         bytes[k] = (uint8_t)(secret >> (56 - 8 * k));

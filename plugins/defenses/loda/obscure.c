@@ -1,4 +1,5 @@
 #include "obscure.h"
+#include "shared/try.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,9 +78,7 @@ static double feature_gap(const float *now, const float *goal, int64_t n, float 
 static gnt_status evaluate(descent *d) {
     const features *g = &d->o->g;
     const gnt_views *at;
-    gnt_status s = feature_map_at(d->map, d->x, &at);
-    if (s != GNT_OK)
-        return s;
+    TRY(feature_map_at(d->map, d->x, &at));
     for (int64_t i = 0; i < d->n; i++) {
         const float *x = d->x + i * g->pixels, *truth = d->truth + i * g->pixels;
         double apart = 0, feature = 0;

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "lrp.h"
+#include "shared/try.h"
 
 static int64_t contribute_size(void *context) {
     const lrp *self = context;
@@ -48,9 +49,7 @@ static gnt_status draw_rate(const lrp *self, const gnt_client *client, double *r
     const gnt_host *host = self->host;
     lrp_mean mean;
     double u = 0.5;
-    const gnt_status status = lrp_mean_of(self, client, &mean);
-    if (status != GNT_OK)
-        return status;
+    TRY(lrp_mean_of(self, client, &mean));
     if (self->spread > 0)
         gnt_host_uniform(host, "rate", 1, &u);
     *rate = mean.rate * (1 + self->spread * (2 * u - 1));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mixing.h"
+#include "shared/try.h"
 
 /* The sets that one call mixes. */
 typedef struct job {
@@ -53,9 +54,7 @@ static gnt_status release(job *j, int64_t i, const gnt_samples_sink *out, double
     const gnt_samples *own = j->own;
     double weight[MOST_PARTNERS], sum = 0;
     int64_t id[MOST_PARTNERS], row[MOST_PARTNERS], most = 0;
-    gnt_status status = mixing_draw_weights(m, j->privates, weight);
-    if (status != GNT_OK)
-        return status;
+    TRY(mixing_draw_weights(m, j->privates, weight));
     for (int64_t f = 0; f < own->features; f++)
         j->x[f] = 0;
     for (int32_t c = 0; c < own->classes; c++)
@@ -77,7 +76,7 @@ static gnt_status release(job *j, int64_t i, const gnt_samples_sink *out, double
     if (m->flips)
         mixing_flip(m, own->features, j->x);
     *largest += weight[most] / (double)own->n;
-    status = out->put(out->context, j->x, j->y, id[most]);
+    gnt_status status = out->put(out->context, j->x, j->y, id[most]);
     return status == GNT_OK && out->size > offsetof(gnt_samples_sink, mixed) && out->mixed
                ? out->mixed(out->context, j->privates, id, weight)
                : status;
@@ -92,15 +91,13 @@ static gnt_status encode_set(void *self, const gnt_client *client, int64_t epoch
         .m = m, .own = own, .shared = client->public_data, .privates = m->scheme == SCHEME_CROSS ? 2 : m->k};
     double largest = 0;
     (void)epoch; /* the streams go on where they stopped, so no two epochs are alike */
-    gnt_status status = fits(m, client, j.privates);
-    if (status != GNT_OK)
-        return status;
+    TRY(fits(m, client, j.privates));
     j.partner = gnt_host_scratch(host, j.privates * own->n, sizeof *j.partner);
     j.x = gnt_host_scratch(host, own->features, sizeof *j.x);
     j.y = gnt_host_scratch(host, own->classes, sizeof *j.y);
     if (!j.partner || !j.x || !j.y)
         return gnt_host_fail(host, "no memory for the mixes of a set");
-    status = mixing_draw_partners(m, own->n, j.privates, j.partner);
+    gnt_status status = mixing_draw_partners(m, own->n, j.privates, j.partner);
     for (int64_t i = 0; status == GNT_OK && i < own->n; i++)
         status = gnt_host_should_stop(host) ? GNT_STOPPED : release(&j, i, out, &largest);
     if (status == GNT_OK)
@@ -124,9 +121,7 @@ static gnt_status encode_query(void *self, const gnt_client *client, int64_t dra
             return GNT_STOPPED;
         memcpy(x, own->x + i * own->features, (size_t)own->features * sizeof *x);
         mixing_flip(m, own->features, x);
-        const gnt_status status = out->put(out->context, x, NULL, 0);
-        if (status != GNT_OK)
-            return status;
+        TRY(out->put(out->context, x, NULL, 0));
     }
     return GNT_OK;
 }

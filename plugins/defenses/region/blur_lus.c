@@ -18,6 +18,7 @@
 #include "mechanism.h"
 #include "region.h"
 #include "sparse.h"
+#include "shared/try.h"
 
 typedef struct blur_lus {
     const gnt_host *host;
@@ -191,9 +192,7 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
     whole.of = gnt_host_scratch(host, update->n > 0 ? update->n : 1, sizeof *whole.of);
     if (!whole.of)
         return no_memory(host);
-    const gnt_status status = sparse_keep(host, update, self->keep);
-    if (status != GNT_OK)
-        return status;
+    TRY(sparse_keep(host, update, self->keep));
     return mechanism_apply(host, &self->mechanism, client, &whole, &self->mechanism.epsilon, update);
 }
 

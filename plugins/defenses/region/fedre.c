@@ -17,6 +17,7 @@
 #include "mechanism.h"
 #include "shared/region/psi.h"
 #include "region.h"
+#include "shared/try.h"
 
 enum { SCORES_OWN, SCORES_PUBLIC };
 
@@ -56,9 +57,7 @@ static gnt_status measure(const fedre *self, const layers *l, const gnt_samples 
     const gnt_host *host = self->host;
     psi_request in = {.samples = s, .weights = weights, .buffers = buffers, .probes = self->probes};
     int64_t *row;
-    gnt_status status = psi_choose(host, s, self->samples, "samples", &row, &in.n);
-    if (status != GNT_OK)
-        return status;
+    TRY(psi_choose(host, s, self->samples, "samples", &row, &in.n));
     in.row = row;
     in.seed = draw_seed(host, "probes");
     double *exact = gnt_host_scratch(host, l->n, sizeof *exact);
@@ -67,7 +66,7 @@ static gnt_status measure(const fedre *self, const layers *l, const gnt_samples 
         return gnt_host_fail(host, "no memory for the scores of layers");
     if (in.n == 0)
         gnt_host_log(host, GNT_LOG_WARN, "no sample has a sensitive region: the budget is split evenly");
-    status = psi_scores(host, l, &in, exact);
+    gnt_status status = psi_scores(host, l, &in, exact);
     for (int32_t i = 0; status == GNT_OK && i < l->n; i++) {
         (*score)[i] = (float)exact[i];
         if (!isfinite((*score)[i]))
@@ -107,18 +106,15 @@ static gnt_status read_public(fedre *self, const gnt_client *client) {
 
 static gnt_status measure_own(fedre *self, const gnt_client *client, const layers *l) {
     float *score;
-    gnt_status status = psi_fits(self->host, client->samples, "scores \"own\": the client's");
-    if (status == GNT_OK)
-        status = measure(self, l, client->samples, client->weights, client->buffers, &score);
-    return status == GNT_OK ? keep(self, client->index, score, l->n) : status;
+    TRY(psi_fits(self->host, client->samples, "scores \"own\": the client's"));
+    TRY(measure(self, l, client->samples, client->weights, client->buffers, &score));
+    return keep(self, client->index, score, l->n);
 }
 
 /* The layers of the update must be those that scores are measured of. */
 static gnt_status same_layers(const gnt_host *host, const layers *update) {
     layers model;
-    gnt_status status = layers_of_model(host, &model);
-    if (status != GNT_OK)
-        return status;
+    TRY(layers_of_model(host, &model));
     int same = model.tensors == update->tensors;
     for (int64_t k = 0; same && k < model.tensors; k++)
         same = model.of[k] == update->of[k];

@@ -20,6 +20,7 @@
 #include "shared/region/draw.h"
 #include "shared/region/psi.h"
 #include "region.h"
+#include "shared/try.h"
 
 enum { RULE_SOFTMAX, RULE_PRINTED };
 
@@ -121,17 +122,14 @@ static gnt_status aggregate(void *context, const gnt_aggregate *in, float *new_w
                             "them the server cannot score their models; share all of it");
         return GNT_UNSUPPORTED;
     }
-    gnt_status status = psi_fits(host, in->public_data, "public");
-    if (status == GNT_OK)
-        status = layers_of_model(host, &l);
-    if (status != GNT_OK)
-        return status;
+    TRY(psi_fits(host, in->public_data, "public"));
+    TRY(layers_of_model(host, &l));
     const size_t n = (size_t)in->n_clients * (size_t)l.n;
     double *score = gnt_host_scratch(host, n, sizeof *score);
     double *factor = gnt_host_scratch(host, n, sizeof *factor);
     if (!score || !factor)
         return gnt_host_fail(host, "no memory for the scores of the clients' layers");
-    status = score_clients(self, in, &l, score);
+    gnt_status status = score_clients(self, in, &l, score);
     for (int32_t i = 0; status == GNT_OK && i < l.n; i++)
         if (weigh(self, in, score + i, l.n, factor + i) != 0)
             return gnt_host_fail(

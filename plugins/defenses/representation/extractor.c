@@ -1,4 +1,5 @@
 #include "extractor.h"
+#include "shared/try.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -336,9 +337,7 @@ static gnt_status step(training *t, int counts) {
     const gnt_host *host = e->host;
     const gnt_model_service *m = host->model;
     const gnt_gradient *by;
-    const gnt_status status = compute(t, next_batch(t));
-    if (status != GNT_OK)
-        return status;
+    TRY(compute(t, next_batch(t)));
     if (counts)
         count(t);
     const float *cotangent[1] = {gnt_program_output(e->now.program, BY_R)};
@@ -357,9 +356,7 @@ static gnt_status try_unseen(training *t) {
     int64_t right = 0;
     for (int64_t from = t->held; from < n; from += t->rows) {
         const int64_t left = n - from, count = left < t->rows ? left : t->rows;
-        const gnt_status status = compute(t, t->order + from - (t->rows - count));
-        if (status != GNT_OK)
-            return status;
+        TRY(compute(t, t->order + from - (t->rows - count)));
         right += count_right(t, t->rows) - count_right(t, t->rows - count);
     }
     gnt_host_fact(host, "unseen_accuracy", (double)right / (double)t->unseen);
@@ -395,11 +392,8 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
                              .width = e->setting.width,
                              .g_width = e->setting.g_width};
     memcpy(shape.x_dim, s->dim, sizeof shape.x_dim);
-    gnt_status status = compile(e, &shape);
-    if (status == GNT_OK)
-        status = begin_state(e, client->index, &t->side);
-    if (status != GNT_OK)
-        return status;
+    TRY(compile(e, &shape));
+    TRY(begin_state(e, client->index, &t->side));
     t->weights = gnt_host_scratch(host, info->n_params, sizeof *t->weights);
     t->x = gnt_host_scratch(host, t->rows * s->features, sizeof *t->x);
     t->other = gnt_host_scratch(host, t->rows * s->features, sizeof *t->other);

@@ -1,6 +1,7 @@
 #include "cost/data_term.h"
 
 #include "cost/clipped_cosine.h"
+#include "hook.h"
 
 const char *const data_term_costs[] = {"auto", "cosine", "l2", "l1", "scale_free", "likelihood", NULL};
 
@@ -22,10 +23,9 @@ static gnt_status open_cotangents(data_term *d, const gnt_views *update) {
     d->d_u = gnt_host_scratch(host, update->n, sizeof *d->d_u);
     for (int64_t t = 0; d->d_u && t < update->n; t++) {
         d->d_u[t] = gnt_host_scratch(host, update->view[t].count, sizeof **d->d_u);
-        if (!d->d_u[t])
-            return match_no_memory(host);
+        TRY(hook_memory(host, d->d_u[t] != NULL));
     }
-    return d->d_u ? GNT_OK : match_no_memory(host);
+    return d->d_u ? GNT_OK : hook_no_memory(host);
 }
 
 static gnt_status open_clip(data_term *d, const granted_defense *granted, const gnt_views *update) {
@@ -52,8 +52,7 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     d->args = (gnt_function_args){.size = sizeof d->args, .weights = seen->weights, .buffers = seen->buffers};
     d->law = granted->noise;
     d->rates = gnt_host_scratch(host, (size_t)seen->steps + 1, sizeof *d->rates);
-    if (!d->rates)
-        return match_no_memory(host);
+    TRY(hook_memory(host, d->rates != NULL));
     for (int32_t i = 0; i < seen->steps; i++)
         d->rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
     d->args.rates = d->rates;
@@ -71,22 +70,16 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
         return status;
     if (!is_computed_here(d))
         return match_prepare(&of->distance, host, seen, match_cost(cost), by, masked);
-    status = open_cotangents(d, seen->update);
-    return status == GNT_OK ? match_prepare_update(&of->update, host, seen, by) : status;
-}
-
-static gnt_status no_result(const gnt_host *host) {
-    return gnt_host_fail(host, gnt_host_last_error(host));
+    TRY(open_cotangents(d, seen->update));
+    return match_prepare_update(&of->update, host, seen, by);
 }
 
 /* Leaves the derivative by the update in d_u where the cost is computed here. */
 gnt_status data_term_cost(data_term *d, const float *x, double *cost) {
-    const gnt_model_service *m = d->host->model;
     const gnt_views *out;
     gnt_function *f = is_computed_here(d) ? d->of->update.function : d->of->distance.function;
     d->args.x = x;
-    if (m->eval(m->context, f, &d->args, &out) != GNT_OK)
-        return no_result(d->host);
+    TRY(hook_eval(d->host, f, &d->args, &out));
     if (d->clipped)
         *cost = clipped_cosine(&d->clip, out, d->args.observed, d->args.mask, d->d_u);
     else if (is_whitened(d))
@@ -98,27 +91,21 @@ gnt_status data_term_cost(data_term *d, const float *x, double *cost) {
 }
 
 gnt_status data_term_refit(data_term *d, const float *x) {
-    const gnt_model_service *m = d->host->model;
     const gnt_views *out;
     if (!is_whitened(d) || d->white.is_known)
         return GNT_OK;
     d->args.x = x;
-    if (m->eval(m->context, d->of->update.function, &d->args, &out) != GNT_OK)
-        return no_result(d->host);
+    TRY(hook_eval(d->host, d->of->update.function, &d->args, &out));
     whitening_refit(&d->white, out, d->args.observed, d->args.mask, d->d_u);
     return GNT_OK;
 }
 
 gnt_status data_term_eval(data_term *d, const float *x, double *cost, const float **d_x) {
-    const gnt_model_service *m = d->host->model;
     const gnt_gradient *g;
     const int here = is_computed_here(d);
-    gnt_status status = data_term_cost(d, x, cost);
-    if (status != GNT_OK)
-        return status;
+    TRY(data_term_cost(d, x, cost));
     gnt_function *f = here ? d->of->update.function : d->of->distance.function;
-    if (m->vjp(m->context, f, here ? (const float *const *)d->d_u : NULL, &g) != GNT_OK)
-        return no_result(d->host);
+    TRY(hook_vjp(d->host, f, here ? d->d_u : NULL, &g));
     *d_x = g->x;
     d->d_rates = g->rates;
     d->d_y = g->y;

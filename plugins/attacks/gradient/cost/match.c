@@ -4,15 +4,7 @@
 
 #include "defense/survivors.h"
 #include "update.h"
-
-gnt_status match_refuse(const gnt_host *host, const char *why) {
-    gnt_host_fail(host, why);
-    return GNT_UNSUPPORTED;
-}
-
-gnt_status match_no_memory(const gnt_host *host) {
-    return gnt_host_fail(host, "no memory for the search: the limit on scratch memory is too low");
-}
+#include "hook.h"
 
 static int fits(const match *m, const gnt_observation *seen, int32_t masked) {
     return m->function && !m->ordered && !seen->order && m->n == seen->n && m->steps == seen->steps &&
@@ -27,8 +19,7 @@ static gnt_status order_of(const gnt_host *host, const gnt_observation *seen, co
     if (!seen->order || n == 0)
         return GNT_OK;
     int64_t *order = gnt_host_scratch(host, n, sizeof *order);
-    if (!order)
-        return match_no_memory(host);
+    TRY(hook_memory(host, order != NULL));
     for (int64_t i = 0; i < n; i++)
         order[i] = seen->order[i];
     *out = order;
@@ -52,9 +43,7 @@ static gnt_status prepare(match *m, const gnt_host *host, const gnt_observation 
                  .steps = seen->steps,
                  .masked = spec.masked,
                  .ordered = seen->order != NULL};
-    gnt_status status = order_of(host, seen, &spec.order);
-    if (status != GNT_OK)
-        return status;
+    TRY(order_of(host, seen, &spec.order));
     m->function = service->prepare(service->context, &spec);
     return m->function ? GNT_OK : gnt_host_fail(host, gnt_host_last_error(host));
 }
@@ -78,15 +67,11 @@ gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_o
                       match_choice choice, outliers *apart, int32_t *masked, double *squares) {
     const gnt_views *update = seen->update;
     if (!is_whole_update(host->model->info, update))
-        return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+        return hook_refuse(host, "it needs one tensor of the update for each parameter that clients share");
     const float **observed = gnt_host_scratch(host, update->n, sizeof *observed);
-    if (!observed)
-        return match_no_memory(host);
-    gnt_status status = survivors_check(host, seen, choice.mask_zeros);
-    if (status == GNT_OK)
-        status = outliers_find(apart, host, seen, choice.outliers);
-    if (status != GNT_OK)
-        return status;
+    TRY(hook_memory(host, observed != NULL));
+    TRY(survivors_check(host, seen, choice.mask_zeros));
+    TRY(outliers_find(apart, host, seen, choice.outliers));
     double all = 0;
     *squares = 0;
     for (int64_t t = 0; t < update->n; t++) {

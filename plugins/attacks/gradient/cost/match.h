@@ -4,6 +4,7 @@
 #define GRADIENT_MATCH_H
 
 #include "gauntlet/plugin.h"
+#include "hook.h"
 #include "defense/outliers.h"
 
 /* The function prepared for observations of one shape. Zeros at first; the host
@@ -36,10 +37,5 @@ typedef struct match_choice {
  * where tensors are missing or not finite. */
 gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_observation *seen,
                       match_choice choice, outliers *apart, int32_t *masked, double *squares);
-
-/* Says why this attack has nothing to do here, and returns GNT_UNSUPPORTED. */
-gnt_status match_refuse(const gnt_host *host, const char *why);
-/* Says that scratch memory ran out. */
-gnt_status match_no_memory(const gnt_host *host);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "dlg.h"
 #include "label/soft_labels.h"
+#include "hook.h"
 
 /* What an empty update costs where costs are relative: L-BFGS's tolerances are absolute, and this leaves room
  * for nine digits above them. */
@@ -19,12 +20,11 @@ static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
     if (seen->steps == 0)
         return GNT_OK;
     float *rates = gnt_host_scratch(host, seen->steps, sizeof *rates);
-    if (!rates)
-        return match_no_memory(host);
+    TRY(hook_memory(host, rates != NULL));
     for (int32_t i = 0; i < seen->steps; i++)
         sum += rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
     if (!(sum > 0) || !isfinite(sum))
-        return match_refuse(host, "it needs positive learning rates to read a weight delta");
+        return hook_refuse(host, "it needs positive learning rates to read a weight delta");
     o->args.rates = rates;
     o->scale = 1 / (sum * sum);
     return GNT_OK;
@@ -33,13 +33,9 @@ static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
 static gnt_status squares_open(dlg_objective *o, const gnt_observation *seen, int by_labels) {
     dlg *self = o->self;
     const gnt_host *host = self->host;
-    gnt_status s = residual_open(&o->residual, host, seen, self->choice.mask_zeros, self->choice.outliers);
-    if (s == GNT_OK)
-        s = bind_rates(o, seen);
-    if (s == GNT_OK)
-        s = match_prepare_update(&self->match, host, seen, GNT_WRT_X | (by_labels ? GNT_WRT_Y : 0));
-    if (s != GNT_OK)
-        return s;
+    TRY(residual_open(&o->residual, host, seen, self->choice.mask_zeros, self->choice.outliers));
+    TRY(bind_rates(o, seen));
+    TRY(match_prepare_update(&self->match, host, seen, GNT_WRT_X | (by_labels ? GNT_WRT_Y : 0)));
     o->observed = o->residual.squares;
     o->units = o->scale;
     if (!self->reference && o->observed > 0)
@@ -73,16 +69,16 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
     const gnt_host *host = self->host;
     *o = (dlg_objective){.self = self};
     if (!host->model)
-        return match_refuse(host, "it needs the model");
+        return hook_refuse(host, "it needs the model");
     if (host->model->info->output == GNT_OUTPUT_MAP)
-        return match_refuse(host, "it looks for a label among classes, and this model's output is a map");
+        return hook_refuse(host, "it looks for a label among classes, and this model's output is a map");
     if (seen->n < 1 || seen->steps < 0)
-        return match_refuse(host, "it needs the number of samples in the batch");
+        return hook_refuse(host, "it needs the number of samples in the batch");
     /* who is granted the defense has to use it to count as an attack that knows it */
     if (self->reference && (seen->granted & GNT_KNOWS_DEFENSE))
-        return match_refuse(host,
-                            "mode is \"reference\", the authors' program, which knows of no defense, but "
-                            "the defense is granted: leave that grant out, or take \"guarded\"");
+        return hook_refuse(host,
+                           "mode is \"reference\", the authors' program, which knows of no defense, but "
+                           "the defense is granted: leave that grant out, or take \"guarded\"");
     const gnt_model_info *info = host->model->info;
     o->n = seen->n;
     o->classes = info->classes;
@@ -90,18 +86,15 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
     for (int32_t i = 0; i < info->rank; i++)
         o->features *= info->dim[i];
     o->y = gnt_host_scratch(host, o->n * o->classes, sizeof *o->y);
-    return o->y ? self->parts->cost->open(o, seen, dlg_searches_labels(o)) : match_no_memory(host);
+    return o->y ? self->parts->cost->open(o, seen, dlg_searches_labels(o)) : hook_no_memory(host);
 }
 
 gnt_status dlg_objective_open_prior(dlg_objective *o, const gnt_artefacts *own) {
     const gnt_host *host = o->self->host;
-    gnt_status status = o->self->parts->prior->open(o, own);
-    if (status != GNT_OK)
-        return status;
+    TRY(o->self->parts->prior->open(o, own));
     o->size = o->unknowns + (dlg_searches_labels(o) ? o->n * o->classes : 0);
     o->best = gnt_host_scratch(host, o->size, sizeof *o->best);
-    if (!o->best)
-        return match_no_memory(host);
+    TRY(hook_memory(host, o->best != NULL));
     dlg_objective_begin(o, 0);
     return GNT_OK;
 }
@@ -118,12 +111,11 @@ void dlg_objective_begin(dlg_objective *o, double weight) {
 
 double dlg_cost(void *objective, const float *z, float *grad) {
     dlg_objective *o = objective;
-    const gnt_host *host = o->self->host;
     const recipe *parts = o->self->parts;
     const int by_labels = dlg_searches_labels(o);
     const gnt_gradient *g;
     if (!o->stopped)
-        o->stopped = gnt_host_should_stop(host);
+        o->stopped = gnt_host_should_stop(o->self->host);
     if (o->stopped || o->failed)
         return NAN;
     if (by_labels)

@@ -6,6 +6,7 @@
 #include "cost/match.h"
 #include "defense/survivors.h"
 #include "update.h"
+#include "hook.h"
 
 /* What entry i of tensor t is known to lie within where it is zero. */
 static double bound_of(const residual *r, int64_t t, int64_t i) {
@@ -29,7 +30,7 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
                          int64_t outlier_choice) {
     const gnt_views *update = seen->update;
     if (!is_whole_update(host->model->info, update))
-        return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+        return hook_refuse(host, "it needs one tensor of the update for each parameter that clients share");
     const granted_defense granted = granted_defense_of(seen);
     *r = (residual){.seen = update};
     for (int64_t t = 0; t < update->n; t++)
@@ -46,13 +47,12 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
     float *bound = gnt_host_scratch(host, update->n, sizeof *bound);
     r->cotangent = gnt_host_scratch(host, update->n, sizeof *r->cotangent);
     if (status != GNT_OK || !bound || !r->cotangent)
-        return status != GNT_OK ? status : match_no_memory(host);
+        return status != GNT_OK ? status : hook_no_memory(host);
     survivors_bounds(update, &r->apart, mask_zeros, granted.pruned_together, bound);
     r->bound = bound;
     for (int64_t t = 0; t < update->n; t++) {
         r->cotangent[t] = gnt_host_scratch(host, update->view[t].count, sizeof(float));
-        if (!r->cotangent[t])
-            return match_no_memory(host);
+        TRY(hook_memory(host, r->cotangent[t] != NULL));
         count_tensor(r, t);
     }
     gnt_host_fact(host, "zeros_bounded", r->squares > 0 ? r->hidden / r->squares : 0);

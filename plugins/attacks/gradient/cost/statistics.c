@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cost/match.h"
+#include "hook.h"
 
 /* Where γ and β of a layer begin in the flat weights; −1 where one is missing. They are its two vectors,
  * in this order. */
@@ -59,8 +60,7 @@ gnt_status statistics_open(statistics *s, statistics_function *of, const gnt_hos
     s->scale = gnt_host_scratch(host, layers, sizeof *s->scale);
     s->shift = gnt_host_scratch(host, layers, sizeof *s->shift);
     s->d_y = gnt_host_scratch(host, layers, sizeof *s->d_y);
-    if (!s->layer || !s->scale || !s->shift || !s->d_y)
-        return match_no_memory(host);
+    TRY(hook_memory(host, s->layer && s->scale && s->shift && s->d_y));
     for (int32_t i = 0; i < info->n_layers; i++) {
         int64_t at[2], count = seen->n;
         if (!is_known(info, i, at))
@@ -68,8 +68,7 @@ gnt_status statistics_open(statistics *s, statistics_function *of, const gnt_hos
         for (int32_t k = 0; k < info->layer[i].rank; k++)
             count *= info->layer[i].dim[k];
         float *room = gnt_host_scratch(host, count, sizeof *room);
-        if (!room)
-            return match_no_memory(host);
+        TRY(hook_memory(host, room != NULL));
         s->layer[s->n_layers] = i;
         s->scale[s->n_layers] = seen->weights + at[0];
         s->shift[s->n_layers] = seen->weights + at[1];
@@ -110,21 +109,18 @@ double statistics_cost(const float *y, int64_t n, int64_t channels, int64_t area
 
 gnt_status statistics_eval(statistics *s, const float *x, double *cost, const float **d_x) {
     const gnt_host *host = s->host;
-    const gnt_model_service *m = host->model;
     const gnt_views *out;
     const gnt_gradient *g;
     s->args.x = x;
     *cost = 0;
-    if (m->eval(m->context, s->of->features, &s->args, &out) != GNT_OK)
-        return gnt_host_fail(host, gnt_host_last_error(host));
+    TRY(hook_eval(host, s->of->features, &s->args, &out));
     for (int32_t l = 0; l < s->n_layers; l++) {
         const gnt_view *v = &out->view[l];
         int64_t n = v->dim[0], channels = v->dim[1];
         *cost += statistics_cost(v->data, n, channels, v->count / (n * channels), s->scale[l], s->shift[l],
                                  s->n_layers, s->d_y[l]);
     }
-    if (m->vjp(m->context, s->of->features, (const float *const *)s->d_y, &g) != GNT_OK)
-        return gnt_host_fail(host, gnt_host_last_error(host));
+    TRY(hook_vjp(host, s->of->features, s->d_y, &g));
     *d_x = g->x;
     return GNT_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cost/match.h"
+#include "hook.h"
 
 /* ---- the scores that fedre made public ---- */
 
@@ -83,8 +84,7 @@ static gnt_status read_shares(layered *r, const gnt_host *host, const gnt_observ
     if (!(of->epsilon > 0) || !(of->delta > 0) || (of->by_scores && !scores))
         return GNT_OK;
     r->share = gnt_host_scratch(host, r->noise.n, sizeof *r->share);
-    if (!r->share)
-        return match_no_memory(host);
+    TRY(hook_memory(host, r->share != NULL));
     set_shares(r, scores);
     const double root = rounds_root(r);
     for (int64_t k = 0; k < r->noise.n; k++)
@@ -149,13 +149,10 @@ gnt_status whitening_open(whitening *w, const gnt_host *host, const gnt_observat
     const int has_law = granted->noise.kind != NOISE_NONE || granted->noise.clip_mode != NOISE_CLIP_NONE;
     layered r = {.granted = granted};
     *w = (whitening){.part = gnt_host_scratch(host, (size_t)tensors + 1, sizeof *w->part)};
-    if (!w->part)
-        return match_no_memory(host);
-    gnt_status status = layer_noise_read(&r.noise, host, seen->update);
-    if (status == GNT_OK && !plain && granted->layered.clip > 0)
-        status = read_shares(&r, host, seen);
-    if (status != GNT_OK)
-        return status;
+    TRY(hook_memory(host, w->part != NULL));
+    TRY(layer_noise_read(&r.noise, host, seen->update));
+    if (!plain && granted->layered.clip > 0)
+        TRY(read_shares(&r, host, seen));
     if (plain)
         take_plain(w, &r, tensors);
     else if (has_law && !(granted->layered.clip > 0))

@@ -1,4 +1,5 @@
 #include "defense/granted_defense.h"
+#include "hook.h"
 
 #include <math.h>
 #include <string.h>
@@ -217,7 +218,6 @@ granted_defense granted_defense_of(const gnt_observation *seen) {
 gnt_status granted_defense_check(const gnt_host *host, const granted_defense *granted) {
     if (!granted->clip_is_unread)
         return GNT_OK;
-    gnt_host_fail(host, "the granted chain has a clip behind noise, or two of different modes or norms, "
-                        "which it does not reckon with: leave the grant defense out");
-    return GNT_UNSUPPORTED;
+    return hook_refuse(host, "the granted chain has a clip behind noise, or two of different modes or norms, "
+                             "which it does not reckon with: leave the grant defense out");
 }

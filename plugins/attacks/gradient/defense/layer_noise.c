@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cost/match.h"
+#include "hook.h"
 
 /* Quartiles of |v| for v ~ N(0, 1). */
 static const double lower = 0.3186, middle = 0.6745, upper = 1.1503;
@@ -107,8 +108,7 @@ static double root_mean_square(const layer_noise *of, const gnt_views *update, i
 gnt_status layer_noise_read(layer_noise *out, const gnt_host *host, const gnt_views *update) {
     int64_t most = 0;
     *out = (layer_noise){.layer = gnt_host_scratch(host, update->n + 1, sizeof *out->layer)};
-    if (!out->layer)
-        return match_no_memory(host);
+    TRY(hook_memory(host, out->layer != NULL));
     for (int64_t t = 0; t < update->n; t++) {
         const gnt_view *v = &update->view[t];
         if (t == 0 || v->layer != v[-1].layer)
@@ -119,8 +119,7 @@ gnt_status layer_noise_read(layer_noise *out, const gnt_host *host, const gnt_vi
         most = l->entries > most ? l->entries : most;
     }
     float *room = gnt_host_scratch(host, most + 1, sizeof *room);
-    if (!room)
-        return match_no_memory(host);
+    TRY(hook_memory(host, room != NULL));
     for (int64_t k = 0; k < out->n; k++) {
         if (gnt_host_should_stop(host))
             return GNT_STOPPED;

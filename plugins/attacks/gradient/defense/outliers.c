@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "defense/perturbed.h"
+#include "hook.h"
 
 const char *const outliers_choices[] = {"auto", "keep", NULL};
 
@@ -224,7 +225,7 @@ gnt_status outliers_find(outliers *out, const gnt_host *host, const gnt_observat
     perturbed p;
     *out = (outliers){0};
     if ((want != OUTLIERS_KEEP && !judge_all(&f)) || (perturbed_read(&p, seen) && !add_perturbed(&f, &p)))
-        return gnt_host_fail(host, "no memory for the search: the limit on scratch memory is too low");
+        return hook_no_memory(host);
     *out = (outliers){f.n ? f.of : NULL, f.n};
     return GNT_OK;
 }

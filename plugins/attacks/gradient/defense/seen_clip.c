@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cost/match.h"
+#include "hook.h"
 
 enum { CLIP_UNKNOWN, CLIP_OPEN, CLIP_SHORTENED };
 
@@ -34,8 +35,7 @@ gnt_status seen_clip_open(seen_clip *c, const gnt_host *host, const granted_defe
     if (!is_alone)
         return GNT_OK;
     c->state = gnt_host_scratch(host, (size_t)seen->n + 1, 1);
-    if (!c->state)
-        return match_no_memory(host);
+    TRY(hook_memory(host, c->state != NULL));
     for (int64_t t = 0; t < seen->n; t++) {
         squares = (t % noise_clip_group(&c->law, seen->n) ? squares : 0) + squares_of(&seen->view[t]);
         put_state(c, t, squares, granted->clip_is_last);

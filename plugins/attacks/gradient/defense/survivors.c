@@ -7,15 +7,16 @@
 #include "defense/granted_defense.h"
 #include "cost/match.h"
 #include "defense/zeroed_columns.h"
+#include "hook.h"
 
 const char *const survivors_choices[] = {"auto", "never", "always", NULL};
 
 gnt_status survivors_check(const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros) {
     const granted_defense granted = granted_defense_of(seen);
     if (mask_zeros == SURVIVORS_NEVER && (granted.pruned || granted.defended))
-        return match_refuse(host, "mask_zeros is \"never\", as by an attacker who does not know that the "
-                                  "defense leaves zeros, but the defense is granted: leave that grant out, "
-                                  "or take \"auto\"");
+        return hook_refuse(host, "mask_zeros is \"never\", as by an attacker who does not know that the "
+                                 "defense leaves zeros, but the defense is granted: leave that grant out, "
+                                 "or take \"auto\"");
     return granted_defense_check(host, &granted);
 }
 
@@ -75,9 +76,8 @@ gnt_status survivors_mask(const gnt_host *host, const gnt_observation *seen, con
     const gnt_views *update = seen->update;
     zeroed_columns zeroed = {0};
     int64_t total = 0;
-    gnt_status status = want == SURVIVORS_AUTO ? zeroed_columns_find(&zeroed, host, seen) : GNT_OK;
-    if (status != GNT_OK)
-        return status;
+    if (want == SURVIVORS_AUTO)
+        TRY(zeroed_columns_find(&zeroed, host, seen));
     int zeros = want == SURVIVORS_ALWAYS || (want == SURVIVORS_AUTO && looks_pruned(update, apart));
     *masked = zeros || zeroed.n > 0 || apart->n > 0;
     *mask = NULL;
@@ -88,8 +88,7 @@ gnt_status survivors_mask(const gnt_host *host, const gnt_observation *seen, con
         total += update->view[t].count;
     const float **list = gnt_host_scratch(host, update->n, sizeof *list);
     float *flags = gnt_host_scratch(host, total, sizeof *flags);
-    if (!list || !flags)
-        return gnt_host_fail(host, "no memory for the search: the limit on scratch memory is too low");
+    TRY(hook_memory(host, list && flags));
     for (int64_t t = 0; t < update->n; flags += update->view[t].count, t++) {
         if (zeros)
             mark_survivors(host->model->info, &update->view[t], apart, t, flags);

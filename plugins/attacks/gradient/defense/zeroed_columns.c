@@ -15,14 +15,11 @@
 
 #include "first_dense.h"
 #include "defense/granted_defense.h"
+#include "hook.h"
 
 /* Entries that are zero by themselves for each that is not, from which on an update counts as pruned entry by
  * entry. */
 static const double scattered = 0.01;
-
-static gnt_status no_memory(const gnt_host *host) {
-    return gnt_host_fail(host, "no memory for the search: the limit on scratch memory is too low");
-}
 
 static int is_any(const char *type, const char *const *types) {
     for (; *types; types++)
@@ -45,8 +42,7 @@ static int64_t columns_of(const gnt_view *v) {
 static gnt_status find_live_lines(live_lines *l, const gnt_host *host, const gnt_view *v) {
     *l = (live_lines){.rows = v->dim[0], .columns = columns_of(v)};
     l->row = gnt_host_scratch(host, (size_t)(l->rows + l->columns + 1), 1);
-    if (!l->row)
-        return no_memory(host);
+    TRY(hook_memory(host, l->row != NULL));
     l->column = l->row + l->rows;
     memset(l->row, 0, (size_t)(l->rows + l->columns));
     for (int64_t r = 0; r < l->rows; r++)
@@ -97,9 +93,7 @@ static gnt_status is_scattered(const gnt_host *host, const gnt_views *update, in
             kept += v->data[i] != 0;
         if (v->rank < 2)
             continue;
-        gnt_status status = find_live_lines(&l, host, v);
-        if (status != GNT_OK)
-            return status;
+        TRY(find_live_lines(&l, host, v));
         for (int64_t r = 0; r < l.rows; r++)
             for (int64_t j = 0; l.row[r] && j < l.columns; j++)
                 alone += l.column[j] && v->data[r * l.columns + j] == 0;
@@ -181,12 +175,9 @@ static gnt_status find_in(zeroed_columns *out, const gnt_host *host, const gnt_v
     const gnt_view *v = &update->view[t];
     const source from = source_of(info, v->layer, v->dim[1]);
     live_lines l;
-    gnt_status status = find_live_lines(&l, host, v);
-    if (status != GNT_OK)
-        return status;
+    TRY(find_live_lines(&l, host, v));
     uint8_t *live = gnt_host_scratch(host, (size_t)l.columns + 1, 1);
-    if (!live)
-        return no_memory(host);
+    TRY(hook_memory(host, live != NULL));
     const int known = from.maker >= 0 && find_live(update, from.maker, l.columns, live) > 0;
     if (!granted && !(has_all_rows(info, update, v, &l) && is_by_columns(v, &l)))
         return GNT_OK;
@@ -214,8 +205,7 @@ gnt_status zeroed_columns_find(zeroed_columns *out, const gnt_host *host, const 
     if (status != GNT_OK)
         return status;
     uint8_t **of = gnt_host_scratch(host, update->n, sizeof *of);
-    if (!of)
-        return no_memory(host);
+    TRY(hook_memory(host, of != NULL));
     memset(of, 0, (size_t)update->n * sizeof *of);
     out->of = of;
     for (int64_t t = 0; t < update->n && status == GNT_OK; t++) {

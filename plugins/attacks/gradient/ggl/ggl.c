@@ -22,6 +22,7 @@
 #include "gradient.h"
 #include "label/label.h"
 #include "defense/survivors.h"
+#include "hook.h"
 
 static gnt_status start(void *self) {
     ((ggl *)self)->plan.learning.batch = 32;
@@ -39,14 +40,11 @@ static gnt_status bind_label(const ggl *self, const gnt_observation *seen, const
     const gnt_host *host = self->host;
     const int64_t classes = host->model->info->classes;
     float *scores = gnt_host_scratch(host, classes, sizeof *scores);
-    if (!scores)
-        return match_no_memory(host);
+    TRY(hook_memory(host, scores != NULL));
     if (seen->labels) {
         memcpy(y, seen->labels, (size_t)classes * sizeof *y);
     } else {
-        gnt_status status = label_scores(host, seen, apart, scores);
-        if (status != GNT_OK)
-            return status;
+        TRY(label_scores(host, seen, apart, scores));
         label_one_hot(scores, classes, y);
     }
     *label = 0;
@@ -69,20 +67,17 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
     if (status != GNT_OK)
         return status;
     if (seen->n != 1)
-        return match_refuse(host, "its generator makes one image: it needs a batch of one sample");
+        return hook_refuse(host, "its generator makes one image: it needs a batch of one sample");
     if ((status = kept_generator_load(host, &self->plan, own, &s, &learnt)) != GNT_OK ||
         (status = ggl_cost_open(&cost, self, &s, seen)) != GNT_OK)
         return status;
     float *y = gnt_host_scratch(host, host->model->info->classes, sizeof *y);
-    if (!y)
-        return match_no_memory(host);
+    TRY(hook_memory(host, y != NULL));
     if ((status = bind_label(self, seen, &cost.apart, y, &label)) != GNT_OK)
         return status;
     cost.args.y = y;
-    status = ggl_search(&cost, &learnt, s.classes > 1 ? label : 0,
-                        seen->budget > 0 ? seen->budget : self->steps, answer, &found);
-    if (status != GNT_OK)
-        return status;
+    TRY(ggl_search(&cost, &learnt, s.classes > 1 ? label : 0, seen->budget > 0 ? seen->budget : self->steps,
+                   answer, &found));
     status = answer->reconstruction(answer->context, 1, found.x);
     if (status == GNT_OK)
         status = answer->labels(answer->context, 1, host->model->info->classes, y);

@@ -4,6 +4,7 @@
 
 #include "search/cma.h"
 #include "ggl/ggl.h"
+#include "hook.h"
 
 gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const gnt_observation *seen) {
     const gnt_host *host = self->host;
@@ -13,14 +14,11 @@ gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const
     *c = (ggl_cost){.self = self, .shape = *s, .weight = self->weight, .pixels = generator_pixels(s)};
     c->args = (gnt_function_args){.size = sizeof c->args, .weights = seen->weights, .buffers = seen->buffers};
     float *rates = gnt_host_scratch(host, (size_t)seen->steps + 1, sizeof *rates);
-    if (!rates)
-        return match_no_memory(host);
+    TRY(hook_memory(host, rates != NULL));
     for (int32_t i = 0; i < seen->steps; i++)
         rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
     c->args.rates = rates;
-    gnt_status status = match_bind(&c->args, host, seen, self->choice, &c->apart, &masked, &squares);
-    if (status != GNT_OK)
-        return status;
+    TRY(match_bind(&c->args, host, seen, self->choice, &c->apart, &masked, &squares));
     /* cosine distances are relative by themselves; of an empty update nothing is */
     c->scale = self->cost == GGL_COSINE || !(squares > 0) ? 1 : 1 / squares;
     return match_prepare(&self->match, host, seen, kinds[self->cost],
@@ -29,20 +27,17 @@ gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const
 
 gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, double *cost, const float **d_x) {
     const gnt_host *host = c->self->host;
-    const gnt_model_service *m = host->model;
     const gnt_views *out;
     const gnt_gradient *g;
     double squares = 0;
     c->args.x = x;
-    if (m->eval(m->context, c->self->match.function, &c->args, &out) != GNT_OK)
-        return gnt_host_fail(host, gnt_host_last_error(host));
+    TRY(hook_eval(host, c->self->match.function, &c->args, &out));
     for (int64_t j = 0; j < c->shape.latents; j++)
         squares += (double)w[j] * (double)w[j];
     *cost = c->scale * (double)out->view[0].data[0] + c->weight * squares / (double)c->shape.latents;
     if (!d_x)
         return GNT_OK;
-    if (m->vjp(m->context, c->self->match.function, NULL, &g) != GNT_OK)
-        return gnt_host_fail(host, gnt_host_last_error(host));
+    TRY(hook_vjp(host, c->self->match.function, NULL, &g));
     *d_x = g->x;
     return GNT_OK;
 }
@@ -78,9 +73,7 @@ static gnt_status next_population(ggl_cost *c, cma *search, generator *g, double
     for (int64_t k = 0; k < g->n; k++) {
         if (gnt_host_should_stop(host))
             return GNT_STOPPED;
-        gnt_status status = ggl_cost_of(c, g->w + k * d, x + k * c->pixels, &cost[k], NULL);
-        if (status != GNT_OK)
-            return status;
+        TRY(ggl_cost_of(c, g->w + k * d, x + k * c->pixels, &cost[k], NULL));
         keep(c, x + k * c->pixels, cost[k], restart, found);
         *least = fmin(*least, cost[k]);
     }
@@ -97,8 +90,7 @@ static gnt_status by_cmaes(ggl_cost *c, generator *g, int64_t steps, int32_t res
     double *start = gnt_host_scratch(host, d, sizeof *start);
     double *w = gnt_host_scratch(host, g->n * d, sizeof *w);
     double *cost = gnt_host_scratch(host, g->n, sizeof *cost);
-    if (!start || !w || !cost)
-        return match_no_memory(host);
+    TRY(hook_memory(host, start && w && cost));
     gnt_status status = cma_open(&search, host, d, g->n, start, 0.5, "cma");
     for (int64_t step = 0; status == GNT_OK && step < steps; step++) {
         status = next_population(c, &search, g, w, cost, restart, found, &least);
@@ -116,8 +108,7 @@ static gnt_status by_adam(ggl_cost *c, generator *g, gnt_adam *adam, int64_t ste
     float *w = gnt_host_scratch(host, d, sizeof *w);
     float *grad = gnt_host_scratch(host, d, sizeof *grad);
     double cost;
-    if (!w || !grad)
-        return match_no_memory(host);
+    TRY(hook_memory(host, w && grad));
     if (restart > 0)
         gnt_host_normal(host, "start", d, w);
     for (int64_t step = 0; step < steps; step++) {
@@ -127,9 +118,7 @@ static gnt_status by_adam(ggl_cost *c, generator *g, gnt_adam *adam, int64_t ste
         memcpy(g->w, w, (size_t)d * sizeof *w);
         if (!(x = generator_draw(g)))
             return gnt_host_fail(host, "its generator could not be run");
-        gnt_status status = ggl_cost_of(c, w, x, &cost, &d_x);
-        if (status != GNT_OK)
-            return status;
+        TRY(ggl_cost_of(c, w, x, &cost, &d_x));
         keep(c, x, cost, restart, found);
         tell(answer, restart, step, steps, cost);
         for (int64_t i = 0; i < c->pixels; i++)
@@ -151,10 +140,8 @@ static gnt_status all_restarts(ggl_cost *c, generator *g, gnt_adam *adam, int64_
     const int64_t restarts = c->self->restarts, each = steps / restarts > 0 ? steps / restarts : 1;
     for (int32_t r = 0; r < restarts; r++) {
         gnt_adam_reset(adam);
-        gnt_status status = c->self->search == GGL_GRADIENT ? by_adam(c, g, adam, each, r, answer, found)
-                                                            : by_cmaes(c, g, each, r, answer, found);
-        if (status != GNT_OK)
-            return status;
+        TRY(c->self->search == GGL_GRADIENT ? by_adam(c, g, adam, each, r, answer, found)
+                                            : by_cmaes(c, g, each, r, answer, found));
         gnt_host_progress(host, r + 1, (double)restarts);
     }
     if (!isfinite(found->cost))
@@ -171,7 +158,7 @@ gnt_status ggl_search(ggl_cost *c, const generator_learnt *learnt, int64_t label
     found->x = gnt_host_scratch(host, c->pixels, sizeof *found->x);
     gnt_adam *adam = gnt_adam_new(c->shape.latents, 0.9, 0.999, 1e-8);
     gnt_status status =
-        found->x && adam ? generator_open(&g, host, &c->shape, learnt, label, n) : match_no_memory(host);
+        found->x && adam ? generator_open(&g, host, &c->shape, learnt, label, n) : hook_no_memory(host);
     if (status == GNT_OK) {
         status = all_restarts(c, &g, adam, steps, answer, found);
         generator_close(&g);

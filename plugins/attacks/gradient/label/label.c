@@ -1,4 +1,5 @@
 #include "label/label.h"
+#include "hook.h"
 
 #include <string.h>
 
@@ -61,9 +62,9 @@ gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_ob
     while (dense >= 0 && strcmp(info->layer[dense].type, "dense") != 0)
         dense--;
     if (info->loss != GNT_LOSS_CROSS_ENTROPY || info->output != GNT_OUTPUT_CLASSES) {
-        gnt_host_fail(host, "it reads the label off the gradient of a cross entropy over classes, and this "
-                            "task has another loss");
-        return GNT_UNSUPPORTED;
+        return hook_refuse(host,
+                           "it reads the label off the gradient of a cross entropy over classes, and this "
+                           "task has another loss");
     }
     for (int64_t t = 0; t < seen->update->n; t++) {
         const gnt_view *v = &seen->update->view[t];
@@ -82,8 +83,7 @@ gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_ob
     out->bias_alone = out->bias && is_zero(out->weight) && !is_zero(out->bias);
     if (out->weight)
         return GNT_OK;
-    gnt_host_fail(host, "it reads the label off the last dense layer, and clients share none here");
-    return GNT_UNSUPPORTED;
+    return hook_refuse(host, "it reads the label off the last dense layer, and clients share none here");
 }
 
 gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
@@ -91,9 +91,7 @@ gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const
     const gnt_model_info *info = host->model->info;
     float sign = seen->update_kind == GNT_UPDATE_DELTA ? 1 : -1;
     label_layer last;
-    gnt_status status = label_layer_find(&last, host, seen);
-    if (status != GNT_OK)
-        return status;
+    TRY(label_layer_find(&last, host, seen));
     if (last.bias_alone || (last.bias && !input_not_negative(info, last.weight->layer))) {
         bias_scores(last.bias, last.at_bias, sign, apart, scores);
         return GNT_OK;

@@ -19,6 +19,7 @@
 
 #include "label/label.h"
 #include "label/label_fit.h"
+#include "hook.h"
 
 enum { ROUNDS = 12, MOVES = 64, GUESSES = 16 };
 /* Largest n × classes × inputs for which moves are tried; what counts as explained; what must be gained. */
@@ -182,8 +183,7 @@ static gnt_status solve_with(batch *s, label_fit *fit, int64_t *count) {
     float *real = gnt_host_scratch(host, s->of.classes, sizeof *real);
     int64_t *now = gnt_host_scratch(host, s->of.classes, sizeof *now);
     double least = INFINITY;
-    if (!real || !now)
-        return gnt_host_fail(host, "no memory for the labels of the batch");
+    TRY(hook_memory(host, real && now));
     for (int which = 0; which < 2; which++) {
         start_counts(s, which, real, now);
         for (int k = 0; k < ROUNDS; k++) {
@@ -246,8 +246,7 @@ static gnt_status mean_of_noise(batch *s, const gnt_observation *seen, int32_t d
         features *= m->info->dim[i];
     double *u = gnt_host_scratch(host, features, sizeof *u);
     float *x = gnt_host_scratch(host, GUESSES * features, sizeof *x);
-    if (!u || !x)
-        return gnt_host_fail(host, "no memory for the labels of the batch");
+    TRY(hook_memory(host, u && x));
     for (int64_t i = 0; i < s->of.inputs; i++)
         s->of.mean[i] = 0.5f;
     if (before < 0)
@@ -262,8 +261,7 @@ static gnt_status mean_of_noise(batch *s, const gnt_observation *seen, int32_t d
     gnt_function_args args = {
         .size = sizeof args, .x = x, .weights = seen->weights, .buffers = seen->buffers};
     gnt_function *f = m->prepare(m->context, &spec);
-    if (!f || m->eval(m->context, f, &args, &out) != GNT_OK)
-        return gnt_host_fail(host, gnt_host_last_error(host));
+    TRY(hook_eval(host, f, &args, &out));
     if (out->view[0].count == GUESSES * s->of.inputs)
         for (int64_t i = 0; i < s->of.inputs; i++) {
             float sum = 0;
@@ -345,9 +343,7 @@ static gnt_status read_rows(batch *s, const gnt_observation *seen, const label_l
         s->of.rows[i] = outliers_has(apart, last->at_weight, i) ? 0 : scale * last->weight->data[i];
     for (int64_t c = 0; last->bias && c < s->of.classes; c++)
         s->of.g[c] = outliers_has(apart, last->at_bias, c) ? 0 : scale * last->bias->data[c];
-    gnt_status status = mean_of_noise(s, seen, last->weight->layer);
-    if (status != GNT_OK)
-        return status;
+    TRY(mean_of_noise(s, seen, last->weight->layer));
     s->of.exact = last->bias && apart->n == 0 && noise_in(s) < 0.05 / (double)s->of.n;
     if (s->of.exact)
         mean_of_rows(s);
@@ -363,9 +359,7 @@ static gnt_status counts_of_bias(batch *s, const gnt_observation *seen, const la
                                  const outliers *apart, int64_t *count) {
     const float scale = (float)scale_of(seen);
     float *real = s->e; /* room: no class is read off rows */
-    gnt_status status = mean_of_noise(s, seen, last->weight->layer);
-    if (status != GNT_OK)
-        return status;
+    TRY(mean_of_noise(s, seen, last->weight->layer));
     for (int64_t c = 0; c < s->of.classes; c++)
         s->of.g[c] = outliers_has(apart, last->at_bias, c) ? 0 : scale * last->bias->data[c];
     forget_classes(s);
@@ -389,8 +383,7 @@ gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const
     s.of.mean = gnt_host_scratch(host, 2 * inputs, sizeof *s.of.mean);
     s.e = gnt_host_scratch(host, classes * inputs, sizeof *s.e);
     s.p = gnt_host_scratch(host, classes * classes, sizeof *s.p);
-    if (!s.of.g || !s.of.rows || !s.of.mean || !s.e || !s.p || !s.of.w)
-        return gnt_host_fail(host, "no memory for the labels of the batch");
+    TRY(hook_memory(host, s.of.g && s.of.rows && s.of.mean && s.e && s.p && s.of.w));
     s.predicted = s.of.mean + inputs;
     if (seen->n == 1) {
         int64_t top = 0;
@@ -404,6 +397,6 @@ gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const
     }
     if (last.bias_alone)
         return counts_of_bias(&s, seen, &last, apart, count);
-    status = read_rows(&s, seen, &last, apart);
-    return status == GNT_OK ? solve(&s, count) : status;
+    TRY(read_rows(&s, seen, &last, apart));
+    return solve(&s, count);
 }

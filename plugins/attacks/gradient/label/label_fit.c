@@ -1,4 +1,5 @@
 #include "label/label_fit.h"
+#include "hook.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,8 +15,7 @@ gnt_status label_fit_open(label_fit *f, const gnt_host *host, const label_gradie
     f->p = gnt_host_scratch(host, (n + 1) * classes, sizeof *f->p);
     f->left = gnt_host_scratch(host, classes * inputs, sizeof *f->left);
     f->lbfgs = gnt_lbfgs_new(of->n * of->inputs, HISTORY);
-    if (!f->label || !f->r || !f->weight || !f->p || !f->left || !f->lbfgs)
-        return gnt_host_fail(host, "no memory for the labels of the batch");
+    TRY(hook_memory(host, f->label && f->r && f->weight && f->p && f->left && f->lbfgs));
     f->left_b = f->weight + classes;
     double length = 1e-12, largest = 0;
     for (size_t i = 0; i < inputs; i++)

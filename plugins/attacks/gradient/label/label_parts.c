@@ -1,14 +1,14 @@
 /* The ways in which a recipe finds the labels. */
 #include "dlg.h"
 #include "label/label.h"
+#include "hook.h"
 
 /* One sample, whose class is read off the update. */
 static gnt_status find_from_update(dlg_search *s, float *scores) {
     dlg_objective *o = &s->objective;
-    gnt_status status = label_scores(s->self->host, s->seen, &o->residual.apart, scores);
-    if (status == GNT_OK)
-        label_one_hot(scores, o->classes, o->y);
-    return status;
+    TRY(label_scores(s->self->host, s->seen, &o->residual.apart, scores));
+    label_one_hot(scores, o->classes, o->y);
+    return GNT_OK;
 }
 
 const label_part label_searched = {.name = "searched"};

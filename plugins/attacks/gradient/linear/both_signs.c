@@ -1,4 +1,5 @@
 #include "linear/both_signs.h"
+#include "hook.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,13 +96,11 @@ gnt_status both_signs(rank_one_fit *fit, const gnt_host *host, rank_one_round *c
     if (!has_negatives(input, d) || is_sign_told(round, rounds))
         return GNT_OK;
     if (!sign_make(&first, host, round, rounds, d))
-        return gnt_host_fail(host, "no memory for the estimate");
+        return hook_no_memory(host);
     const double cost = judge.cost(judge.context, fit->x);
     copy_sign(&first, fit, round, rounds, d, 0);
     turn(fit, round, rounds, input, d);
-    const gnt_status status = rank_one_solve(fit, host, round, rounds, input, prior, room);
-    if (status != GNT_OK)
-        return status;
+    TRY(rank_one_solve(fit, host, round, rounds, input, prior, room));
     const int is_better = judge.cost(judge.context, fit->x) < cost;
     gnt_host_fact(host, "sign_turned", is_better);
     if (!is_better)

@@ -9,6 +9,7 @@
 #include "defense/seen_clip.h"
 #include "defense/survivors.h"
 #include "update.h"
+#include "hook.h"
 
 /* From the edge of the range down to a hundredth of it, then within two steps of the best place. */
 enum { COARSE = 96, FINE = 48 };
@@ -114,7 +115,7 @@ static gnt_status open_trial(trial *c, const linear_layer *s, const gnt_observat
     c->y = gnt_host_scratch(host, classes + 1, sizeof *c->y);
     c->rates = gnt_host_scratch(host, (size_t)seen->steps + 1, sizeof *c->rates);
     if (status != GNT_OK || !c->x || !c->y || !c->rates)
-        return status != GNT_OK ? status : match_no_memory(host);
+        return status != GNT_OK ? status : hook_no_memory(host);
     for (int32_t i = 0; i < seen->steps; i++)
         c->rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
     c->args = (gnt_function_args){.size = sizeof c->args,
@@ -192,17 +193,14 @@ gnt_status linear_scale(const linear_layer *s, const gnt_observation *seen, cons
     double *edge = gnt_host_scratch(host, rows + (known ? known->n : 0) + 1, sizeof *edge);
     double *row = gnt_host_scratch(host, features, sizeof *row);
     trial c;
-    if (!edge || !row)
-        return match_no_memory(host);
+    TRY(hook_memory(host, edge && row));
     for (int64_t i = 0; i < rows; i++)
         edge[i] = edge_of(info, quotient + i * features, features);
     const double most = median(edge, rows);
     *t = most > 0 ? most / public_stretch(info, known, features, edge, row) : 1;
     if (!(most > 0) || seen->n != 1)
         return GNT_OK;
-    const gnt_status status = open_trial(&c, s, seen, quotient, features);
-    if (status != GNT_OK)
-        return status;
+    TRY(open_trial(&c, s, seen, quotient, features));
     *t = search(&c, seen, most, *t);
     host->model->release(host->model->context, c.function);
     return gnt_host_should_stop(host) ? GNT_STOPPED : GNT_OK;

@@ -22,21 +22,17 @@
 #include "linear/linear_layer.h"
 #include "update.h"
 #include "gauntlet/plugin.h"
+#include "hook.h"
 
 static const char *const whole_choices[] = {"auto", "never", NULL};
 enum { MOST_ASKED = 31 }; /* rows that tell an entry that stands apart in one */
-
-static gnt_status refuse(const gnt_host *host, const char *why) {
-    gnt_host_fail(host, why);
-    return GNT_UNSUPPORTED;
-}
 
 gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l) {
     const gnt_host *host = s->host;
     const gnt_model_info *info = host->model->info;
     *l = (dense_layer){0};
     if (!is_whole_update(info, seen->update))
-        return refuse(host, "it needs one tensor of the update for each parameter that clients share");
+        return hook_refuse(host, "it needs one tensor of the update for each parameter that clients share");
     for (int64_t t = 0; t < seen->update->n; t++) {
         const gnt_view *u = &seen->update->view[t];
         if (!is_first_dense(info, u->layer))
@@ -47,9 +43,9 @@ gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64
             l->b = u;
     }
     if (!l->w)
-        return refuse(host, "it needs a model whose first layer is dense, such as mlp, and shared");
+        return hook_refuse(host, "it needs a model whose first layer is dense, such as mlp, and shared");
     if (!l->b || l->b->count * features != l->w->count)
-        return refuse(host, "it divides by the bias's gradient, and the first dense layer has no bias");
+        return hook_refuse(host, "it divides by the bias's gradient, and the first dense layer has no bias");
     l->w_at = l->w - seen->update->view;
     l->b_at = l->b - seen->update->view;
     return outliers_find(&l->apart, host, seen, s->outliers);
@@ -151,8 +147,7 @@ static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen,
     if (status != GNT_OK || !scaled)
         return status;
     double *rows = gnt_host_scratch(host, seen->n * features, sizeof *rows);
-    if (!rows)
-        return gnt_host_fail(host, "no memory for the rows of the layer");
+    TRY(hook_memory(host, rows != NULL));
     for (int64_t row; n < seen->n && (row = largest(l, used)) >= 0; used[row] = 1, n++)
         for (int64_t k = 0; k < features; k++) {
             const double value = quotient(l, row, features, k);
@@ -173,34 +168,28 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     int64_t features = 1, found = 0;
     (void)own;
     if (!host->model || seen->n < 1)
-        return refuse(host, "it needs the model and the number of samples in the batch");
+        return hook_refuse(host, "it needs the model and the number of samples in the batch");
     const gnt_model_info *info = host->model->info;
     for (int32_t i = 0; i < info->rank; i++)
         features *= info->dim[i];
-    gnt_status status = linear_find(s, seen, features, &l);
-    if (status != GNT_OK)
-        return status;
+    TRY(linear_find(s, seen, features, &l));
     const granted_defense granted = granted_defense_of(seen);
-    status = granted_defense_check(host, &granted);
-    if (status != GNT_OK)
-        return status;
+    TRY(granted_defense_check(host, &granted));
     if (s->noise >= 0 && granted.noise.kind != NOISE_NONE)
-        return refuse(host, "noise is set, but the granted defense tells it: leave that grant out, or noise");
+        return hook_refuse(host,
+                           "noise is set, but the granted defense tells it: leave that grant out, or noise");
     if (is_clip_in_the_way(s, seen))
-        return refuse(host,
-                      "a clip of each tensor on its own is granted, and beside it noise is set or entries "
-                      "are pruned: it reckons with one or the other. Leave the grant defense out, or "
-                      "noise");
+        return hook_refuse(
+            host, "a clip of each tensor on its own is granted, and beside it noise is set or entries "
+                  "are pruned: it reckons with one or the other. Leave the grant defense out, or "
+                  "noise");
     if (linear_is_noisy(s, seen, &l, &noise))
         return linear_noisy_run(s, seen, &noise, answer);
     float *x = gnt_host_scratch(host, seen->n * features, sizeof *x);
     uint8_t *used = gnt_host_scratch(host, (size_t)l.b->count, 1);
-    if (!x || !used)
-        return gnt_host_fail(host, "no memory for the answer");
+    TRY(hook_memory(host, x && used));
     double scale;
-    status = find_scale(s, seen, &l, features, used, &scale);
-    if (status != GNT_OK)
-        return status;
+    TRY(find_scale(s, seen, &l, features, used, &scale));
     for (int64_t row; found < seen->n && (row = largest(&l, used)) >= 0; used[row] = 1) {
         float *one = x + found * features;
         if (gnt_host_should_stop(host))

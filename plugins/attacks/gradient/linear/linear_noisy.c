@@ -14,6 +14,7 @@
 #include "linear/rank_one.h"
 #include "update.h"
 #include "linear/whole_update.h"
+#include "hook.h"
 
 static const double rounding = 1e-6; /* of floats, against the largest entry: the noise where there is none */
 static const double negligible =
@@ -42,10 +43,6 @@ typedef struct estimate {
     rank_one_round *of, **list;
     gnt_status judged; /* of what judged the signs */
 } estimate;
-
-static gnt_status no_memory(const gnt_host *host) {
-    return gnt_host_fail(host, "no memory for the estimate: the limit on scratch memory is too low");
-}
 
 /* ---- what is known of the noise ---- */
 
@@ -181,9 +178,7 @@ static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen
     const int64_t d = e->shape.features;
     rank_one_round *r = &e->of[t];
     dense_layer l;
-    gnt_status status = linear_find(e->s, seen, d, &l);
-    if (status != GNT_OK)
-        return status;
+    TRY(linear_find(e->s, seen, d, &l));
     const double loudest =
         fmax((double)fmaxf(largest_in(l.w->data, l.w->count), largest_in(l.b->data, l.b->count)), least_loud);
     const entry_law weights = law_of(&e->noise, seen->update, l.w, loudest),
@@ -191,8 +186,7 @@ static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen
     if (!isfinite(squares_of(l.w) + squares_of(l.b)))
         return gnt_host_fail(e->host, "the observed update holds NaN or infinite entries");
     *r = rank_one_round_make(e->host, l.b->count, d);
-    if (!r->g)
-        return no_memory(e->host);
+    TRY(hook_memory(e->host, r->g != NULL));
     r->laplace = e->noise.law.kind == NOISE_LAPLACE;
     r->scale = e->noise.law.scale;
     r->from_bias = e->noise.law.kind == NOISE_NONE;
@@ -230,7 +224,7 @@ static gnt_status open_rounds(estimate *e, const gnt_observation *seen) {
     e->list = gnt_host_scratch(host, most, sizeof *e->list);
     if (!e->whole || !e->of || !e->list || !input_make(&e->input, host, e->shape.features) ||
         !rank_one_fit_make(&e->fit, host, e->shape.features))
-        return no_memory(host);
+        return hook_no_memory(host);
     gnt_status status = open_round(e, 0, seen);
     e->rounds = 1;
     for (size_t t = 1; status == GNT_OK && t < most; t++) {
@@ -251,7 +245,7 @@ static gnt_status open_prior(estimate *e, int candidate) {
     gnt_status status =
         kept_prior_get(&e->s->known, &e->prior, e->host, &e->shape, e->known, e->n_known, candidate);
     e->room = status == GNT_OK ? prior_room_make(e->host, &e->prior) : NULL;
-    return status == GNT_OK && !e->room ? no_memory(e->host) : status;
+    return status == GNT_OK && !e->room ? hook_no_memory(e->host) : status;
 }
 
 /* The noise's variance in an entry of x that the rounds leave, on average over precisions. */
@@ -324,7 +318,7 @@ static gnt_status compare_rounds(estimate *e) {
     for (int i = 0; i < 5; i++)
         room[i] = gnt_host_scratch(host, bytes, 1);
     if (status != GNT_OK || !room[0] || !room[1] || !room[2] || !room[3] || !room[4])
-        return status != GNT_OK ? status : no_memory(host);
+        return status != GNT_OK ? status : hook_no_memory(host);
     memcpy(room[4], e->fit.x, bytes);
     keep_told(e, room[0], room[1]);
     for (int64_t t = 1; same && status == GNT_OK && t < e->rounds; t++)
@@ -366,7 +360,7 @@ static double whole_cost(void *estimate_, const double *x) {
     double *moved = gnt_host_scratch(e->host, bytes, 1);
     whole_fit whole = {.cost = (double)NAN};
     if (!moved)
-        e->judged = no_memory(e->host);
+        e->judged = hook_no_memory(e->host);
     if (e->judged == GNT_OK)
         e->judged = whole_update_fit(&whole, e->host, e->whole, e->rounds, &e->noise.law, &e->prior,
                                      &e->input, memcpy(moved, x, bytes));
@@ -398,8 +392,7 @@ static gnt_status choose_sign(estimate *e) {
                          .room = e->room};
     sign_judge judge = {whole_cost, e};
     l.vectors = gnt_host_scratch(host, 2 * e->shape.features, sizeof *l.vectors);
-    if (!l.vectors)
-        return no_memory(host);
+    TRY(hook_memory(host, l.vectors != NULL));
     if (e->noise.law.kind == NOISE_NONE)
         judge.cost = pruned_cost;
     else if (!is_whole_known(e))
@@ -423,8 +416,7 @@ static gnt_status refine(estimate *e) {
     const gnt_host *host = e->host;
     whole_fit whole;
     double *x = gnt_host_scratch(host, e->shape.features, sizeof *x);
-    if (!x)
-        return no_memory(host);
+    TRY(hook_memory(host, x != NULL));
     memcpy(x, e->fit.x, (size_t)e->shape.features * sizeof *x);
     gnt_status status =
         whole_update_fit(&whole, host, e->whole, e->rounds, &e->noise.law, &e->prior, &e->input, x);
@@ -442,8 +434,7 @@ static gnt_status give(const estimate *e, const gnt_answer *answer) {
     const int64_t d = e->shape.features;
     float *x = gnt_host_scratch(host, d, sizeof *x);
     double squares = 0;
-    if (!x)
-        return no_memory(host);
+    TRY(hook_memory(host, x != NULL));
     for (int64_t k = 0; k < d; k++)
         x[k] = (float)fmin(1, fmax(0, e->fit.x[k]));
     for (int64_t i = 0; i < e->of[0].units; i++)

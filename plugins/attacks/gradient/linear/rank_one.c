@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linear/first_delta.h"
+#include "hook.h"
 
 /* Vector code for the loops, with the same bits: no sum changes its order. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -140,11 +141,9 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
     const int64_t d = prior->features;
     double *before = gnt_host_scratch(host, d, sizeof *before);
     double change = INFINITY;
-    if (!before)
-        return gnt_host_fail(host, "no memory for the estimate");
+    TRY(hook_memory(host, before != NULL));
     for (int64_t t = 0; t < rounds; t++)
-        if (!open_normal(round[t], host))
-            return gnt_host_fail(host, "no memory for the estimate");
+        TRY(hook_memory(host, open_normal(round[t], host)));
     const int64_t first = fit->begun ? LEAST_ITERATIONS : 0;
     int bad = 0;
     if (!fit->begun) {
@@ -163,8 +162,7 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
         }
         for (int64_t t = 0; t < rounds; t++) {
             if (fit->iterations == 0 && round[t]->from_bias) {
-                if (!first_delta(round[t], host, input, prior))
-                    return gnt_host_fail(host, "no memory for the estimate");
+                TRY(hook_memory(host, first_delta(round[t], host, input, prior)));
             } else
                 solve_delta(round[t], fit, input, fit->iterations ? mean_square(round[t]) : 0);
             if (fit->iterations == RESCALED_AT && !round[t]->from_bias && !round[t]->expected)

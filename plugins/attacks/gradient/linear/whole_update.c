@@ -6,6 +6,7 @@
 #include "gauntlet/nn.h"
 #include "prior/narrowing.h"
 #include "update.h"
+#include "hook.h"
 
 enum { TRIED = 3, FIRST_STEPS = 15, LAST_STEPS = 60, HISTORY = 20 };
 static const double wall = 1000; /* precision of the ends of [0, 1] */
@@ -245,12 +246,11 @@ static double cost_of_rounds(problem *p) {
 /* The labels that fit p->x best, the best first, and their costs. Returns how many; where there is no choice,
  * 1 without a cost. */
 static int labels_by_fit(problem *p, int32_t best[TRIED], double cost[TRIED]) {
-    const gnt_model_info *info = p->host->model->info;
     int n = 0;
     best[0] = -1;
     if (p->round[0].seen->labels)
         return 1;
-    for (int32_t c = 0; c < info->classes && p->status == GNT_OK; c++) {
+    for (int32_t c = 0; c < p->host->model->info->classes && p->status == GNT_OK; c++) {
         choose(p, c);
         const double sum = cost_of_rounds(p);
         int at = n < TRIED ? n++ : TRIED;
@@ -273,7 +273,7 @@ static double search(problem *p, gnt_lbfgs *o, float *white, int32_t steps, int6
     const int64_t size = p->prior->features + p->prior->rank;
     float *grad = gnt_host_scratch(p->host, size, sizeof *grad);
     if (!grad) {
-        p->status = gnt_host_fail(p->host, "no memory for the search");
+        p->status = hook_no_memory(p->host);
         return (double)NAN;
     }
     gnt_lbfgs_reset(o);
@@ -414,7 +414,7 @@ gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *r
     for (int i = 0; i < 3; i++)
         white[i] = gnt_host_scratch(host, size, sizeof(float));
     if (!white[0] || !white[1] || !white[2] || !make_room(&p))
-        return gnt_host_fail(host, "no memory for the search");
+        return hook_no_memory(host);
     if (whiten(prior, host, x, white[0]) != 0)
         return gnt_host_fail(host, "what the public samples say is not finite");
     gnt_lbfgs *o = gnt_lbfgs_new(size, HISTORY);
@@ -440,7 +440,7 @@ gnt_status whole_update_cost(double *cost, const gnt_host *host, whole_round *ro
     int32_t label[TRIED];
     double by_label[TRIED];
     if (!make_room(&p))
-        return gnt_host_fail(host, "no memory for the search");
+        return hook_no_memory(host);
     for (int64_t k = 0; k < prior->features; k++)
         p.x[k] = (float)fmin(1, fmax(0, x[k]));
     p.status = prepare_functions(&p);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "dlg.h"
+#include "hook.h"
 
 /* Weights of a prior are in units of Σ|d| over neighbours' differences, of which a negative log-density has
  * this many (search/guarded.c). */
@@ -17,11 +18,9 @@ static gnt_status generated_open(dlg_objective *o, const gnt_artefacts *own) {
     generator_learnt learnt;
     int64_t label = 0;
     if (o->n != 1 || dlg_searches_labels(o))
-        return match_refuse(host, "its generator makes one image of a known class: it needs a batch of one "
-                                  "sample, and a label that is not searched");
-    gnt_status status = kept_generator_load(host, &o->self->plan, own, &o->shape, &learnt);
-    if (status != GNT_OK)
-        return status;
+        return hook_refuse(host, "its generator makes one image of a known class: it needs a batch of one "
+                                 "sample, and a label that is not searched");
+    TRY(kept_generator_load(host, &o->self->plan, own, &o->shape, &learnt));
     for (int64_t c = 1; o->shape.classes > 1 && c < o->classes; c++)
         label = o->y[c] > o->y[label] ? c : label;
     o->unknowns = o->shape.latents;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "prior/generator.h"
+#include "hook.h"
 
 enum { ENCODER = GENERATOR_TENSORS, TENSORS = GENERATOR_TENSORS + 1 };
 
@@ -253,10 +254,10 @@ static gnt_status learn_codes(const training *t, float *mean, float *factor) {
     double *middle = gnt_host_scratch(host, classes * d, sizeof *middle);
     if (!code || !square || !middle)
         return gnt_host_fail(host, "no memory for the codes of public images: take fewer latents");
-    gnt_status status = encode(t, code);
-    if (status == GNT_OK && fit(t, code, square, middle, mean, factor) != 0)
-        status = gnt_host_fail(host, "the codes of public images have no covariance");
-    return status;
+    TRY(encode(t, code));
+    if (fit(t, code, square, middle, mean, factor) != 0)
+        return gnt_host_fail(host, "the codes of public images have no covariance");
+    return GNT_OK;
 }
 
 gnt_status generator_train(const gnt_host *host, const generator_shape *s, const generator_setting *setting,

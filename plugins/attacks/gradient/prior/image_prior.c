@@ -1,4 +1,5 @@
 #include "prior/image_prior.h"
+#include "hook.h"
 
 #include <math.h>
 
@@ -69,10 +70,7 @@ gnt_status image_gaussian_fit(image_gaussian *g, const gnt_host *host, const flo
     float *mean = gnt_host_scratch(host, features, sizeof *mean);
     float *e = gnt_host_scratch(host, n * features, sizeof *e);
     double rho = 1, tau = 0;
-    if (!mean || !e)
-        return gnt_host_fail(
-            host, "no memory for the Gaussian of public images: the limit on scratch memory is too "
-                  "low");
+    TRY(hook_memory(host, mean && e));
     for (int64_t i = 0; i < features; i++) {
         double sum = 0;
         for (int64_t k = 0; k < n; k++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cost/match.h"
+#include "hook.h"
 
 enum { LEAST_SIDE = 4 };
 
@@ -11,9 +12,9 @@ gnt_status kept_generator_shape(const gnt_host *host, const generator_plan *plan
                                 generator_shape *s) {
     const gnt_model_info *info = host->model ? host->model->info : NULL;
     if (!info || info->rank != 3 || info->dim[1] < LEAST_SIDE || info->dim[2] < LEAST_SIDE)
-        return match_refuse(host, "its generator makes images with sides of at least 4");
+        return hook_refuse(host, "its generator makes images with sides of at least 4");
     if (info->output == GNT_OUTPUT_MAP)
-        return match_refuse(host, "it needs a label among classes, and this model's output is a map");
+        return hook_refuse(host, "it needs a label among classes, and this model's output is a map");
     *s = (generator_shape){info->dim[0], info->dim[1], info->dim[2], classes, plan->latents, plan->features};
     return GNT_OK;
 }
@@ -35,13 +36,11 @@ gnt_status kept_generator_learn(const gnt_host *host, const generator_plan *plan
     const gnt_samples *images = in->public_data;
     generator_shape s;
     double error;
-    gnt_status status = kept_generator_shape(host, plan, 1, &s);
-    if (status != GNT_OK)
-        return status;
+    TRY(kept_generator_shape(host, plan, 1, &s));
     if (!images || !images->x || images->features != generator_pixels(&s) ||
         images->n < GENERATOR_LEAST_IMAGES)
-        return match_refuse(host, "it learns its generator from public images of the model's size, at least "
-                                  "8 of them (knows: public)");
+        return hook_refuse(host, "it learns its generator from public images of the model's size, at least "
+                                 "8 of them (knows: public)");
     const int by_class = images->y && images->classes == host->model->info->classes;
     s.classes = by_class ? images->classes : 1;
     float *weights = gnt_host_scratch(host, generator_size(&s), sizeof *weights);
@@ -50,10 +49,8 @@ gnt_status kept_generator_learn(const gnt_host *host, const generator_plan *plan
     if (!weights || !mean || !factor)
         return gnt_host_fail(host, "no memory for the generator: take fewer latents or features");
     const int64_t n = images->n < plan->images ? images->n : plan->images;
-    status = generator_train(host, &s, &plan->learning, images->x, by_class ? images->y : NULL, n, weights,
-                             mean, factor, &error);
-    if (status != GNT_OK)
-        return status;
+    TRY(generator_train(host, &s, &plan->learning, images->x, by_class ? images->y : NULL, n, weights, mean,
+                        factor, &error));
     gnt_host_fact(host, "generator_mse", error);
     const generator_learnt learnt = {weights, mean, factor};
     return keep(&s, &learnt, host, out);
@@ -83,9 +80,7 @@ gnt_status kept_generator_load(const gnt_host *host, const generator_plan *plan,
                                generator_shape *s, generator_learnt *learnt) {
     const int64_t classes[2] = {host->model->info->classes, 1};
     for (int i = 0; i < 2; i++) {
-        gnt_status status = kept_generator_shape(host, plan, classes[i], s);
-        if (status != GNT_OK)
-            return status;
+        TRY(kept_generator_shape(host, plan, classes[i], s));
         *learnt = (generator_learnt){tensor_of(own, "weights", generator_size(s)),
                                      tensor_of(own, "mean", s->classes * s->latents),
                                      tensor_of(own, "factor", s->latents * s->latents)};

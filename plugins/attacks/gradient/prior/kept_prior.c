@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "prior/prior_choice.h"
+#include "hook.h"
 
 /* FNV-1a over the samples' words, their number and their size. */
 static uint64_t digest_of(const float *x, int64_t n, int64_t features) {
@@ -45,9 +46,7 @@ gnt_status kept_prior_get(kept_prior *k, sample_prior *p, const gnt_host *host, 
                           const float *x, int64_t n, int index) {
     sample_prior *kept = &k->of[index], made;
     if (!kept->mean) {
-        gnt_status status = sample_prior_make(&made, host, shape, x, n, prior_candidate(index));
-        if (status != GNT_OK)
-            return status;
+        TRY(sample_prior_make(&made, host, shape, x, n, prior_candidate(index)));
         const size_t d = (size_t)made.features;
         sample_prior copy = {made.features, made.rank, copy_of(made.mean, d * sizeof(double)),
                              copy_of(made.factor, d * (size_t)made.rank * sizeof(float)),
@@ -56,7 +55,7 @@ gnt_status kept_prior_get(kept_prior *k, sample_prior *p, const gnt_host *host, 
             free(copy.mean);
             free(copy.factor);
             free(copy.rest);
-            return gnt_host_fail(host, "no memory for what public samples say");
+            return hook_no_memory(host);
         }
         *kept = copy;
     }

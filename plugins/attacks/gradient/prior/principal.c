@@ -4,6 +4,7 @@
 
 #include "gauntlet/nn.h"
 #include "prior/rows.h"
+#include "hook.h"
 
 enum { TURNS = 3 };
 
@@ -78,8 +79,7 @@ gnt_status principal_rows(const gnt_host *host, float *a, int64_t n, int64_t d, 
                   .inner = gnt_host_scratch(host, squared, sizeof(double)),
                   .by = gnt_host_scratch(host, n, sizeof(double)),
                   .row = gnt_host_scratch(host, longest, sizeof(double))};
-    if (!turned || !s.gram || !s.basis || !s.other || !s.inner || !s.by || !s.row)
-        return gnt_host_fail(host, "no memory for what public samples say");
+    TRY(hook_memory(host, turned && s.gram && s.basis && s.other && s.inner && s.by && s.row));
     put_gram(&s, a, d, turned);
     if (find(&s) != 0)
         return GNT_OK;

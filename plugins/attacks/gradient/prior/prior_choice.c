@@ -1,4 +1,5 @@
 #include "prior/prior_choice.h"
+#include "hook.h"
 
 #include <math.h>
 
@@ -37,8 +38,7 @@ static gnt_status judge(const judged *j, prior_setting setting, double *density)
         prior_room *room = status == GNT_OK ? prior_room_make(j->host, &prior) : NULL;
         if (status != GNT_OK)
             return status;
-        if (!room)
-            return gnt_host_fail(j->host, "no memory for the choice of a prior");
+        TRY(hook_memory(j->host, room != NULL));
         const int open = sample_prior_density_open(&prior, 1, j->noise, room) == 0;
         for (int64_t i = half; i < j->n; i += HALVES) {
             if (gnt_host_should_stop(j->host))
@@ -79,7 +79,7 @@ int prior_choose(const gnt_host *host, const sample_shape *shape, const float *x
     double *preset = gnt_host_scratch(host, used, sizeof *preset);
     double *other = gnt_host_scratch(host, used, sizeof *other);
     if (!j.noise || !j.off || !j.kept || !preset || !other) {
-        *status = gnt_host_fail(host, "no memory for the choice of a prior");
+        *status = hook_no_memory(host);
         return 0;
     }
     for (int64_t k = 0; k < shape->features; k++)

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "search/invert.h"
+#include "hook.h"
 
 enum { MOST_IMAGES = 2000, LEAST_IMAGES = 8 };
 
@@ -32,7 +33,7 @@ gnt_status public_images_open(public_images *p, const gnt_host *host, const gnt_
     p->y = public_data->classes == info->classes ? public_data->y : NULL;
     p->difference = mean_difference(p, info);
     p->of_class = gnt_host_scratch(host, p->classes, sizeof *p->of_class);
-    return p->of_class ? GNT_OK : match_no_memory(host);
+    return p->of_class ? GNT_OK : hook_no_memory(host);
 }
 
 static int has_label(const public_images *p, int64_t row, int64_t label) {
@@ -50,15 +51,14 @@ gnt_status public_images_gaussian(public_images *p, const gnt_host *host, int64_
     if (g->n)
         return GNT_OK;
     int64_t *row = gnt_host_scratch(host, p->n + 1, sizeof *row), n = 0;
-    if (!row)
-        return match_no_memory(host);
+    TRY(hook_memory(host, row != NULL));
     for (int64_t k = 0; k < p->n; k++)
         if (!by_class || has_label(p, k, label))
             row[n++] = k;
     if (n < LEAST_IMAGES && by_class)
         return public_images_gaussian(p, host, -1, out);
     if (n < LEAST_IMAGES)
-        return match_refuse(host,
-                            "the Gaussian prior needs public images of the model's size (knows: public)");
+        return hook_refuse(host,
+                           "the Gaussian prior needs public images of the model's size (knows: public)");
     return image_gaussian_fit(g, host, p->x, p->features, row, n);
 }

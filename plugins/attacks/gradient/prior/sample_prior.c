@@ -7,6 +7,7 @@
 #include "gauntlet/nn.h"
 #include "prior/principal.h"
 #include "prior/rows.h"
+#include "hook.h"
 
 /* Vector code for the loops, with the same bits: no sum changes its order. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -60,8 +61,7 @@ static gnt_status copies_make(copies *out, const gnt_host *host, const sample_sh
         shift--;
     *out = (copies){most * (2 * shift + 1) * (2 * shift + 1), NULL};
     out->x = gnt_host_scratch(host, out->n * s->features + 1, sizeof *out->x);
-    if (!out->x)
-        return gnt_host_fail(host, "no memory for the public samples");
+    TRY(hook_memory(host, out->x != NULL));
     for (int64_t i = 0; i < n && done < out->n; i++)
         for (int64_t down = -shift; (!kept || kept[i]) && down <= shift; down++)
             for (int64_t right = -shift; right <= shift; right++)
@@ -183,9 +183,7 @@ static gnt_status make(sample_prior *p, const gnt_host *host, const sample_shape
     const int64_t d = shape->features, most = d < pivots ? d : pivots;
     const size_t bytes = (size_t)d * sizeof(double);
     covariance c = {.shape = shape, .setting = setting};
-    gnt_status status = copies_make(&c.of, host, shape, x, n, kept, setting.shift);
-    if (status != GNT_OK)
-        return status;
+    TRY(copies_make(&c.of, host, shape, x, n, kept, setting.shift));
     *p = (sample_prior){.features = d,
                         .mean = gnt_host_scratch(host, bytes, 1),
                         .rest = gnt_host_scratch(host, bytes, 1),
@@ -194,8 +192,7 @@ static gnt_status make(sample_prior *p, const gnt_host *host, const sample_shape
     c.by_distance = gnt_host_scratch(host, shape->height * shape->width, sizeof(double));
     c.by = gnt_host_scratch(host, c.of.n + most, sizeof(double));
     double *room = gnt_host_scratch(host, bytes, 1);
-    if (!p->mean || !p->rest || !p->factor || !c.deviation || !c.by_distance || !c.by || !room)
-        return gnt_host_fail(host, "no memory for what public samples say");
+    TRY(hook_memory(host, p->mean && p->rest && p->factor && c.deviation && c.by_distance && c.by && room));
     for (int64_t i = 0; i < shape->height; i++)
         for (int64_t k = 0; k < shape->width; k++)
             c.by_distance[i * shape->width + k] = exp(-sqrt((double)(i * i + k * k)) / setting.reach);

@@ -26,6 +26,7 @@
 #include "shared/region/psi.h"
 #include "update.h"
 #include "cost/whitening.h"
+#include "hook.h"
 
 typedef struct layout {
     const gnt_host *host;
@@ -41,8 +42,7 @@ static gnt_status leave(const layout *self, const gnt_samples *s, const int64_t 
     float *scores = gnt_host_scratch(host, n * n_layers, sizeof *scores);
     float *masks = gnt_host_scratch(host, n * plane, sizeof *masks);
     float *values = gnt_host_scratch(host, n, sizeof *values);
-    if (!scores || !masks || !values)
-        return match_no_memory(host);
+    TRY(hook_memory(host, scores && masks && values));
     for (int64_t i = 0; i < n * n_layers; i++) {
         scores[i] = (float)score[i];
         if (!isfinite(scores[i]))
@@ -54,10 +54,9 @@ static gnt_status leave(const layout *self, const gnt_samples *s, const int64_t 
         values[i] = s->a && attribute >= 0 && attribute < s->n_attributes
                         ? (float)s->a[row[i] * s->n_attributes + attribute]
                         : -1;
-    gnt_status status = out->tensor(out->context, "scores", 2, dim[0], scores);
-    if (status == GNT_OK)
-        status = out->tensor(out->context, "masks", 2, dim[1], masks);
-    return status == GNT_OK ? out->tensor(out->context, "values", 2, dim[2], values) : status;
+    TRY(out->tensor(out->context, "scores", 2, dim[0], scores));
+    TRY(out->tensor(out->context, "masks", 2, dim[1], masks));
+    return out->tensor(out->context, "values", 2, dim[2], values);
 }
 
 static gnt_status prepare(void *context, const gnt_attack_prepare *in, const gnt_sink *out) {
@@ -67,25 +66,22 @@ static gnt_status prepare(void *context, const gnt_attack_prepare *in, const gnt
     layers l;
     int64_t *row;
     if (!host->model || (s && s->rank != 3))
-        return match_refuse(host, "it needs the model, and images");
-    gnt_status status = psi_fits(host, s, "public");
-    if (status != GNT_OK)
-        return status;
+        return hook_refuse(host, "it needs the model, and images");
+    TRY(psi_fits(host, s, "public"));
     psi_request of = {.samples = s, .weights = in->weights, .buffers = in->buffers, .probes = self->probes};
     of.seed = draw_seed(host, "probes");
-    status = psi_choose(host, s, self->samples, "samples", &row, &of.n);
+    gnt_status status = psi_choose(host, s, self->samples, "samples", &row, &of.n);
     of.row = row;
     if (status == GNT_OK && of.n == 0)
-        return match_refuse(host, "no public image has a sensitive region");
+        return hook_refuse(host, "no public image has a sensitive region");
     if (status == GNT_OK)
         status = layers_of_model(host, &l);
     if (status != GNT_OK)
         return status;
     double *score = gnt_host_scratch(host, of.n * l.n, sizeof *score);
-    if (!score)
-        return match_no_memory(host);
-    status = psi_of_each(host, &l, &of, score);
-    return status == GNT_OK ? leave(self, s, row, of.n, score, l.n, in->attribute, out) : status;
+    TRY(hook_memory(host, score != NULL));
+    TRY(psi_of_each(host, &l, &of, score));
+    return leave(self, s, row, of.n, score, l.n, in->attribute, out);
 }
 
 /* ---- run ---- */
@@ -124,13 +120,11 @@ static gnt_status read_all(reading *r, const gnt_artefacts *own) {
     r->n = r->scores->dim[0];
     r->plane = r->masks->dim[1];
     if (!is_whole_update(host->model->info, seen->update))
-        return match_refuse(host, "it needs one tensor of the update for each parameter that clients share");
-    gnt_status status = layer_noise_read(&r->noise, host, seen->update);
-    if (status != GNT_OK)
-        return status;
+        return hook_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    TRY(layer_noise_read(&r->noise, host, seen->update));
     if (r->noise.n != r->scores->dim[1])
         return gnt_host_fail(host, "the update has other layers than the model that was scored");
-    status = profile_open(&r->of, host, &r->noise, r->scores->data, r->n, averaged);
+    gnt_status status = profile_open(&r->of, host, &r->noise, r->scores->data, r->n, averaged);
     if (!may_tell(seen, &granted, r->noise.n))
         r->of.used = 0;
     gnt_host_fact(host, "layers_compared", (double)r->of.used);
@@ -142,12 +136,11 @@ static gnt_status answer_attribute(reading *r, const gnt_answer *answer) {
     const int32_t values = r->seen->attribute_values;
     int32_t *group = gnt_host_scratch(host, r->n, sizeof *group);
     float *score = gnt_host_scratch(host, values, sizeof *score);
-    if (!group || !score)
-        return match_no_memory(host);
+    TRY(hook_memory(host, group && score));
     for (int64_t i = 0; i < r->n; i++)
         group[i] = (int32_t)r->values->data[i];
-    gnt_status status = profile_judge(&r->of, group, values, score);
-    return status == GNT_OK ? answer->attribute(answer->context, values, score) : status;
+    TRY(profile_judge(&r->of, group, values, score));
+    return answer->attribute(answer->context, values, score);
 }
 
 static gnt_status answer_region(reading *r, const gnt_answer *answer) {
@@ -156,12 +149,9 @@ static gnt_status answer_region(reading *r, const gnt_answer *answer) {
     int32_t *group = gnt_host_scratch(host, r->n, sizeof *group), groups = 0;
     float score[PROFILE_MASKS];
     float *pixel = gnt_host_scratch(host, n * r->plane, sizeof *pixel);
-    if (!group || !pixel)
-        return match_no_memory(host);
+    TRY(hook_memory(host, group && pixel));
     profile_group_masks(r->masks->data, r->n, r->plane, group, &groups);
-    gnt_status status = profile_judge(&r->of, group, groups, score);
-    if (status != GNT_OK)
-        return status;
+    TRY(profile_judge(&r->of, group, groups, score));
     for (int64_t i = 0; i < r->n; i++) {
         int64_t members = 0;
         for (int64_t k = 0; k < r->n; k++)
@@ -180,13 +170,13 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     reading r = {.self = context, .seen = seen};
     const gnt_host *host = r.self->host;
     if (!host->model || seen->n < 1)
-        return match_refuse(host, "it needs the model and the number of samples in the batch");
-    gnt_status status = read_all(&r, own);
-    if (status == GNT_OK && (seen->goals & GNT_GOAL_ATTRIBUTE) && seen->attribute >= 0)
-        status = answer_attribute(&r, answer);
-    if (status == GNT_OK && (seen->goals & GNT_GOAL_REGION))
-        status = answer_region(&r, answer);
-    return status;
+        return hook_refuse(host, "it needs the model and the number of samples in the batch");
+    TRY(read_all(&r, own));
+    if ((seen->goals & GNT_GOAL_ATTRIBUTE) && seen->attribute >= 0)
+        TRY(answer_attribute(&r, answer));
+    if (seen->goals & GNT_GOAL_REGION)
+        TRY(answer_region(&r, answer));
+    return GNT_OK;
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};

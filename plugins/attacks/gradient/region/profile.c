@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cost/match.h"
+#include "hook.h"
 
 /* Variance of the log of a median absolute deviation of n normal entries, times n. */
 static const double of_medians = 1.36;
@@ -21,7 +22,7 @@ gnt_status profile_open(profile *p, const gnt_host *host, const layer_noise *noi
                    .averaged = averaged > 0 ? (double)averaged : 1};
     p->used = noise->n_noisy >= 2 ? noise->n_noisy : 0;
     p->mean = gnt_host_scratch(host, p->layers + 1, sizeof *p->mean);
-    return p->mean ? GNT_OK : match_no_memory(host);
+    return p->mean ? GNT_OK : hook_no_memory(host);
 }
 
 /* ---- groups ---- */
@@ -100,11 +101,8 @@ gnt_status profile_judge(const profile *p, const int32_t *group, int32_t groups,
     double *variance = gnt_host_scratch(p->host, p->layers + 1, sizeof *variance);
     double *log_belief = gnt_host_scratch(p->host, groups, sizeof *log_belief);
     double most = -INFINITY, lowest = INFINITY, sum = 0;
-    if (!variance || !log_belief)
-        return match_no_memory(p->host);
-    const gnt_status status = find_variances(p, group, groups, variance);
-    if (status != GNT_OK)
-        return status;
+    TRY(hook_memory(p->host, variance && log_belief));
+    TRY(find_variances(p, group, groups, variance));
     for (int32_t g = 0; g < groups; g++) {
         const int64_t members = group_means(p, group, g, p->mean);
         log_belief[g] =

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cost/match.h"
+#include "hook.h"
 
 static const float grey = 0.5f;
 
@@ -21,19 +22,17 @@ gnt_status known_region_open(known_region *r, const gnt_host *host, const gnt_ob
     const gnt_samples *outside = seen->outside;
     int64_t features = 1;
     if (info->rank != 3)
-        return match_refuse(host, "it needs images: a region of other samples has no place");
+        return hook_refuse(host, "it needs images: a region of other samples has no place");
     const int64_t plane = info->dim[1] * info->dim[2];
     for (int32_t i = 0; i < info->rank; i++)
         features *= info->dim[i];
     if (outside && (outside->n != seen->n || outside->features != features || !outside->x))
-        return match_refuse(host,
-                            "what is known outside the region has another shape than the model's input");
+        return hook_refuse(host, "what is known outside the region has another shape than the model's input");
     const size_t size = (size_t)(seen->n * features);
     uint8_t *known = gnt_host_scratch(host, size, 1);
     float *mean = gnt_host_scratch(host, features, sizeof *mean);
     *r = (known_region){.known = known, .image = gnt_host_scratch(host, size, sizeof *r->image)};
-    if (!known || !mean || !r->image)
-        return match_no_memory(host);
+    TRY(hook_memory(host, known && mean && r->image));
     for (int64_t i = 0; i < features; i++)
         mean[i] = mean_entry(seen->public_data, i, features);
     for (int64_t i = 0; i < seen->n * features; i++) {

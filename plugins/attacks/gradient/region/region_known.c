@@ -7,15 +7,14 @@
 
 #include "gradient.h"
 #include "region/region_search.h"
+#include "hook.h"
 
 static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     search s = {.answer = answer};
     public_images images;
     (void)own;
-    gnt_status status = region_search(&s, context, seen, &images);
-    if (status != GNT_OK)
-        return status;
+    TRY(region_search(&s, context, seen, &images));
     answer->chosen(answer->context, s.chosen, s.least);
     return answer->reconstruction(answer->context, s.n, s.winner);
 }

@@ -18,6 +18,7 @@
 #include "region/region.h"
 #include "region/region_search.h"
 #include "region/region_values.h"
+#include "hook.h"
 
 static const double BLUR = 0.1;
 
@@ -37,9 +38,7 @@ static gnt_status open_reading(reading *r, const gnt_host *host, const gnt_obser
     *r = (reading){.seen = seen, .channels = info->dim[0], .height = info->dim[1], .width = info->dim[2]};
     r->features = r->channels * r->height * r->width;
     const size_t n = (size_t)r->features, values = (size_t)seen->attribute_values;
-    gnt_status status = region_examples_fit(host, seen, r->features);
-    if (status != GNT_OK)
-        return status;
+    TRY(region_examples_fit(host, seen, r->features));
     r->entry = gnt_host_scratch(host, n, sizeof *r->entry);
     r->image = gnt_host_scratch(host, n, sizeof *r->image);
     r->z = gnt_host_scratch(host, n, sizeof *r->z);
@@ -49,7 +48,7 @@ static gnt_status open_reading(reading *r, const gnt_host *host, const gnt_obser
     r->count = gnt_host_scratch(host, values, sizeof *r->count);
     return r->entry && r->image && r->z && r->mean && r->within && r->common && r->count
                ? GNT_OK
-               : match_no_memory(host);
+               : hook_no_memory(host);
 }
 
 /* The region of an image, mean 0 and deviation 1; of an even one 0. */
@@ -162,12 +161,9 @@ static gnt_status answer_values(const gnt_host *host, const gnt_observation *see
     const gnt_samples *outside = seen->outside;
     const int32_t values = seen->attribute_values;
     reading r;
-    gnt_status status = open_reading(&r, host, seen);
-    if (status != GNT_OK)
-        return status;
+    TRY(open_reading(&r, host, seen));
     float *score = gnt_host_scratch(host, seen->n * values, sizeof *score);
-    if (!score)
-        return match_no_memory(host);
+    TRY(hook_memory(host, score != NULL));
     for (int64_t i = 0; i < seen->n; i++)
         read_values(&r, images + i * r.features,
                     outside && outside->mask ? outside->mask + i * r.height * r.width : NULL,

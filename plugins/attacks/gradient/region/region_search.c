@@ -1,13 +1,12 @@
 #include "region/region_search.h"
 
 #include "region/region.h"
+#include "hook.h"
 
 static gnt_status bind_region(search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
     known_region region;
-    gnt_status status = known_region_open(&region, host, seen);
-    if (status != GNT_OK)
-        return status;
+    TRY(known_region_open(&region, host, seen));
     gnt_host_fact(host, "pixels_sought", (double)region.sought);
     s->known = region.known;
     s->given = region.image;
@@ -16,8 +15,7 @@ static gnt_status bind_region(search *s, const gnt_observation *seen) {
 }
 
 gnt_status region_search(search *s, invert *self, const gnt_observation *seen, public_images *images) {
-    gnt_status status = likely_search_open(s, self, seen, images);
-    if (status == GNT_OK)
-        status = bind_region(s, seen);
-    return status == GNT_OK ? likely_search_run(s, seen) : status;
+    TRY(likely_search_open(s, self, seen, images));
+    TRY(bind_region(s, seen));
+    return likely_search_run(s, seen);
 }

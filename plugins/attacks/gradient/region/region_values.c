@@ -3,15 +3,16 @@
 #include <math.h>
 
 #include "cost/match.h"
+#include "hook.h"
 
 gnt_status region_examples_fit(const gnt_host *host, const gnt_observation *seen, int64_t features) {
     const gnt_samples *s = seen->public_data;
     const int fits = s && s->a && seen->attribute >= 0 && seen->attribute < s->n_attributes &&
                      s->attribute[seen->attribute].values == seen->attribute_values &&
                      s->features == features;
-    return fits ? GNT_OK
-                : match_refuse(host,
-                               "it needs public images of the model's size with the attribute asked for");
+    return fits
+               ? GNT_OK
+               : hook_refuse(host, "it needs public images of the model's size with the attribute asked for");
 }
 
 void region_rank_unseen(float *score, int32_t values) {
@@ -29,8 +30,7 @@ gnt_status region_answer_values(const gnt_host *host, const gnt_observation *see
     if (seen->n == 1)
         return answer->attribute(answer->context, values, score);
     float *expected = gnt_host_scratch(host, values, sizeof *expected);
-    if (!expected)
-        return match_no_memory(host);
+    TRY(hook_memory(host, expected != NULL));
     for (int64_t i = 0; i < seen->n; i++) {
         const float *own = score + i * values;
         float most = own[0], sum = 0;
@@ -41,7 +41,6 @@ gnt_status region_answer_values(const gnt_host *host, const gnt_observation *see
         for (int32_t v = 0; v < values; v++)
             expected[v] += expf(own[v] - most) / sum;
     }
-    gnt_status status = answer->attribute(answer->context, values, expected);
-    return status == GNT_OK ? answer->attributes(answer->context, seen->attribute, seen->n, values, score)
-                            : status;
+    TRY(answer->attribute(answer->context, values, expected));
+    return answer->attributes(answer->context, seen->attribute, seen->n, values, score);
 }

@@ -19,6 +19,7 @@
 #include "region/region.h"
 #include "region/region_values.h"
 #include "defense/survivors.h"
+#include "hook.h"
 
 enum { SWEEPS = 2 };
 
@@ -94,15 +95,14 @@ static gnt_status find_labels(const judging *j, float *y) {
     }
     if (host->model->info->output == GNT_OUTPUT_MAP) {
         if (!j->examples->y || j->examples->classes != classes)
-            return match_refuse(host, "without labels it needs public images with maps of the model's size");
+            return hook_refuse(host, "without labels it needs public images with maps of the model's size");
         mean_target(j->examples, seen->n, classes, y);
         return GNT_OK;
     }
     int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
-    gnt_status status = count ? label_counts(host, seen, &j->term.apart, count) : match_no_memory(host);
-    if (status == GNT_OK)
-        label_rows(count, classes, y);
-    return status;
+    TRY(count ? label_counts(host, seen, &j->term.apart, count) : hook_no_memory(host));
+    label_rows(count, classes, y);
+    return GNT_OK;
 }
 
 /* ---- judging ---- */
@@ -113,32 +113,26 @@ static gnt_status open_judging(judging *j) {
     const gnt_observation *seen = j->seen;
     const granted_defense granted = granted_defense_of(seen);
     const match_choice choice = {SURVIVORS_AUTO, OUTLIERS_AUTO};
-    gnt_status status = granted_defense_check(host, &granted);
-    if (status == GNT_OK)
-        status = known_region_open(&j->region, host, seen);
-    if (status != GNT_OK)
-        return status;
+    TRY(granted_defense_check(host, &granted));
+    TRY(known_region_open(&j->region, host, seen));
     j->channels = info->dim[0];
     j->height = info->dim[1];
     j->width = info->dim[2];
     j->features = j->channels * j->height * j->width;
     j->values = seen->attribute_values;
-    status = region_examples_fit(host, seen, j->features);
-    if (status != GNT_OK)
-        return status;
+    TRY(region_examples_fit(host, seen, j->features));
     const size_t rows = (size_t)j->examples->n + 1, n = (size_t)seen->n, features = (size_t)j->features;
     float *y = gnt_host_scratch(host, n * (size_t)info->classes, sizeof *y);
     j->row = gnt_host_scratch(host, rows, sizeof *j->row);
     j->value = gnt_host_scratch(host, rows, sizeof *j->value);
     j->x = gnt_host_scratch(host, n * features, sizeof *j->x);
     j->cost = gnt_host_scratch(host, n * rows, sizeof *j->cost);
-    if (!y || !j->row || !j->value || !j->x || !j->cost)
-        return match_no_memory(host);
+    TRY(hook_memory(host, y && j->row && j->value && j->x && j->cost));
     choose_rows(j);
     if (j->n_rows == 0)
-        return match_refuse(host, "no public image has a value of the attribute asked for");
+        return hook_refuse(host, "no public image has a value of the attribute asked for");
     memcpy(j->x, j->region.image, n * features * sizeof *j->x);
-    status = data_term_open(&j->term, &j->self->data, host, seen, choice, DATA_WHITENED, &granted);
+    gnt_status status = data_term_open(&j->term, &j->self->data, host, seen, choice, DATA_WHITENED, &granted);
     j->term.args.y = y;
     return status == GNT_OK ? find_labels(j, y) : status;
 }
@@ -153,9 +147,7 @@ static gnt_status judge_sample(judging *j, int64_t sample) {
         if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         paste(j, sample, k, image);
-        gnt_status status = data_term_cost(&j->term, j->x, &cost[k]);
-        if (status != GNT_OK)
-            return status;
+        TRY(data_term_cost(&j->term, j->x, &cost[k]));
         if (!isfinite(cost[k]))
             return gnt_host_fail(host, "the update of a candidate holds NaN or infinite entries");
         best = cost[k] < cost[best] ? k : best;
@@ -165,12 +157,12 @@ static gnt_status judge_sample(judging *j, int64_t sample) {
 }
 
 static gnt_status judge_all(judging *j, const gnt_answer *answer) {
-    const gnt_host *host = j->self->host;
     gnt_status status = GNT_OK;
     for (int sweep = 0; status == GNT_OK && sweep < SWEEPS; sweep++) {
         for (int64_t i = 0; status == GNT_OK && i < j->seen->n; i++) {
             status = judge_sample(j, i);
-            gnt_host_progress(host, (double)(sweep * j->seen->n + i + 1), (double)(SWEEPS * j->seen->n));
+            gnt_host_progress(j->self->host, (double)(sweep * j->seen->n + i + 1),
+                              (double)(SWEEPS * j->seen->n));
         }
         double cost = 0;
         if (status == GNT_OK)
@@ -207,8 +199,7 @@ static void score_sample(const judging *j, int64_t sample, float *score) {
 static gnt_status answer_attribute(const judging *j, const gnt_answer *answer) {
     const gnt_host *host = j->self->host;
     float *score = gnt_host_scratch(host, j->seen->n * j->values, sizeof *score);
-    if (!score)
-        return match_no_memory(host);
+    TRY(hook_memory(host, score != NULL));
     for (int64_t i = 0; i < j->seen->n; i++)
         score_sample(j, i, score + i * j->values);
     return region_answer_values(host, j->seen, score, answer);
@@ -222,8 +213,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     const gnt_host *host = self->host;
     judging j = {.self = self, .seen = seen, .examples = seen->public_data};
     (void)own;
-    if (!host->model || seen->n < 1 || seen->steps < 0)
-        return match_refuse(host, "it needs the model and the number of samples in the batch");
+    TRY(hook_needs_batch(host, seen));
     gnt_status status = open_judging(&j);
     if (status == GNT_OK)
         status = judge_all(&j, answer);

@@ -7,6 +7,7 @@
 #include "label/label.h"
 #include "search/log_rates.h"
 #include "label/soft_labels.h"
+#include "hook.h"
 
 /* Neighbours' mean difference where no public image tells it; in image space. */
 static const double usual_difference = 0.05;
@@ -35,8 +36,7 @@ gnt_status search_open(search *s, invert *self, const gnt_observation *seen, con
     s->mean = gnt_host_scratch(host, 2 * s->channels, sizeof *s->mean);
     s->at = gnt_host_scratch(host, (size_t)s->n + 1, sizeof *s->at);
     s->gaussian = gnt_host_scratch(host, s->n, sizeof *s->gaussian);
-    if (!s->x || !s->mean || !s->at || !s->gaussian)
-        return match_no_memory(host);
+    TRY(hook_memory(host, s->x && s->mean && s->at && s->gaussian));
     s->d_x = s->x + size;
     s->winner = s->d_x + size;
     s->deviation = s->mean + s->channels;
@@ -58,9 +58,7 @@ gnt_status search_labels(search *s, const gnt_observation *seen, int64_t *room, 
         memcpy(y, seen->labels, (size_t)(s->n * classes) * sizeof *y);
         return GNT_OK;
     }
-    gnt_status status = label_counts(host, seen, &s->term[0].apart, room);
-    if (status != GNT_OK)
-        return status;
+    TRY(label_counts(host, seen, &s->term[0].apart, room));
     label_rows(room, classes, y);
     if (s->n > 1)
         gnt_host_fact(host, "labels_read", (double)s->n);
@@ -72,7 +70,7 @@ gnt_status search_rates(search *s, const gnt_observation *seen) {
     s->announced = seen->rate;
     s->n_rates = seen->steps > 1 ? seen->steps : 0;
     s->winner_rates = gnt_host_scratch(host, (size_t)s->n_rates + 1, sizeof *s->winner_rates);
-    return s->winner_rates ? GNT_OK : match_no_memory(host);
+    return s->winner_rates ? GNT_OK : hook_no_memory(host);
 }
 
 int search_is_likely(const search *s) {
@@ -85,7 +83,7 @@ gnt_status search_soft_labels(search *s, float *y) {
     const size_t size = (size_t)(s->n * host->model->info->classes);
     s->y_sought = y;
     s->d_y = gnt_host_scratch(host, size, sizeof *s->d_y);
-    return s->d_y ? GNT_OK : match_no_memory(host);
+    return s->d_y ? GNT_OK : hook_no_memory(host);
 }
 
 /* Σ|d|/β over the differences d of neighbours: Laplace's law of mean magnitude β. In terms of means over n
@@ -118,9 +116,7 @@ gnt_status search_use(search *s, const prior_setting *setting, public_images *im
         s->gaussian[i] = NULL;
         if (setting->kind == PRIOR_GAUSSIAN || setting->kind == PRIOR_CLASS_GAUSSIAN) {
             int64_t label = setting->kind == PRIOR_CLASS_GAUSSIAN ? label_of(s, i) : -1;
-            gnt_status status = public_images_gaussian(images, host, label, &s->gaussian[i]);
-            if (status != GNT_OK)
-                return status;
+            TRY(public_images_gaussian(images, host, label, &s->gaussian[i]));
             s->tv = 0;
         }
         s->at[i + 1] = s->at[i] + s->features + (s->gaussian[i] ? s->gaussian[i]->n : 0);
@@ -202,9 +198,7 @@ static gnt_status data_cost(search *s, double *cost) {
     for (int k = 0; k < s->n_terms; k++) {
         const float *d_x;
         double one;
-        gnt_status status = data_term_eval(&s->term[k], s->x, &one, &d_x);
-        if (status != GNT_OK)
-            return status;
+        TRY(data_term_eval(&s->term[k], s->x, &one, &d_x));
         *cost += one;
         for (int64_t i = 0; i < size; i++)
             s->d_x[i] = k ? s->d_x[i] + d_x[i] : d_x[i];
@@ -252,15 +246,13 @@ gnt_status search_evaluate(search *s, const float *q, double *cost, float *grad)
         log_rates_set(q + s->at[s->n], s->n_rates, s->announced, own->rates);
     if (s->y_sought)
         soft_labels_set(info->output, q + logits, s->n, info->classes, s->y_sought);
-    gnt_status status = data_cost(s, cost);
-    if (status == GNT_OK && s->n_rates)
+    TRY(data_cost(s, cost));
+    if (s->n_rates)
         log_rates_vjp(own->rates, own->d_rates, s->n_rates, grad + s->at[s->n]);
-    if (status == GNT_OK && s->y_sought)
+    if (s->y_sought)
         add_labels(s, grad + logits);
-    if (status == GNT_OK && s->bn > 0)
-        status = add_statistics(s, cost);
-    if (status != GNT_OK)
-        return status;
+    if (s->bn > 0)
+        TRY(add_statistics(s, cost));
     if (s->gaussian[0]) {
         for (int64_t i = 0; i < s->n; i++)
             image_gaussian_vjp(s->gaussian[i], s->x + i * s->features, s->d_x + i * s->features,

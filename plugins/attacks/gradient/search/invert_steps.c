@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "search/invert.h"
+#include "hook.h"
 
 typedef struct climber { /* one restart */
     float *q, *grad;
@@ -34,9 +35,7 @@ static gnt_status step_once(search *s, climber *c, int32_t restart, int64_t k, i
     double cost;
     if (gnt_host_should_stop(host))
         return GNT_STOPPED;
-    gnt_status status = search_evaluate(s, c->q, &cost, c->grad);
-    if (status != GNT_OK)
-        return status;
+    TRY(search_evaluate(s, c->q, &cost, c->grad));
     if (s->answer)
         s->answer->cost(s->answer->context, restart, k, cost);
     gnt_host_progress(host, (double)++s->done, (double)s->total);
@@ -56,17 +55,13 @@ static gnt_status alone(search *s, climber *c, int64_t restarts, int64_t steps) 
     for (int32_t r = 0; r < restarts; r++) {
         search_begin(s, r, c->q);
         if (s->by_lbfgs) {
-            gnt_status status = search_descend(s, r, steps, c->q);
-            if (status != GNT_OK)
-                return status;
+            TRY(search_descend(s, r, steps, c->q));
             continue;
         }
         gnt_adam_reset(c->adam);
         c->ended = 0;
         for (int64_t k = 0; k < steps && !c->ended; k++) {
-            gnt_status status = step_once(s, c, r, k, steps, 0, NULL);
-            if (status != GNT_OK)
-                return status;
+            TRY(step_once(s, c, r, k, steps, 0, NULL));
         }
     }
     return GNT_OK;
@@ -91,9 +86,7 @@ static gnt_status together(search *s, climber *c, int64_t restarts, int64_t step
     for (int64_t k = 0; k < steps; k++) {
         take_mean(s, c, restarts, centre);
         for (int32_t r = 0; r < restarts; r++) {
-            gnt_status status = c[r].ended ? GNT_OK : step_once(s, &c[r], r, k, steps, group, centre);
-            if (status != GNT_OK)
-                return status;
+            TRY(c[r].ended ? GNT_OK : step_once(s, &c[r], r, k, steps, group, centre));
         }
     }
     return GNT_OK;
@@ -128,14 +121,14 @@ gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group) 
     size_t size = (size_t)search_size(s), n = side_by_side ? (size_t)restarts : 1;
     climber *c = gnt_host_scratch(host, n, sizeof *c);
     float *room = gnt_host_scratch(host, (2 * n + 1) * size, sizeof *room);
-    gnt_status status = c && room ? GNT_OK : match_no_memory(host);
+    gnt_status status = c && room ? GNT_OK : hook_no_memory(host);
     s->least = INFINITY;
     s->with_signs = uses_signs(s, steps);
     for (size_t r = 0; status == GNT_OK && r < n; r++) {
         c[r] = (climber){.q = room + 2 * r * size, .grad = room + (2 * r + 1) * size};
         c[r].adam = gnt_adam_new((int64_t)size, 0.9, 0.999, 1e-8);
         if (!c[r].adam)
-            status = match_no_memory(host);
+            status = hook_no_memory(host);
     }
     if (status == GNT_OK)
         status = side_by_side ? together(s, c, restarts, steps, group, room + 2 * n * size)

@@ -7,6 +7,7 @@
 #include "search/invert.h"
 #include "label/label.h"
 #include "update.h"
+#include "hook.h"
 
 enum { LEAST_STEPS = 20, MOST_STEPS = 150 };
 
@@ -36,21 +37,18 @@ static gnt_status simulate(const gnt_host *host, const gnt_observation *setting,
                               .weights = setting->weights,
                               .buffers = setting->buffers,
                               .rates = rates};
-    if (!rates)
-        return match_no_memory(host);
+    TRY(hook_memory(host, rates != NULL));
     spec_unroll(&spec, setting);
     for (int32_t i = 0; i < setting->steps; i++)
         rates[i] = (float)setting->rate;
     gnt_function *f = m->prepare(m->context, &spec);
-    if (!f || m->eval(m->context, f, &args, &u) != GNT_OK)
-        return gnt_host_fail(host, gnt_host_last_error(host));
+    TRY(hook_eval(host, f, &args, &u));
     for (int64_t t = 0; t < u->n; t++)
         total += u->view[t].count;
     gnt_view *view = gnt_host_scratch(host, u->n, sizeof *view);
     float **entry = gnt_host_scratch(host, u->n, sizeof *entry);
     float *room = gnt_host_scratch(host, 2 * total, sizeof *room);
-    if (!view || !entry || !room)
-        return match_no_memory(host);
+    TRY(hook_memory(host, view && entry && room));
     for (int64_t t = 0, at = 0; t < u->n; at += u->view[t++].count) {
         view[t] = u->view[t];
         view[t].data = entry[t] = room + at;
@@ -72,10 +70,9 @@ static gnt_status trial_labels(search *s, const gnt_observation *seen, const flo
         return GNT_OK;
     }
     int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
-    gnt_status status = count ? label_counts(host, seen, &s->term[0].apart, count) : match_no_memory(host);
-    if (status == GNT_OK)
-        label_rows(count, classes, y);
-    return status;
+    TRY(count ? label_counts(host, seen, &s->term[0].apart, count) : hook_no_memory(host));
+    label_rows(count, classes, y);
+    return GNT_OK;
 }
 
 static double distance(const float *a, const float *b, int64_t n) {
@@ -131,8 +128,7 @@ static gnt_status try_all(trials *t, int64_t trial) {
     float *y = gnt_host_scratch(host, setting->n * classes, sizeof *y);
     search s = {.answer = NULL};
     gnt_views update;
-    if (!y)
-        return match_no_memory(host);
+    TRY(hook_memory(host, y != NULL));
     gnt_status status = simulate(host, setting, &t->granted.noise, x, truth, &update);
     gnt_observation seen = *setting;
     seen.update = &update;

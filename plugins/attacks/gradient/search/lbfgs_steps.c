@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "search/invert.h"
+#include "hook.h"
 
 enum { INNER = 20, HISTORY = 100, PATIENCE = 5 };
 static const double guard = 1.1;
@@ -19,9 +20,8 @@ typedef struct descent {
 
 static double cost_of(void *context, const float *q, float *grad) {
     descent *d = context;
-    const gnt_host *host = d->s->self->host;
     double cost = NAN;
-    if (d->status == GNT_OK && gnt_host_should_stop(host))
+    if (d->status == GNT_OK && gnt_host_should_stop(d->s->self->host))
         d->status = GNT_STOPPED;
     if (d->status == GNT_OK)
         d->status = search_evaluate(d->s, q, &cost, grad);
@@ -34,7 +34,6 @@ static double cost_of(void *context, const float *q, float *grad) {
 /* Outer steps until the evaluations are spent or nothing moves. */
 static gnt_status descend(descent *d, gnt_lbfgs *lbfgs, int64_t steps, float *q) {
     search *s = d->s;
-    const gnt_host *host = s->self->host;
     double mark = INFINITY;
     int since = 0, forgotten = 0;
     for (int64_t spent = 0; spent < steps;) {
@@ -46,7 +45,7 @@ static gnt_status descend(descent *d, gnt_lbfgs *lbfgs, int64_t steps, float *q)
         s->done += spent - before;
         if (s->answer)
             s->answer->cost(s->answer->context, d->restart, before, cost);
-        gnt_host_progress(host, fmin((double)s->done, (double)s->total), (double)s->total);
+        gnt_host_progress(s->self->host, fmin((double)s->done, (double)s->total), (double)s->total);
         if (!isfinite(cost) || cost == 0)
             return GNT_OK;
         since = cost < progress * mark ? 0 : since + 1;
@@ -64,8 +63,7 @@ static gnt_status descend(descent *d, gnt_lbfgs *lbfgs, int64_t steps, float *q)
 gnt_status search_descend(search *s, int32_t restart, int64_t steps, float *q) {
     descent d = {.s = s, .restart = restart};
     gnt_lbfgs *lbfgs = gnt_lbfgs_new(search_size(s), HISTORY);
-    if (!lbfgs)
-        return match_no_memory(s->self->host);
+    TRY(hook_memory(s->self->host, lbfgs != NULL));
     const gnt_status status = descend(&d, lbfgs, steps, q);
     gnt_lbfgs_free(lbfgs);
     return status;

@@ -5,6 +5,7 @@
 #include "defense/granted_defense.h"
 #include "label/soft_labels.h"
 #include "search/invert_parameters.h"
+#include "hook.h"
 
 /* How often the noise is taken anew. */
 enum { REFITS = 3 };
@@ -49,18 +50,16 @@ gnt_status likely_search_open(search *s, invert *self, const gnt_observation *se
     const prior_setting setting = {.kind = PRIOR_TV, .weight = self->tv};
     const int64_t wanted = self->optimiser;
     const int cost = self->plain ? DATA_PLAIN : DATA_WHITENED;
-    if (!host->model || seen->n < 1 || seen->steps < 0)
-        return match_refuse(host, "it needs the model and the number of samples in the batch");
+    TRY(hook_needs_batch(host, seen));
     /* who is granted the defense has to adapt to count as an attack that knows it */
     if (cost == DATA_PLAIN && (seen->granted & GNT_KNOWS_DEFENSE))
-        return match_refuse(
+        return hook_refuse(
             host, "cost is \"plain\", as by an attacker who does not know of the layers' noise, but the "
                   "defense is granted: leave that grant out, or take \"whitened\"");
     const granted_defense granted = granted_defense_of(seen);
     const size_t labels = (size_t)(seen->n * host->model->info->classes);
     float *y = gnt_host_scratch(host, labels, sizeof *y);
-    if (!y)
-        return match_no_memory(host);
+    TRY(hook_memory(host, y != NULL));
     gnt_status status = granted_defense_check(host, &granted);
     for (int k = 0; k < INVERT_ROUNDS; k++)
         self->data[k].by_labels = 1;
@@ -104,8 +103,7 @@ gnt_status likely_search_run(search *s, const gnt_observation *seen) {
     const size_t size = (size_t)search_size(s);
     float *begin = gnt_host_scratch(host, size, sizeof *begin);
     s->winner_q = gnt_host_scratch(host, size, sizeof *s->winner_q);
-    if (!begin || !s->winner_q)
-        return match_no_memory(host);
+    TRY(hook_memory(host, begin && s->winner_q));
     s->total = all;
     gnt_status status = search_run(s, restarts, first > 0 ? first : 1, 0);
     const int32_t chosen = s->chosen;

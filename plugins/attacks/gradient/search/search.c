@@ -4,6 +4,7 @@
 
 #include "dlg.h"
 #include "label/soft_labels.h"
+#include "hook.h"
 
 static double in_units(const dlg_search *s, double cost) {
     return cost * s->objective.units / s->objective.scale;
@@ -11,20 +12,18 @@ static double in_units(const dlg_search *s, double cost) {
 
 double dlg_step(dlg_search *s, int32_t restart, int64_t k) {
     const dlg *p = s->self;
-    const gnt_host *host = p->host;
     double cost =
         gnt_lbfgs_step(s->lbfgs, s->z, p->rate, (int32_t)p->inner, p->guard, dlg_cost, &s->objective, NULL);
     if (s->objective.stopped || s->objective.failed)
         return cost;
     s->step++;
     s->answer->cost(s->answer->context, restart, k, in_units(s, cost));
-    gnt_host_progress(host, (double)s->step, (double)s->steps);
+    gnt_host_progress(p->host, (double)s->step, (double)s->steps);
     return cost;
 }
 
 void dlg_start(dlg_search *s, int32_t restart, float scale) {
     const dlg_objective *o = &s->objective;
-    const gnt_host *host = s->self->host;
     const float *given = GNT_HAS(gnt_observation, s->seen, start_x) ? s->seen->start_x : NULL;
     if (given && restart == 0) {
         memcpy(s->z, given, (size_t)o->unknowns * sizeof *s->z);
@@ -32,18 +31,17 @@ void dlg_start(dlg_search *s, int32_t restart, float scale) {
             memcpy(s->z + o->unknowns, s->seen->start_y, (size_t)(o->n * o->classes) * sizeof *s->z);
         return;
     }
-    gnt_host_normal(host, "start", o->size, s->z);
+    gnt_host_normal(s->self->host, "start", o->size, s->z);
     for (int64_t i = 0; i < o->unknowns; i++)
         s->z[i] *= scale;
 }
 
 /* A start for the labels as well where they are searched. */
 static gnt_status check_start(const dlg_search *s) {
-    const gnt_host *host = s->self->host;
     if (!GNT_HAS(gnt_observation, s->seen, start_y) || !s->seen->start_x || s->seen->start_y ||
         s->self->parts->label->find)
         return GNT_OK;
-    return gnt_host_fail(host, "its starting points lack the tensor \"y\": logits of the labels");
+    return gnt_host_fail(s->self->host, "its starting points lack the tensor \"y\": logits of the labels");
 }
 
 static gnt_status give_answer(dlg_search *s, const float *scores) {
@@ -53,8 +51,7 @@ static gnt_status give_answer(dlg_search *s, const float *scores) {
     const size_t size = (size_t)(o->n * o->features);
     float *x = gnt_host_scratch(host, size, sizeof *x);
     const float *found = s->self->parts->prior->image(o, s->winner);
-    if (!x || !found)
-        return match_no_memory(host);
+    TRY(hook_memory(host, x && found));
     memcpy(x, found, size * sizeof *x);
     if (dlg_searches_labels(o)) {
         soft_labels_set(GNT_OUTPUT_CLASSES, s->winner + o->unknowns, o->n, o->classes, o->y);
@@ -73,8 +70,7 @@ static gnt_status search_all(dlg_search *s, const float *scores) {
     dlg_objective *o = &s->objective;
     s->z = gnt_host_scratch(host, o->size, sizeof *s->z);
     s->winner = gnt_host_scratch(host, o->size, sizeof *s->winner);
-    if (!s->z || !s->winner)
-        return match_no_memory(host);
+    TRY(hook_memory(host, s->z && s->winner));
     s->self->parts->search[s->self->reference]->run(s);
     if (o->stopped)
         return GNT_STOPPED;
@@ -91,15 +87,12 @@ static gnt_status run_opened(dlg_search *s, const gnt_artefacts *own) {
     dlg_objective *o = &s->objective;
     const label_part *label = s->self->parts->label;
     float *scores = gnt_host_scratch(host, o->classes, sizeof *scores);
-    gnt_status status = !scores ? match_no_memory(host) : label->find ? label->find(s, scores) : GNT_OK;
-    if (status == GNT_OK)
-        status = dlg_objective_open_prior(o, own);
-    if (status != GNT_OK)
-        return status;
+    TRY(!scores ? hook_no_memory(host) : label->find ? label->find(s, scores) : GNT_OK);
+    TRY(dlg_objective_open_prior(o, own));
     s->lbfgs = gnt_lbfgs_new(o->size, (int32_t)s->self->history);
     if (!s->lbfgs)
         return gnt_host_fail(host, "no memory for the history of L-BFGS: take a shorter one");
-    status = search_all(s, scores);
+    gnt_status status = search_all(s, scores);
     gnt_host_fact(host, "outer_steps", (double)s->step);
     gnt_lbfgs_free(s->lbfgs);
     return status;
@@ -108,18 +101,14 @@ static gnt_status run_opened(dlg_search *s, const gnt_artefacts *own) {
 gnt_status recipe_run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     dlg_search s = {.self = self, .seen = seen, .answer = answer, .least = INFINITY};
-    const gnt_host *host = s.self->host;
     s.steps = seen->budget > 0 ? seen->budget : s.self->steps;
     if (s.self->parts->label->find && seen->n != 1) {
-        gnt_host_fail(host, "it reads one label off the gradient: it needs a batch of one sample");
-        return GNT_UNSUPPORTED;
+        return hook_refuse(s.self->host,
+                           "it reads one label off the gradient: it needs a batch of one sample");
     }
-    gnt_status status = check_start(&s);
-    if (status == GNT_OK)
-        status = dlg_objective_open(&s.objective, self, seen);
-    if (status != GNT_OK)
-        return status;
-    status = run_opened(&s, own);
+    TRY(check_start(&s));
+    TRY(dlg_objective_open(&s.objective, self, seen));
+    gnt_status status = run_opened(&s, own);
     dlg_objective_close(&s.objective);
     return status;
 }
