@@ -1,4 +1,4 @@
-/* about: board.json, which a contributor may put beside results.json: who, when, where to read more, and the
+/* about: board.json, which a contributor may put next to results.json: who, when, links, and the
  * numbers that are claimed for its defenses. Checked key by key; texts belong to the document. */
 #ifndef GNT_BOARD_ABOUT_IMPL_H
 #define GNT_BOARD_ABOUT_IMPL_H

@@ -1,4 +1,4 @@
-/* What the files of this room share: runs, the contests they meet in, places. */
+/* The structs of this room: runs, the contests they meet in, places. */
 #ifndef GNT_BOARD_BOARD_IMPL_H
 #define GNT_BOARD_BOARD_IMPL_H
 
@@ -28,7 +28,7 @@ typedef struct board_attack {
     char *settings;
     size_t first;    /* the run that brought it */
     uint32_t grants; /* GNT_KNOWS_* */
-    int required; /* in the last run of the contributor who was given first: a ranked defense has stood it */
+    int required; /* in the last run of the first contributor: a defense needs a number under it for a rank */
 } board_attack;
 
 /* A defense with its settings and versions; several contributors may have measured the same one. */
@@ -42,7 +42,7 @@ typedef struct board_row {
     const gnt_outcome *marked;
 } board_row;
 
-/* What a run says of a row under an attack at a stage. Those of one run, row and attack lie side by side. */
+/* A run's number for a row under an attack at a stage. Those of one run, row and attack are adjacent. */
 typedef struct board_number {
     size_t run, row, attack;
     const gnt_results *results; /* of the run */
@@ -51,8 +51,8 @@ typedef struct board_number {
     gnt_public_verdict against_public; /* of the row in that run */
 } board_number;
 
-/* A task at a stage that the suite fixed, or at all that the host drew, in all runs that ask the same there.
- * Only what stands in one contest is compared. */
+/* A task at a stage that the suite fixed, or at all that the host drew, in all runs that request the same
+ * there. Only numbers of one contest are compared. */
 typedef struct board_contest {
     const char *task;
     int64_t stage;      /* GNT_EVERY_STAGE: all, which the host drew in each run; the worst counts */
@@ -62,7 +62,7 @@ typedef struct board_contest {
     size_t n_attack;
     board_row *row;
     size_t n_row;
-    board_number *number; /* those that count: what a contributor has measured anew is left out */
+    board_number *number; /* those that count: what a contributor has measured again is left out */
     size_t n_number;
     /* threat models: what an attacker may know; the first is everything granted to anyone here */
     uint32_t *threat;
@@ -70,7 +70,7 @@ typedef struct board_contest {
     /* of the first run that trained on the public data alone; else of the first */
     const gnt_task_facts *facts;
     const gnt_measure *lead; /* what it is ranked by on the pages; NULL: no number at all */
-    size_t like; /* an earlier contest of the same task and stage that asks something else; own index: none */
+    size_t like; /* an earlier contest of the same task and stage with another request; own index: none */
 } board_contest;
 
 typedef struct board {
@@ -86,7 +86,7 @@ typedef struct board {
     gnt_text notices;
 } board;
 
-/* Where a defense stands in a contest, against attackers that know no more than a threat model says. */
+/* The place of a defense in a contest, against attackers that know no more than a threat model says. */
 typedef struct board_place {
     const board_row *row;
     gnt_group_kind kind;
@@ -100,7 +100,7 @@ typedef struct board_place {
     double floor;         /* of the contest; NAN: unknown */
     size_t trainings;     /* of the run that `worst` is of, those with a number */
     gnt_mechanism unmet;  /* where the state is GNT_UNRANKED_UNMET: what no attack knew */
-    /* beside PSNR: where the right image was picked most often; NULL: not measured */
+    /* with PSNR: where the identification rate is highest; NULL: not measured */
     const board_number *identified;
     const gnt_score *identified_score;
 } board_place;
@@ -117,7 +117,7 @@ int board_suite_is_proven(const board_run *run);
 int board_gather(board *b, gnt_err *err);
 /* The stages of a run in a contest, rising. */
 size_t board_stages(const board_contest *c, const gnt_results *r, int64_t stages[GNT_MOST_STAGES]);
-/* 1 when attackers that know the one or the other can run the same attacks of a contest. */
+/* True if attackers with either knowledge can run the same attacks of a contest. */
 int board_same_reach(const board_contest *c, uint32_t one, uint32_t other);
 void board_contest_free(board_contest *c);
 /* Returns a run's settings of a defense as canonical text: equal texts are equal settings. The caller
@@ -128,17 +128,18 @@ char *board_defense_settings(const gnt_results *r, const char *label);
 
 /* Fills places (room for c->n_row), best first, those without a rank after them; returns how many. */
 size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places);
-/* What an attack is to a row, against attackers of a threat model. */
-typedef enum board_trial { BOARD_BESIDE, BOARD_UNFIT, BOARD_UNTRIED, BOARD_TRIED } board_trial;
+/* How an attack counts for a row, against attackers of a threat model. NO_TRIAL: it is beyond the threat
+ * model, or gave no defense a number. */
+typedef enum board_trial { BOARD_NO_TRIAL, BOARD_UNFIT, BOARD_UNTRIED, BOARD_TRIED } board_trial;
 board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
                            uint32_t threat, gnt_group_kind kind);
-/* What a guess without the update scores here, of the run given first that says so; NAN and "" when
- * unknown. */
+/* Returns the baseline: the score of a guess without the update, from the first run that has it; NAN and ""
+ * when unknown. */
 double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name);
-/* 1 when some place has a number. */
+/* True if some place has a number. */
 int board_any_number(const board_place *places, size_t n);
 
-/* ---- words.c: sentences and names; all foreign text, escape it ---- */
+/* ---- board_words.c: sentences and names; all foreign text, escape it ---- */
 
 void board_say_place(const board *b, const board_contest *c, gnt_text *out); /* "glyphs, round 10" */
 void board_say_threat(uint32_t threat, gnt_text *out);                       /* "labels, public" */
@@ -160,14 +161,14 @@ const gnt_board_claim *board_claim(const board *b, const board_contest *c, const
 /* The n-th footnote: the flag it is about, its mark and its words; 0 when there is no such. */
 int board_footnote(size_t n, uint32_t *flag, const char **mark, const char **words);
 
-/* ---- head.c ---- */
+/* ---- section_head.c ---- */
 
-/* why it is apart from `like`, or "" */
+/* Says why the contest is apart from `like`; or nothing. */
 void board_say_alone(const board *b, const board_contest *c, gnt_text *out);
 /* Sentences on how the section was made: probe or round, drawn rounds, public seeds, what public data give;
  * or "". */
 void board_say_head(const board *b, const board_contest *c, gnt_text *out);
-/* 1 when a defense could have known what is observed: a probe, or a public seed. */
+/* True if a defense could have known what is observed: a probe, or a public seed. */
 int board_is_doubtful(const board *b, const board_contest *c);
 
 /* ---- row_cells.c: the cells of a defense's row, which the page and leaderboard.md both show ---- */
@@ -200,18 +201,18 @@ int board_any_identified(const board_place *places, size_t n);
 
 /* ---- writing.c ---- */
 
-/* Takes what was said as the next item, and leaves it empty. */
+/* Takes the text as the next item, and leaves it empty. */
 void board_item(gnt_table *t, gnt_text *text);
 /* Writes a file of the board, and frees the text. */
 int board_write_text(const board *b, const char *name, gnt_text *text, gnt_err *err);
 
-/* ---- tables.c, history.c: each fills a table that the caller frees ---- */
+/* ---- board_tables.c, history.c: each fills a table that the caller frees ---- */
 
 void board_table_runs(const board *b, gnt_table *t);
 void board_table_rows(const board *b, gnt_table *t);
 void board_table_history(const board *b, gnt_table *t);
 
-/* ---- markdown.c, files.c, page.c: the files of the board ---- */
+/* ---- markdown.c, files.c, board_page.c: the files of the board ---- */
 
 int board_write_markdown(const board *b, gnt_err *err);
 /* leaderboard.csv, .json and .md */

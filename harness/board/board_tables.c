@@ -44,7 +44,7 @@ typedef struct entry {
     double section, stage, rank, utility, claimed, measured, low, high, floor, leakage, leakage_low,
         leakage_high, utility_surplus, attacks_with_number, attacks, worst_stage, public_only, identified,
         identified_low, identified_high;
-    const char *task, *attacker, *attacker_knows, *measure, *tied, *defense, *contributors, *standing,
+    const char *task, *attacker, *attacker_knows, *measure, *tied, *defense, *contributors, *kind,
         *utility_measure, *claim_source, *best_known_attack, *attack_knows, *attack_run_by, *footnotes,
         *observed_from, *stages, *why_not_ranked;
 } entry;
@@ -60,7 +60,7 @@ static const gnt_field entry_rows[] = {
     {GNT_FIELD(entry, tied, TEXT)},
     {GNT_FIELD(entry, defense, TEXT)},
     {GNT_FIELD(entry, contributors, TEXT)},
-    {GNT_FIELD(entry, standing, TEXT)},
+    {.name = "standing", .type = GNT_FIELD_TEXT, .offset = offsetof(entry, kind)},
     {GNT_FIELD(entry, utility_measure, TEXT)},
     {GNT_FIELD(entry, utility, REAL)},
     {GNT_FIELD(entry, claimed, REAL)},
@@ -137,7 +137,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
                .rank = p->place.rank ? p->place.rank : NAN,
                .tied = p->place.tied ? "tied" : "",
                .defense = p->row->label,
-               .standing = gnt_group_kind_name(p->kind),
+               .kind = gnt_group_kind_name(p->kind),
                .utility_measure = g ? g->utility.measure : "",
                .utility = g ? g->utility.value : NAN,
                .claimed = claim ? claim->value : NAN,

@@ -12,7 +12,7 @@ static const gnt_results *first_of(const board *b, const board_contest *c) {
     return &b->run[c->run[0]].results;
 }
 
-/* 1 when every run of a section drew the same rounds. */
+/* True if every run of a section drew the same rounds. */
 static int all_drew_alike(const board *b, const board_contest *c) {
     int64_t first[GNT_MOST_STAGES], other[GNT_MOST_STAGES];
     const size_t n = gnt_stages(first_of(b, c), c->task, first);
@@ -36,12 +36,12 @@ void board_say_place(const board *b, const board_contest *c, gnt_text *out) {
 void board_say_threat(uint32_t threat, gnt_text *out) {
     char words[256];
     if (threat == 0)
-        gnt_text_add(out, "nothing besides what is shared");
+        gnt_text_add(out, "nothing in addition to what is shared");
     else
         gnt_text_add(out, "%s", gnt_words_list(&gnt_knowledge_words, threat, words, sizeof words));
 }
 
-/* Where two attacks share a label, who brought this one tells them apart. */
+/* Where two attacks share a label, the contributor distinguishes them. */
 void board_say_attack(const board *b, const board_contest *c, const board_number *n, gnt_text *out) {
     const board_attack *a = &c->attack[n->attack];
     int shared = 0;
@@ -81,7 +81,7 @@ void board_say_contributors(const board *b, const board_row *row, gnt_text *out)
     }
 }
 
-/* The first number that a row has not got under an attack: its group, or NULL where it was never run. */
+/* Returns the group of the first number that a row lacks under an attack; NULL if it was never run. */
 static const gnt_outcome *missing_group(const board_contest *c, const board_place *p) {
     for (size_t i = 0; i < c->n_number; i++) {
         const board_number *n = &c->number[i];
@@ -104,17 +104,18 @@ void board_say_state(const board_contest *c, const board_place *p, gnt_text *out
         return;
     }
     if (p->state == GNT_UNRANKED_INADEQUATE) {
-        gnt_text_add(out, ", no verdict: no attack here recovers what is undefended");
+        gnt_text_add(out, ", no verdict: no attack here succeeds without a defense");
         return;
     }
     if (p->state == GNT_UNRANKED_FEW) {
-        gnt_text_add(out, ", %zu training%s; a rank takes %d", p->trainings, p->trainings == 1 ? "" : "s",
+        gnt_text_add(out, ", %zu training run%s; a rank takes %d", p->trainings, p->trainings == 1 ? "" : "s",
                      GNT_METRIC_COMPARE_LEAST);
         return;
     }
     if (p->state == GNT_UNRANKED_UNMET) {
-        gnt_text_add(out, ", not yet attacked by one that knows its %s",
-                     *p->unmet.family ? p->unmet.family : "mechanism");
+        gnt_text_add(out, ", no adaptive attack for its mechanism yet");
+        if (*p->unmet.family)
+            gnt_text_add(out, " (\"%s\")", p->unmet.family);
         return;
     }
     if (p->lacking == 0)
@@ -146,7 +147,7 @@ void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t th
         }
 }
 
-/* What matching aimed at: that of the first run that says so. */
+/* Returns the first match with a target utility. */
 static const gnt_match_row *match_of(const board *b, const board_contest *c) {
     for (size_t k = 0; k < c->n_run; k++) {
         const gnt_results *r = &b->run[c->run[k]].results;
@@ -201,7 +202,7 @@ static void say_guess(const board_contest *c, double floor, gnt_text *out) {
     gnt_text_add(out, ", %s)", name);
 }
 
-/* Of those that share the first rank, the one whose images were identified most often. */
+/* Says the highest identification rate among those that share the first rank. */
 static void say_most_identified(const board *b, const board_contest *c, const board_place *places, size_t n,
                                 gnt_text *out) {
     const board_place *most = NULL;
@@ -219,7 +220,7 @@ static int is_floored(const board_contest *c, const board_place *p) {
     return gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor);
 }
 
-/* Those of the first rank. Where all of them lie below the floor, no number of theirs says more than that. */
+/* Says which defenses are first. If all of them are below the baseline, their numbers are left out. */
 static void say_first(const board *b, const board_contest *c, const board_place *places, size_t n,
                       gnt_text *out) {
     size_t level = 0, floored = 0;
@@ -231,7 +232,7 @@ static void say_first(const board *b, const board_contest *c, const board_place 
         gnt_text_add(out, level > 1 ? " leak " : " leaks ");
         say_guess(c, places[0].floor, out);
     } else {
-        gnt_text_add(out, level > 1 ? " leak least (a tie: their trainings do not tell them apart): "
+        gnt_text_add(out, level > 1 ? " leak least (a tie: the difference is not statistically significant): "
                                     : " leaks least: ");
         say_number(c, &places[0].score->stat, out);
         gnt_text_add(out, " at worst, under ");
@@ -259,7 +260,7 @@ void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {
         say_target(b, c, &target);
         out->failed |= target.failed;
         if (!places[0].place.rank)
-            gnt_text_add(out, "No defense here has a rank: the table says why of each");
+            gnt_text_add(out, "No defense is ranked: the table says why");
         else {
             gnt_text_add(out, "At matched utility%s%s%s, ", target.size ? " (" : "", gnt_text_get(&target),
                          target.size ? ")" : "");

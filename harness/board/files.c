@@ -1,4 +1,4 @@
-/* leaderboard.csv, leaderboard.json and leaderboard.md: the files beside the page. */
+/* leaderboard.csv, leaderboard.json and leaderboard.md: the files next to the page. */
 #include "board/board_impl.h"
 
 enum { MOST_TEXT = 64 << 20 };

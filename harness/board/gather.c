@@ -1,5 +1,5 @@
 /* Runs to contests. A contest is one task at one stage, or at all stages that the host drew, in all runs that
- * ask the same there: the task's digest is the same, or that of the whole suite, and updates were observed in
+ * request the same there: the task's digest is the same, or that of the whole suite, and updates were observed in
  * the same way. Invariant: a number that counts is of the last run in which its contributor put that defense,
  * settings and version unchanged, under that attack. */
 #include <string.h>
@@ -125,8 +125,8 @@ static const char *digest_of(const gnt_results *r, const char *task) {
     return of ? of->digest : "";
 }
 
-/* A digest that could not be computed again may be any other's. */
-static int asks_the_same(const board_run *first, const board_run *second, const char *task) {
+/* True if two runs request the same of a task. A digest that could not be recomputed may be any other's. */
+static int requests_the_same(const board_run *first, const board_run *second, const char *task) {
     const gnt_results *a = &first->results, *b = &second->results;
     const char *one = digest_of(a, task), *other = digest_of(b, task);
     if (*one && *other && board_is_proven(first, task) && board_is_proven(second, task))
@@ -163,7 +163,7 @@ static int join_contest(board *b, size_t run, const char *task, int64_t stage) {
         const int same_place = c->stage == stage || c->stage == GNT_EVERY_STAGE || stage == GNT_EVERY_STAGE;
         if (!same_place || strcmp(c->task, task) != 0)
             continue;
-        if (c->stage == stage && asks_the_same(&b->run[c->run[0]], &b->run[run], task) &&
+        if (c->stage == stage && requests_the_same(&b->run[c->run[0]], &b->run[run], task) &&
             observe_alike(first, r, task)) {
             c->run[c->n_run++] = run;
             return 0;
@@ -186,7 +186,7 @@ size_t board_stages(const board_contest *c, const gnt_results *r, int64_t stages
     return 1;
 }
 
-/* ---- what stands in a contest ---- */
+/* ---- the numbers of a contest ---- */
 
 static int find_attack(const board *b, board_contest *c, size_t run, const char *label, size_t *out) {
     char *settings = attack_settings(&b->run[run].results, label);
@@ -232,7 +232,7 @@ static int find_row(const board *b, board_contest *c, size_t run, const char *la
     return 0;
 }
 
-/* 1 when a run has a cell of a defense under an attack at each of its stages, none of them unfinished. */
+/* True if a run has a cell of a defense under an attack at each of its stages, none of them unfinished. */
 static int ran_again(const board_contest *c, const gnt_results *r, const char *defense, const char *attack) {
     int64_t stages[GNT_MOST_STAGES];
     const size_t n = board_stages(c, r, stages);
@@ -244,8 +244,8 @@ static int ran_again(const board_contest *c, const gnt_results *r, const char *d
     return n > 0;
 }
 
-/* 1 when a later run of the same contributor has put the defense with other settings or another version, or
- * has this very number anew. */
+/* True if a later run of the same contributor has put the defense with other settings or another version, or
+ * has measured this number again. */
 static int is_superseded(const board *b, const board_contest *c, size_t at, const char *defense,
                          const char *attack, int *failed) {
     const gnt_results *mine = &b->run[c->run[at]].results;
@@ -352,7 +352,7 @@ static int comes_before(uint32_t a, uint32_t b) {
     return x != y ? x < y : a < b;
 }
 
-/* What the attacks of all contests were given, each once, by how much that is. */
+/* Adds what the attacks of a contest were granted, each set once, the smallest first. */
 static int add_threats(board *b, const board_contest *c) {
     uint32_t *grown = gnt_resize(b->threat, b->n_threat + c->n_attack + 1, sizeof *grown);
     if (!grown)
@@ -374,8 +374,8 @@ static int add_threats(board *b, const board_contest *c) {
     return 0;
 }
 
-/* Threat models of a contest are told apart by which of its attacks they can run: the first can run all, and
- * those that can run none are left out. */
+/* Threat models of a contest differ in which of its attacks they can run: the first can run all, and those
+ * that can run none are left out. */
 static int find_threats(const board *b, board_contest *c) {
     c->threat = gnt_array(b->n_threat + 1, sizeof *c->threat);
     if (!c->threat)
@@ -395,8 +395,8 @@ static int find_threats(const board *b, board_contest *c) {
     return 0;
 }
 
-/* Who is given first says what a defense must have stood: the attacks of the last run of theirs. Other
- * people's attacks count where they were run, and cannot push anybody out of the ranking. */
+/* The first contributor's last run defines the mandatory attacks. Attacks of others count where they were
+ * run, and cannot push anybody out of the ranking. */
 static void mark_required(const board *b, board_contest *c) {
     size_t last = c->run[0];
     for (size_t k = 1; k < c->n_run; k++)

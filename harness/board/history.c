@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "board/board_impl.h"
 
-/* What one run says of a defense's worst case; 0 when it is not in that run, −1 when memory ran out. */
+/* Finds a defense's worst case in one run. 1; 0 if it is not in that run, −1 when out of memory. */
 static int rank_row_in(const board *b, const board_contest *c, size_t run, const char *defense,
                        gnt_rank_row *out) {
     gnt_ranking ranking;
@@ -24,7 +24,7 @@ static double worse_floor(const gnt_measure *m, double a, double b) {
     return gnt_leaks_more(m, a, b) ? a : b;
 }
 
-/* Above one floor for both: what changed below it is no change. */
+/* Compares above one baseline for both: a change below it is none. */
 static const char *compare(const gnt_measure *m, const gnt_stat *was, const gnt_stat *is, double floor) {
     const gnt_leak before = gnt_leak_of(m, was, floor), now = gnt_leak_of(m, is, floor);
     if (gnt_leak_surely_less(m, &now, &before))
@@ -102,7 +102,7 @@ static void follow(const board *b, const board_contest *c, const char *contribut
     gnt_text_free(&change);
 }
 
-/* 1 for a contributor's first of several runs in the contest. */
+/* True for a contributor's first of several runs in the contest. */
 static int begins_history(const board *b, const board_contest *c, size_t at) {
     int several = 0;
     for (size_t k = 0; k < c->n_run; k++) {
@@ -121,12 +121,12 @@ static void add_history(const board *b, const board_contest *c, size_t at, gnt_t
         if (strcmp(b->run[c->run[k]].contributor, contributor) != 0)
             continue;
         for (size_t d = 0; d < r->n_defense; d++) {
-            int told = 0;
-            for (size_t j = at; j < k && !told; j++)
+            int known = 0;
+            for (size_t j = at; j < k && !known; j++)
                 for (size_t e = 0; e < b->run[c->run[j]].results.n_defense; e++)
-                    told |= !strcmp(b->run[c->run[j]].contributor, contributor) &&
-                            !strcmp(b->run[c->run[j]].results.defense[e], r->defense[d]);
-            if (!told)
+                    known |= !strcmp(b->run[c->run[j]].contributor, contributor) &&
+                             !strcmp(b->run[c->run[j]].results.defense[e], r->defense[d]);
+            if (!known)
                 follow(b, c, contributor, r->defense[d], t);
         }
     }

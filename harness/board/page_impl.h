@@ -1,4 +1,4 @@
-/* What the files that write leaderboard.html share. */
+/* The functions that write leaderboard.html. */
 #ifndef GNT_BOARD_PAGE_IMPL_H
 #define GNT_BOARD_PAGE_IMPL_H
 
@@ -10,7 +10,7 @@ typedef struct page {
     size_t pictured; /* bytes of pictures so far */
 } page;
 
-/* What the rows of a table share. */
+/* Scale of the bars of a table, and its columns. */
 typedef struct page_scale {
     double low, high, floor, none;
     int leak; /* to the right leaks more, whatever the measure */
@@ -24,7 +24,7 @@ typedef struct page_scale {
 void page_add(page *w, const char *text);
 /* Text of others, escaped. */
 void page_say(page *w, const char *text);
-/* The same; takes what was said and leaves it empty. */
+/* The same; takes the text and leaves it empty. */
 void page_say_text(page *w, gnt_text *text);
 /* The attribute that a cell is sorted by. */
 void page_number(page *w, double value);

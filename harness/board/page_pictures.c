@@ -1,4 +1,4 @@
-/* Pictures in leaderboard.html: those of the reports that were made beside it, as data: URIs. */
+/* Pictures in leaderboard.html: those of the reports next to it, as data: URIs. */
 #include <string.h>
 
 #include "base/file.h"

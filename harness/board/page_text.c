@@ -1,4 +1,4 @@
-/* What leaderboard.html is written with: markup, escaped text, numbers, bytes. */
+/* Writes parts of leaderboard.html: markup, escaped text, numbers, bytes. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Who leaks least: worst case over attacks and drawn rounds, at matched utility, ties as ties. What costs a
+/* Which defense leaks least: worst case over attacks and drawn rounds, at matched utility, ties as ties. What costs a
  * rank is results/ranking.h's. Pure. */
 #include <math.h>
 #include <string.h>
@@ -23,9 +23,8 @@ static int knows_enough(const board_contest *c, size_t attack, uint32_t threat) 
     return (c->attack[attack].grants & ~threat) == 0;
 }
 
-/* 1 when an attack counts for a row: within the threat model, and it gave some defense a number, be it this
- * one, or one in which the host found nothing wrong: what only a marked one has met is asked of nobody
- * else. */
+/* True if an attack counts for a row: it is within the threat model, and gave this defense or an unmarked one
+ * a number. An attack that only marked defenses met is required of no other. */
 static int counts(const board_contest *c, size_t row, size_t attack, const gnt_measure *m, uint32_t threat) {
     int any = 0;
     for (size_t i = 0; i < c->n_number && !any; i++) {
@@ -35,8 +34,7 @@ static int counts(const board_contest *c, size_t row, size_t attack, const gnt_m
     return any && knows_enough(c, attack, threat);
 }
 
-/* A contributor's own run could state any floor, and all below it are level: so one run has the word, the
- * first given. */
+/* The first run given decides: a contributor's own could state any baseline, and all defenses below it tie. */
 double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name) {
     double floor[GNT_FLOORS] = {NAN, NAN, NAN, NAN}, chance = NAN, highest = NAN;
     *name = "";
@@ -57,7 +55,7 @@ double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat
     return highest;
 }
 
-/* The best that any run made of a row: matched before unmatched before fixed. 0 when nothing of it counts. */
+/* Finds the best kind of a row in any run: matched before unmatched before fixed. False if none counts. */
 static int kind_of_row(const board_contest *c, size_t row, gnt_group_kind *kind) {
     int found = 0;
     for (size_t i = 0; i < c->n_number; i++) {
@@ -92,7 +90,7 @@ static int is_number_of(const board_number *n, size_t row, size_t attack, const 
            gnt_group_kind_of(n->group) == kind;
 }
 
-/* 1 when some run has a number at each of its stages. */
+/* True if some run has a number at each of its stages. */
 static int is_tried(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
                     gnt_group_kind kind) {
     size_t numbers = 0;
@@ -110,11 +108,10 @@ static int is_tried(const board_contest *c, size_t row, size_t attack, const gnt
     return 0;
 }
 
-/* BESIDE: it is beyond the threat model, or gave no defense a number. */
 board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
                            uint32_t threat, gnt_group_kind kind) {
     if (!counts(c, row, attack, m, threat))
-        return BOARD_BESIDE;
+        return BOARD_NO_TRIAL;
     if (is_tried(c, row, attack, m, kind))
         return BOARD_TRIED;
     return does_not_apply(c, row, attack) ? BOARD_UNFIT : BOARD_UNTRIED;
@@ -132,7 +129,7 @@ static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint
     const int some = any_required(c, row, m, threat);
     for (size_t a = 0; a < c->n_attack; a++) {
         const board_trial trial = board_trial_of(c, row, a, m, threat, p->kind);
-        if (trial == BOARD_BESIDE || trial == BOARD_UNFIT)
+        if (trial == BOARD_NO_TRIAL || trial == BOARD_UNFIT)
             continue;
         p->of++;
         p->judged += trial == BOARD_TRIED;
@@ -149,8 +146,8 @@ static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint
     }
 }
 
-/* An answer that looks like nothing may still tell which image it was: the worst case of that, whichever
- * attack it is. */
+/* Finds the highest identification rate under any attack: a poor reconstruction may still identify its
+ * image. */
 static void find_identified(const board_contest *c, size_t row, const gnt_measure *m, uint32_t threat,
                             board_place *p) {
     for (size_t i = 0; i < c->n_number; i++) {
@@ -169,23 +166,24 @@ static void find_identified(const board_contest *c, size_t row, const gnt_measur
     }
 }
 
-/* 1 when an attack's number says something of the row here. */
+/* True if an attack's number counts for the row here. */
 static int is_judging(const board_contest *c, const board_number *n, const gnt_measure *m, uint32_t threat,
                       const board_place *p) {
     return is_number_of(n, (size_t)(p->row - c->row), n->attack, m, p->kind) &&
            counts(c, n->row, n->attack, m, threat);
 }
 
-/* 1 when n trainings that leak so much stand for a row in place of what does: a run with trainings enough to
- * rank before one without, so that nobody is pushed out by a short run; then the run that leaks more. */
-static int stands_rather(const gnt_measure *m, size_t n, const gnt_leak *leak, const board_place *p) {
+/* True if a run of n training runs that leak this much represents a row instead of the one so far: a run with
+ * enough of them for a rank before one without, so that a short run pushes nobody out; then the run that
+ * leaks more. */
+static int represents_better(const gnt_measure *m, size_t n, const gnt_leak *leak, const board_place *p) {
     const int enough = n >= GNT_METRIC_COMPARE_LEAST, had = p->trainings >= GNT_METRIC_COMPARE_LEAST;
     if (p->trainings == 0 || enough != had)
         return enough >= had;
     return gnt_leaks_more(m, leak->mean, p->place.leak.mean);
 }
 
-/* Of each run the leakage by training, of one of them for the row. value: a stretch of `width` entries, in
+/* Fills the leakage of each run by training run, and chooses one run for the row. value: `width` entries, in
  * which run k has GNT_MOST_TRAININGS places. */
 static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_t threat,
                            gnt_measured *groups, double *value, size_t width, board_place *p) {
@@ -208,7 +206,7 @@ static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_
         if (n < 2)
             continue;
         const gnt_leak leak = gnt_leak_of_trainings(own, n_seeds);
-        if (!stands_rather(m, n, &leak, p))
+        if (!represents_better(m, n, &leak, p))
             continue;
         p->trainings = n;
         p->place.leak = leak;
@@ -221,8 +219,8 @@ static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_
 
 enum { ANY_ATTACK = -1 };
 
-/* Whether an attack of the threat model recovers what is undefended, by the first run given in which any met
- * it: a contributor's own run could state any limit. −1: none met it. */
+/* True if an attack of the threat model succeeds without a defense, by the first run given that tried one: a
+ * contributor's own run could state any limit. −1: none tried. */
 static int is_adequate(const board_contest *c, const gnt_measure *m, uint32_t threat, int attack) {
     for (size_t k = 0; k < c->n_run; k++) {
         int any = 0;
@@ -241,7 +239,7 @@ static int is_adequate(const board_contest *c, const gnt_measure *m, uint32_t th
     return -1;
 }
 
-/* 1 when a cell behind a number was attacked by one that knows a mechanism. */
+/* True if the attack of a number knows a mechanism. */
 static int is_met_by(const board_number *n, const gnt_mechanism *mechanism) {
     for (size_t i = 0; i < n->results->n_cell; i++)
         if (gnt_stands_for(&n->results->cell[i], n->group) && n->results->cell[i].status == GNT_CELL_OK &&
@@ -301,7 +299,7 @@ static void insert(const gnt_measure *m, board_place *places, size_t n, const bo
     memcpy(value + at * width, scratch, width * sizeof *value);
 }
 
-/* The rows, and what each leaked in its trainings; returns how many. */
+/* Fills the rows, and what each leaked in its training runs; returns how many. */
 static size_t fill_places(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places,
                           gnt_measured *groups, double *value, size_t width) {
     const char *name;

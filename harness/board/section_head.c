@@ -1,4 +1,4 @@
-/* What the head of a section says of how it was made: why it is apart, what the attacks saw, by which rounds
+/* Says at the head of a section how it was made: why it is apart, what the attacks saw, by which rounds
  * a defense counts, under what seed it ran, what public data alone give. */
 #include <inttypes.h>
 #include <math.h>
@@ -27,7 +27,7 @@ void board_say_alone(const board *b, const board_contest *c, gnt_text *out) {
                          ? "there the suite fixed the observed rounds, here they were drawn."
                          : "there the observed rounds were drawn, here the suite fixed them.");
     else
-        gnt_text_add(out, "what is asked there differs (data, model, training, seeds or what is matched).");
+        gnt_text_add(out, "the request differs there (data, model, training, seeds or target utility).");
 }
 
 static void say_public_seed(const board *b, const board_contest *c, gnt_text *out) {
@@ -51,18 +51,15 @@ int board_is_doubtful(const board *b, const board_contest *c) {
 void board_say_head(const board *b, const board_contest *c, gnt_text *out) {
     const double alone = gnt_public_only_mean(c->facts);
     if (!c->in_round)
-        gnt_text_add(out, "Probe: the defense could tell that it was looked at. What the attacks saw was "
-                          "made to be seen and "
-                          "never took part in training; the ranks hold among these rows alone. ");
+        gnt_text_add(out, "Probe: the defense was run a second time for observation, outside training, and "
+                          "could have detected it; ranks compare such rows alone. ");
     if (c->stage == GNT_EVERY_STAGE)
-        gnt_text_add(out, "The host drew the observed rounds; a defense counts "
-                          "by the round in "
-                          "which it leaks most. ");
+        gnt_text_add(out, "Observed rounds are drawn at random; the worst one counts. ");
     say_public_seed(b, c, out);
     if (isfinite(alone)) {
         const char *name = board_utility(b, c);
         gnt_text_add(out, "The public data alone give %s ", name);
         gnt_utility_write(name, alone, out);
-        gnt_text_add(out, ": a defense that adds nothing to it has no rank. ");
+        gnt_text_add(out, ": a defense must beat that for a rank. ");
     }
 }

@@ -1,5 +1,5 @@
-/* What a run's own files leave open. A group that is said not to apply, and which the plan does not show not
- * to, was not shown: it is as if it had not been run. A task whose digest could not be computed meets runs of
+/* Finds what a run's files do not prove. A group that is marked n/a although the plan does not imply it counts
+ * as not run. A task whose digest could not be computed meets runs of
  * the very same suite alone. A signature that does not fit refuses its run. */
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "seal/seal.h"
 
 static const char not_shown[] =
-    "it is said not to apply, which the plan of the suite does not show; that a job said so cannot be shown";
+    "marked not applicable, but the suite does not imply it and no job record proves it";
 
-/* Groups stand in the order of their cells, as the check of the file has made sure. One seed that is said not
- * to apply takes the group with it: the others would be what was chosen of it. */
+/* Groups are in the order of their cells, as the check of the file has made sure. One seed that is marked
+ * n/a without proof takes the group with it: the other seeds could be a selection. */
 static void look_at_groups(board_run *run, const gnt_tally *tally) {
     for (size_t i = 0, first = 0; i < run->results.n_group; i++) {
         gnt_outcome *g = &run->results.group[i];

@@ -1,4 +1,4 @@
-/* What the tables and files of a board are written with. */
+/* Writes items of tables, and files. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "board/board_impl.h"

@@ -64,7 +64,7 @@ static void count_cells(const gnt_results *r, gnt_text *out) {
     gnt_text_add(out, ".");
 }
 
-/* What costs a defense its rank must be seen before its numbers are. */
+/* Marks come before the numbers: they cost the rank. */
 static void say_found(page *w) {
     gnt_table t;
     gnt_table_found(w->p->results, &t);
@@ -73,8 +73,7 @@ static void say_found(page *w) {
         return;
     }
     heading(w, "What the host found");
-    paragraph(w, "These defenses did not do what they must, in the cells counted here. They have no rank, "
-                 "whatever their "
+    paragraph(w, "These defenses broke a rule in the cells counted here, and are disqualified whatever their "
                  "numbers are.");
     table(w, &t);
 }
@@ -96,11 +95,10 @@ static void say_summary(page *w) {
     gnt_pen_begin(&w->pen, GNT_PEN_SHORT);
     table(w, &t);
     gnt_pen_end(&w->pen, GNT_PEN_SHORT);
-    paragraph(
-        w, "A defense is judged by the attack under which it leaks most, at the utility the suite aims at. "
-           "What leaks no more than a guess is level. Identified: how often the right image was told among "
-           "many, "
-           "which an answer below every guess may still do. Tied: the trainings do not tell them apart.");
+    paragraph(w, "A defense is judged at the target utility by the attack under which it leaks most. "
+                 "Defenses that leak no more than a guess share a rank. Tied: the difference is not "
+                 "statistically significant. Identified: how often the reconstruction is nearest to its own "
+                 "image among many; possible even at low PSNR.");
     say_observed(w);
 }
 
@@ -112,9 +110,8 @@ static void say_sentence(page *w, const gnt_section *s, const gnt_measure *lead)
     else
         gnt_text_add(&text, "No cell gave a number.");
     if (gnt_facts_of(w->p->results, s->task)->drawn)
-        gnt_text_add(
-            &text,
-            " The host drew this round; a defense counts by the worst of those drawn, under \"In short\".");
+        gnt_text_add(&text,
+                     " Observed rounds are drawn at random; the worst one counts, under \"In short\".");
     gnt_pen_write_text(&w->pen, GNT_PEN_PARAGRAPH, &text);
 }
 
@@ -137,14 +134,13 @@ static const gnt_picture *of_measure(const gnt_picture *pictures, size_t n, cons
     return NULL;
 }
 
-/* Why there is no trade-off to look at. */
+/* Says why there is no trade-off plot. */
 static void say_no_tradeoff(page *w, const gnt_section *s, const gnt_measure *m) {
     if (!gnt_was_trained(w->p->results, s->task))
-        paragraph(
-            w, "Nothing was trained under a defense here, so no utility was paid for privacy and there is no "
-               "trade-off to draw: the network was attacked as it is.");
+        paragraph(w, "No defense took part in training here, so no utility was paid for privacy and there is "
+                     "no trade-off: the network was attacked as it is.");
     else if (gnt_tradeoff_points(w->p->results, s->task, s->stage, m) == 1)
-        paragraph(w, "Only one setting has both a utility and a number here: a trade-off needs two.");
+        paragraph(w, "Only one setting has both a utility and a number: a trade-off needs two.");
 }
 
 static void say_measure(page *w, const gnt_section *s, const gnt_measure *m, int folded) {
@@ -174,7 +170,7 @@ static void say_measure(page *w, const gnt_section *s, const gnt_measure *m, int
 }
 
 /* The sheet to show first: of the attack that recovers most without a defense. */
-static size_t telling_sheet(const page *w, const gnt_section *s, const gnt_measure *m) {
+static size_t best_sheet(const page *w, const gnt_section *s, const gnt_measure *m) {
     size_t best = 0;
     double most = NAN;
     for (size_t i = 0; m && i < s->n_sheet; i++)
@@ -192,7 +188,7 @@ static size_t telling_sheet(const page *w, const gnt_section *s, const gnt_measu
 }
 
 static void say_sheets(page *w, const gnt_section *s, const gnt_measure *lead) {
-    size_t first = telling_sheet(w, s, lead);
+    size_t first = best_sheet(w, s, lead);
     if (s->n_sheet == 0)
         return;
     fold(w, "Images, private and recovered");
@@ -221,8 +217,7 @@ static void say_other_measures(page *w, const gnt_section *s, const gnt_measure 
 /* Matched strengths miss the target by up to the tolerance: what is left at the target itself, and the
  * other way round. */
 static void say_equal(page *w, const gnt_section *s, const gnt_measure *m) {
-    static const char *const titles[] = {"Leakage at exactly the utility that was asked for",
-                                         "Utility at equal leakage"};
+    static const char *const titles[] = {"Leakage at exactly the target utility", "Utility at equal leakage"};
     for (int by_leakage = 0; m && by_leakage < 2; by_leakage++) {
         gnt_table t;
         if (gnt_table_equal(w->p->results, s->task, s->stage, m, by_leakage, &t) == 0) {
@@ -242,27 +237,25 @@ static void say_maps(page *w, const gnt_section *s) {
     if (gnt_table_maps_at(w->p->results, s->task, s->stage, &t) > 0) {
         gnt_pen_write(&w->pen, GNT_PEN_SUBHEADING, "Utility of maps");
         table(w, &t);
-        paragraph(w,
-                  "On the test samples: over the pixels of all of them, and as means over images. More than "
-                  "one training: the mean, and the range in brackets.");
+        paragraph(w, "On the test samples: over the pixels of all of them, and as means over images. Over "
+                     "several training runs: the mean, and the range in brackets.");
     }
     w->pen.out.failed |= t.failed;
     gnt_table_free(&t);
 }
 
-/* What the theorems of TAPPFL say beside what was measured. */
+/* Says the bounds of TAPPFL's theorems, with what was measured. */
 static void say_bounds(page *w, const gnt_section *s) {
     gnt_table t;
     if (gnt_table_bounds_at(w->p->results, s->task, s->stage, &t) > 0) {
-        fold(w, "Bounds on errors and on what is told, as estimates");
+        fold(w, "Bounds on errors and on inference, as estimates");
         table(w, &t);
-        paragraph(w,
-                  "Estimates: a better attacker, or information that none of them found, moves them. Errors: "
-                  "the task's, on the samples of each value of the attribute, added up. By Theorem 1 of "
-                  "TAPPFL they are at least the difference of the classes' shares between the values, less "
-                  "the attackers' advantage: errors below that show that a better attacker exists. What is "
-                  "told is at most what the entropy less what was found of it allows, by Theorem 2 and, "
-                  "more tightly, by Fano's inequality.");
+        paragraph(w, "Estimates: a better attacker, or information that none of them found, moves them. "
+                     "Errors: the task's, on the samples of each value of the attribute, added up. By "
+                     "Theorem 1 of TAPPFL they are at least the difference of the classes' shares between "
+                     "the values, minus the attackers' advantage: errors below that prove that a better "
+                     "attacker exists. The attribute is inferred at most as often as its entropy, minus the "
+                     "information found, allows: by Theorem 2 and, more tightly, by Fano's inequality.");
         unfold(w);
     }
     w->pen.out.failed |= t.failed;
@@ -285,7 +278,7 @@ static void say_section(page *w, const gnt_section *s) {
         picture(w, s->utility.name, 0, "Utility against the strength of the defenses");
     if (s->points.name[0])
         picture(w, s->points.name, 0,
-                "What is observed of samples as points, coloured by the attribute that attackers are after");
+                "Observations of samples as points, coloured by the attribute that attackers infer");
     say_maps(w, s);
     say_equal(w, s, lead);
     say_bounds(w, s);
@@ -300,28 +293,21 @@ static void say_section(page *w, const gnt_section *s) {
 
 static void say_guide(page *w) {
     heading(w, "How to read this");
-    paragraph(w, "Each defense has one strength that turns it up. The suite asks for a utility, and each "
-                 "defense is turned "
-                 "up until it just meets it: only such matched numbers are compared with each other. A "
-                 "defense that could "
-                 "not be matched, or that ran at a fixed strength, is shown hollow and ranked apart.");
-    paragraph(w, "A defense is as good as its worst attack, so it is judged by the attack under which it "
-                 "leaks most. The "
-                 "numbers in brackets are the 95 % interval of the mean over trainings, of which each seed "
-                 "is one. With a single training it is over that training's targets and cannot say how "
-                 "another would have come out. Ranks compare defenses training by training: those that the "
-                 "trainings do not tell apart are tied. A rank takes five trainings, an attack that recovers "
-                 "what is undefended, and one that knows the defense. An attack that failed or does not "
-                 "apply says nothing about a defense.");
+    paragraph(w, "The strength of each defense is tuned until all models reach the same utility, which the "
+                 "suite gives; only such matched numbers are compared. A defense that could not be matched, "
+                 "or that ran at a fixed strength, is drawn hollow and not ranked.");
     paragraph(
-        w,
-        "Floors say what needs no attack at all: a random guess, the mean image, the nearest public "
-        "image; chance "
-        "is the rate of blind guessing. At its floor an answer looks no more like the private image than a "
-        "guess; it may still tell which image it was, which the identification rate says. In the trade-off "
-        "plots "
-        "the grey step "
-        "is the Pareto front: what no other point beats in both utility and privacy.");
+        w, "A defense is judged by the attack under which it leaks most. The numbers in brackets are the 95 "
+           "% confidence interval of the mean over training runs, one for each seed. With a single training "
+           "run it is over the targets of that run and says nothing about others. Ranks compare defenses run "
+           "by run; those whose difference is not statistically significant are tied. A rank takes five "
+           "training runs, an attack that succeeds without a defense, and an adaptive attack, which knows "
+           "the defense. An attack that failed or does not apply says nothing about a defense.");
+    paragraph(w, "Baselines are the scores without any attack: of a random guess, the mean image, the "
+                 "nearest public image; chance is the rate of blind guessing. At its baseline a "
+                 "reconstruction looks no more like the private image than a guess does, but it may still "
+                 "identify the image: see the identification rate. In the trade-off plots the grey step is "
+                 "the Pareto front: no other point is better in both utility and privacy.");
 }
 
 static void link_to(page *w, const char *name, const char *says) {
@@ -337,7 +323,7 @@ static void link_to(page *w, const char *name, const char *says) {
     gnt_pen_end(&w->pen, GNT_PEN_ITEM);
 }
 
-/* At what size this run was made, in the suite's own words. */
+/* Says the scale of the run, in the suite's own words. */
 static void say_scale(page *w) {
     const gnt_result_scale *scale = w->p->results->file->scale;
     char *line = scale && *scale->name ? gnt_format("Scale %s. %s", scale->name, scale->says) : NULL;
@@ -367,7 +353,7 @@ static void say_paper(page *w) {
     }
 }
 
-static int tells_of_hooks(page *w) {
+static int has_hooks(page *w) {
     gnt_table t;
     const int any = gnt_table_hooks_of(w->p->results, w->p->run, &t);
     if (any)
@@ -382,28 +368,28 @@ static void say_files(page *w) {
                                            {"equal-leakage", "Utility at equal leakage"},
                                            {"bounds", "Bounds, as estimates"},
                                            {"maps", "Utility of maps"},
-                                           {"groups", "All groups with floors and chance"},
+                                           {"groups", "All groups with baselines and chance"},
                                            {"matches", "Matching"},
-                                           {"history", "The trainings that matching used"},
+                                           {"history", "The training runs that matching used"},
                                            {"problems", "Cells without a number"},
-                                           {"floors", "Floors and chance"}};
+                                           {"floors", "Baselines and chance"}};
     heading(w, "Tables as files");
     gnt_pen_begin(&w->pen, GNT_PEN_LIST);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         link_to(w, files[i][0], files[i][1]);
-    if (tells_of_hooks(w))
+    if (has_hooks(w))
         link_to(w, "hooks", "Time inside hooks, on this machine");
     for (size_t i = 0; i < json_array_size(w->p->paper); i++) {
         gnt_paper_table one;
         char *name = gnt_paper_at(w->p->paper, i, &one) == 0 ? gnt_format("paper-%s", one.id) : NULL;
         if (name)
-            link_to(w, name, "Beside the paper's table");
+            link_to(w, name, "As in the paper's table");
         gnt_free(name);
     }
     gnt_pen_end(&w->pen, GNT_PEN_LIST);
 }
 
-/* A target that no defense has to be turned down for, once for each task. */
+/* Warns of a target that a defense of no effect meets, once for each task. */
 static void say_loose_targets(page *w) {
     const gnt_results *r = w->p->results;
     for (size_t i = 0; i < r->n_match; i++) {
@@ -433,26 +419,26 @@ static void say_tables(page *w) {
     gnt_table_matches(w->p->results, &t);
     table(w, &t);
     say_loose_targets(w);
-    fold(w, "The trainings that matching used");
+    fold(w, "The training runs that matching used");
     gnt_table_history(w->p->results, &t);
     table(w, &t);
     unfold(w);
-    heading(w, "Floors and chance");
+    heading(w, "Baselines and chance");
     gnt_table_floors(w->p->results, &t);
-    fold(w, "All floors");
+    fold(w, "All baselines");
     table(w, &t);
     unfold(w);
     gnt_table_facts(w->p->results, &t);
     if (gnt_table_rows(&t) > 0) {
         heading(w, "Facts");
-        fold(w, "What plugins report on themselves, and what the score found of encodings");
+        fold(w, "Numbers that plugins report on themselves, and that scoring found of encodings");
         table(w, &t);
         unfold(w);
     } else
         gnt_table_free(&t);
     heading(w, "Cells without a number");
     gnt_table_problems(w->p->results, &t);
-    fold(w, "Failures and what does not apply");
+    fold(w, "Failed and not applicable cells");
     table(w, &t);
     unfold(w);
 }
@@ -482,7 +468,7 @@ static const char head[] =
     ".short td:nth-child(2)::before{content:'leaks least: '}"
     ".short td:nth-child(3)::before{content:'its worst case: '}"
     ".short td:nth-child(4)::before{content:'undefended: '}"
-    ".short td:nth-child(5)::before{content:'without any attack: '}"
+    ".short td:nth-child(5)::before{content:'baseline: '}"
     ".short td:nth-child(6)::before{content:'cells: '}}\n</style>\n<title>";
 
 static void say_page(page *w) {

@@ -20,9 +20,9 @@ static void add(gnt_text *list, const gnt_report *p, const gnt_picture *picture,
         return;
     if (p->formats & GNT_FORMAT_SVG)
         gnt_text_add(list, "%s.svg\n", picture->name);
-    static const char *const beside[] = {"gp", "tsv", "labels.tsv"};
-    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
-        gnt_text_add(list, "plots/%s.%s\n", picture->name, beside[i]);
+    static const char *const endings[] = {"gp", "tsv", "labels.tsv"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        gnt_text_add(list, "plots/%s.%s\n", picture->name, endings[i]);
 }
 
 static void make_list(const gnt_report *p, gnt_text *list) {
@@ -43,19 +43,18 @@ static void make_list(const gnt_report *p, gnt_text *list) {
     }
 }
 
-/* A list may come from a stranger, so a name on it must be one that a report would give: a picture's, here or
- * in plots/. */
-static int is_ours(const char *name) {
+/* True if a report would give this name to a picture, here or in plots/: the list is not trusted. */
+static int is_picture(const char *name) {
     static const char *const kinds[] = {"tradeoff-", "strength-", "matrix-", "convergence-",
                                         "rounds-",   "utility-",  "points-", "sheet-"};
-    static const char *const pictures[] = {".png", ".svg"}, *const beside[] = {".gp", ".tsv", ".labels.tsv"};
+    static const char *const pictures[] = {".png", ".svg"}, *const endings[] = {".gp", ".tsv", ".labels.tsv"};
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     int in_plots = !strncmp(name, "plots/", 6), kind = 0;
     const char *file = in_plots ? name + 6 : name, *ending = file + strspn(file, letters);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         kind |= !strncmp(file, kinds[i], strlen(kinds[i]));
     for (size_t i = 0; kind && i < (in_plots ? 3 : 2); i++)
-        if (!strcmp(ending, in_plots ? beside[i] : pictures[i]))
+        if (!strcmp(ending, in_plots ? endings[i] : pictures[i]))
             return 1;
     return 0;
 }
@@ -84,7 +83,7 @@ static void remove_stale(const gnt_report *p, const char *before, const char *no
         size_t n = strcspn(at, "\n");
         char name[MOST_LINE];
         snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), at);
-        if (is_ours(name) && !is_listed(now, name))
+        if (is_picture(name) && !is_listed(now, name))
             remove_one(p, name);
         at += n + (at[n] == '\n');
     }

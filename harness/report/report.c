@@ -72,7 +72,7 @@ static void plot_convergence(gnt_report *p, gnt_section *s) {
         s->convergence = picture;
 }
 
-/* Trainings are the same at every stage. */
+/* Training runs are the same at every stage. */
 static void plot_rounds(gnt_report *p, gnt_section *s) {
     gnt_picture picture = {.measure = NULL};
     char slug[GNT_SLUG_SIZE];

@@ -1,6 +1,6 @@
 /* report: everything a reader of a run gets, from its folder: tables, plots, image sheets, index.md and
  * index.html. The run folder is treated as hostile. The same results give the same bytes: no time, no host
- * fact enters, but for the table of what hooks took (hooks.c), which stands in files of its own. */
+ * fact enters, but for the table of what hooks took (hooks_table.c), which has files of its own. */
 #ifndef GNT_REPORT_REPORT_IMPL_H
 #define GNT_REPORT_REPORT_IMPL_H
 

@@ -19,10 +19,10 @@ static void say_number(const gnt_measure *m, const gnt_rank_row *s, gnt_text *ou
 static void say_guess(const gnt_measure *m, double floor, gnt_text *out) {
     gnt_text_add(out, "; no more than a guess at ");
     gnt_measure_number(m, floor, out);
-    gnt_text_add(out, "%s, got without the update", m->unit);
+    gnt_text_add(out, "%s, the baseline without the update", m->unit);
 }
 
-/* What the rank is by, where that is not the number of the matched cells. */
+/* Says the leakage by which it is ranked, where that is not the number of the matched cells. */
 static void say_at_target(const gnt_results *r, const char *task, const gnt_measure *m, const gnt_rank_row *s,
                           gnt_text *out) {
     const gnt_stat at = {.mean = s->place.leak.mean, .low = s->place.leak.low, .high = s->place.leak.high};
@@ -47,7 +47,6 @@ static void say_best(const gnt_results *r, const char *task, const gnt_measure *
         gnt_text_add(out, " (untested by %zu that do%s not apply to it)", best->unfit,
                      best->unfit == 1 ? "es" : "");
     say_at_target(r, task, m, best, out);
-    /* A lead inside the noise, or below the floor, is said to be none. */
     const int floored = gnt_leak_is_floored(m, best->score->stat.mean, best->floor);
     if (floored)
         say_guess(m, best->floor, out);
@@ -55,9 +54,9 @@ static void say_best(const gnt_results *r, const char *task, const gnt_measure *
         const gnt_rank_row *next = &ranking->row[1];
         const int both = floored && gnt_leak_is_floored(m, next->score->stat.mean, best->floor);
         gnt_text_add(out,
-                     both ? " (so does %s: they are level)"
+                     both ? " (so does %s: they share the rank)"
                      : gnt_ranking_tied(ranking, 0, 1)
-                         ? " (tied with %s: their trainings do not tell them apart)"
+                         ? " (tied with %s: the difference is not statistically significant)"
                          : " (next: %s)",
                      next->defense);
     }

@@ -42,7 +42,7 @@ static int write_table(const gnt_report *p, const char *name, void (*fill)(const
     return write_filled(p, name, &t, markdown, err);
 }
 
-/* Files of an earlier report are left where the run no longer tells of hooks. */
+/* Keeps the files of an earlier report if the run has no times of hooks. */
 static int write_hooks(const gnt_report *p, gnt_err *err) {
     gnt_table t;
     return gnt_table_hooks_of(p->results, p->run, &t) ? write_filled(p, "hooks", &t, 1, err) : 0;

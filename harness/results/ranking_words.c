@@ -1,4 +1,4 @@
-/* What is said of a ranking. */
+/* Sentences that describe a ranking. */
 #include "metric/compare.h"
 #include "results/ranking.h"
 
@@ -14,9 +14,9 @@ const char *gnt_rank_row_words(const gnt_rank_row *s) {
     case GNT_UNRANKED_INADEQUATE:
         return "matched, no verdict";
     case GNT_UNRANKED_FEW:
-        return "matched, too few trainings";
+        return "matched, too few training runs";
     case GNT_UNRANKED_UNMET:
-        return "matched, not yet attacked by one that knows it";
+        return "matched, no adaptive attack yet";
     case GNT_UNRANKED_LACKING:
         return "matched, an attack gave no number";
     default:
@@ -27,11 +27,11 @@ const char *gnt_rank_row_words(const gnt_rank_row *s) {
 static void say_inadequate(const gnt_results *r, const char *task, const gnt_measure *m,
                            const gnt_adequacy *a, gnt_text *out) {
     if (a->state == GNT_ADEQUACY_UNKNOWN) {
-        gnt_text_add(out,
-                     "no verdict: nothing undefended was attacked, so that nothing is known of the attacks");
+        gnt_text_add(
+            out, "no verdict: no attack was run without a defense, so nothing is known about the attacks");
         return;
     }
-    gnt_text_add(out, "no verdict: no attack recovers what is undefended (asked: ");
+    gnt_text_add(out, "no verdict: no attack succeeds without a defense (required: ");
     gnt_adequacy_write(r, task, m, out);
     gnt_text_add(out, "; best: %s, %s ", a->best->attack, m->title);
     gnt_measure_write(m, &gnt_number_of(a->best, m->name)->stat, out);
@@ -47,11 +47,11 @@ void gnt_ranking_say_none(const gnt_results *r, const char *task, const gnt_meas
         say_inadequate(r, task, m, &ranking->adequacy, out);
         break;
     case GNT_UNRANKED_FEW:
-        gnt_text_add(out, "not ranked: %zu training%s; a rank takes %d", first->trainings,
+        gnt_text_add(out, "not ranked: %zu training run%s; a rank takes %d", first->trainings,
                      first->trainings == 1 ? "" : "s", GNT_METRIC_COMPARE_LEAST);
         break;
     case GNT_UNRANKED_UNMET:
-        gnt_text_add(out, "not ranked: %s was not yet attacked by one that knows its %s", first->defense,
+        gnt_text_add(out, "not ranked: no adaptive attack on %s yet, one that knows its %s", first->defense,
                      *first->unmet.family ? first->unmet.family : "mechanism");
         break;
     case GNT_UNRANKED_LACKING:
@@ -61,6 +61,6 @@ void gnt_ranking_say_none(const gnt_results *r, const char *task, const gnt_meas
         gnt_text_add(out, "not ranked: no matched defense is more useful than public data alone");
         break;
     default:
-        gnt_text_add(out, "not ranked: no defense is at matched utility, without a mark");
+        gnt_text_add(out, "not ranked: no eligible defense reached the target utility");
     }
 }

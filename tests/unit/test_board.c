@@ -91,7 +91,7 @@ static void few_trainings_rank_nobody(void **state) {
     json_t *all = BOARD("r");
     assert_int_equal(rank_of(place(all, 1, NULL, "a")), 0);
     assert_string_equal(word(place(all, 1, NULL, "a"), "why_not_ranked"),
-                        "matched, 4 trainings; a rank takes 5");
+                        "matched, 4 training runs; a rank takes 5");
     json_decref(all);
 }
 
@@ -125,7 +125,7 @@ static void the_first_run_says_what_is_adequate(void **state) {
     json_t *all = BOARD("keeper", "eve");
     assert_int_equal(rank_of(place(all, 1, NULL, "hers")), 0);
     assert_string_equal(word(place(all, 1, NULL, "hers"), "why_not_ranked"),
-                        "matched, no verdict: no attack here recovers what is undefended");
+                        "matched, no verdict: no attack here succeeds without a defense");
     json_decref(all);
     all = BOARD("eve", "keeper");
     assert_int_equal(rank_of(place(all, 1, NULL, "hers")), 1);

@@ -54,7 +54,8 @@ static void below_the_floor_all_are_level(void **state) {
     assert_true(number_in(crafted, "floor") == 13 && number_in(crafted, "leakage") == 13);
     assert_true(number_in(crafted, "leakage_low") == 13 && number_in(crafted, "leakage_high") == 13);
     expect_page(
-        b, "low, crafted and edge leak least (a tie: their trainings do not tell them apart): PSNR 9.0 dB "
+        b, "low, crafted and edge leak least (a tie: the difference is not statistically significant): PSNR "
+           "9.0 dB "
            "\\[8.0, 10.0\\] at worst, under x, no more than a guess (PSNR 13.0 dB, nearest public image)");
     json_decref(all);
 }
@@ -219,7 +220,8 @@ static void a_probe_never_meets_a_round(void **state) {
     assert_string_equal(word(c, "observed_from"), "round");
     assert_int_equal(rank_of(c), 1);
     expect_page(b, "## t, round 3, probe\n");
-    expect_page(b, "Probe: the defense could tell that it was looked at.");
+    expect_page(b, "Probe: the defense was run a second time for observation, outside training, and could "
+                   "have detected it");
     expect_page(b, "there the updates were probed, here they took part in training");
     expect_page(
         b, "Run under a public seed (run 3): a plugin could compute which rounds and clients are observed.");

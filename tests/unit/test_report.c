@@ -440,7 +440,7 @@ static void curves_say_why_they_end(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *script, *data, *key;
         draw_costs(*state, cases[i].points, &script, &data);
-        assert_non_null(strstr(script, "budget ended it, cost still fell"));
+        assert_non_null(strstr(script, "budget ended, not converged"));
         key = strstr(script, "reset\nset lmargin at screen 0\n"); /* before it lies the panel alone */
         assert_non_null(key);
         *key = 0;

@@ -171,8 +171,9 @@ static void below_the_floor_all_are_level(void **state) {
     expect_said(
         &r, 3,
         "At matched utility low leaks least: PSNR 9.0 dB [8.0, 10.0] under a; identified 90.0 % [85.0, "
-        "95.0], its worst case over 1 attack; no more than a guess at 13.0 dB, got without the update "
-        "(so does crafted: they are level). Undefended: PSNR 40.0 dB [39.0, 41.0] under a; identified "
+        "95.0], its worst case over 1 attack; no more than a guess at 13.0 dB, the baseline without the "
+        "update "
+        "(so does crafted: they share the rank). Undefended: PSNR 40.0 dB [39.0, 41.0] under a; identified "
         "100.0 % [95.0, 105.0].");
     gnt_table_summary(&r, &t);
     assert_string_equal(t.item[1].text, "low (tied with crafted)");
@@ -255,7 +256,7 @@ static void a_mark_costs_the_rank_and_is_told_first(void **state) {
     assert_non_null(strstr(page, "<h2>What the host found</h2>"));
     assert_non_null(strstr(page, "it sent &lt;b&gt;noise"));
     assert_non_null(strstr(page, "matched, marked by the host"));
-    assert_non_null(strstr(page, "Probe: t. What the attacks saw there"));
+    assert_non_null(strstr(page, "Probe: t. The defense was run a second time for observation"));
     assert_non_null(strstr(page, "Run under a public seed: t."));
     gnt_free(page);
 }
@@ -430,7 +431,7 @@ static void without_grounds_nothing_is_ranked(void **state) {
     expect_row(&ranking, 0, "low", GNT_UNRANKED_FEW, 0, 0);
     gnt_ranking_free(&ranking);
     expect_said(&r, 3,
-                "Not ranked: 4 trainings; a rank takes 5. Undefended: PSNR 40.0 dB [39.0, 41.0] under a; "
+                "Not ranked: 4 training runs; a rank takes 5. Undefended: PSNR 40.0 dB [39.0, 41.0] under a; "
                 "identified 100.0 % [95.0, 105.0].");
     gnt_results_free(&r);
     PARSE(&r, floored, &usual);
@@ -445,7 +446,7 @@ static void without_grounds_nothing_is_ranked(void **state) {
     gnt_ranking_free(&ranking);
     expect_said(
         &r, 3,
-        "No verdict: no attack recovers what is undefended (asked: 90 % identified, or PSNR 10 dB above "
+        "No verdict: no attack succeeds without a defense (required: 90 % identified, or PSNR 10 dB above "
         "the floor; best: a, PSNR 22.9 dB [21.9, 23.9]; identified 89.0 % [84.0, 94.0]). Undefended: "
         "PSNR 22.9 dB [21.9, 23.9] under a; identified 89.0 % [84.0, 94.0].");
     gnt_results_free(&r);

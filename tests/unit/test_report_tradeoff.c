@@ -176,13 +176,13 @@ static void given_weights_are_told_apart(void **state) {
                             "\"weights\": true}], " GROUPS "}");
     assert_non_null(strstr(page, "t, given weights"));
     assert_null(strstr(page, "before training"));
-    assert_non_null(strstr(page, "Nothing was trained under a defense here"));
+    assert_non_null(strstr(page, "No defense took part in training here"));
     assert_null(strstr(page, "tradeoff-t-"));
     gnt_free(page);
     page = page_of(b, "{\"format\": 1, \"cells\": [], \"tasks\": [{\"id\": \"t\", \"rounds\": 3, "
                       "\"weights\": false}], " GROUPS "}");
     assert_non_null(strstr(page, "t, before training"));
-    assert_null(strstr(page, "Nothing was trained"));
+    assert_null(strstr(page, "No defense took part in training"));
     gnt_free(page);
 }
 

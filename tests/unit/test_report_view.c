@@ -218,7 +218,7 @@ static void summary_answers_first(void **state) {
     gnt_table_summary(&r, &t);
     assert_int_equal(gnt_table_rows(&t), 1);
     assert_string_equal(cell(&t, 0), "t, before training");
-    assert_string_equal(cell(&t, 1), "not ranked: 0 trainings; a rank takes 5");
+    assert_string_equal(cell(&t, 1), "not ranked: 0 training runs; a rank takes 5");
     assert_string_equal(cell(&t, 2), "–");
     assert_string_equal(cell(&t, 3), "PSNR 60.0 dB, a"); /* an interval of one number is none */
     assert_string_equal(cell(&t, 4), "14.0 dB, nearest public image");
@@ -227,7 +227,7 @@ static void summary_answers_first(void **state) {
     gnt_results_free(&r);
     parse(&r, "", "", swept);
     gnt_table_summary(&r, &t);
-    assert_string_equal(cell(&t, 1), "not ranked: no defense is at matched utility, without a mark");
+    assert_string_equal(cell(&t, 1), "not ranked: no eligible defense reached the target utility");
     assert_string_equal(cell(&t, 3), "PSNR 30.0 dB [29.0, 31.0], a");
     gnt_table_free(&t);
     gnt_results_free(&r);
@@ -289,19 +289,20 @@ static void expect_interval(const char *groups, const char *expected) {
 
 static void intervals_say_what_they_are_over(void **state) {
     (void)state;
-    expect_interval(OVER("psnr", 5, "trainings"), "95 % interval over 5 trainings");
-    expect_interval(OVER("psnr", 1, "targets"), "95 % interval over the targets of one training");
+    expect_interval(OVER("psnr", 5, "trainings"), "95 % confidence interval over 5 training runs");
+    expect_interval(OVER("psnr", 1, "targets"),
+                    "95 % confidence interval over the targets of one training run");
     expect_interval(OVER("psnr", 5, "trainings") "," OVER("psnr", 2, "trainings") "," OVER(
                         "psnr", 4, "trainings") "," OVER("ssim", 9, "trainings"),
-                    "95 % interval over 2 to 5 trainings");
+                    "95 % confidence interval over 2 to 5 training runs");
     expect_interval(OVER("psnr", 1, "targets") "," OVER("psnr", 3, "trainings"),
-                    "95 % interval over 3 trainings, of some over the targets of one");
+                    "95 % confidence interval over 3 training runs, for some over the targets of one");
     /* none: all are equal, or the file does not say */
-    expect_interval(OVER("psnr", 5, "none"), "95 % interval");
+    expect_interval(OVER("psnr", 5, "none"), "95 % confidence interval");
     expect_interval(
         "{" G
         "\"defense\": \"d\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", " PSNR(3, 2, 4) "}",
-        "95 % interval");
+        "95 % confidence interval");
 }
 
 int main(void) {

@@ -102,7 +102,7 @@ static int make_band(const curve *curves, size_t n, double *values, band *b) {
     return b->n;
 }
 
-/* What holds of at least half of the targets. */
+/* Returns the end of at least half of the targets' searches. */
 static search_end end_of(const gnt_results *r, const gnt_outcome *group, const curve *curves, size_t n) {
     size_t long_enough = 0, done = 0;
     for (size_t i = 0; i < n; i++) {
@@ -152,7 +152,7 @@ static int fill_panel(const gnt_results *r, const char *task, int64_t stage, pan
     return any;
 }
 
-/* Costs stand on a logarithmic axis unless they are negative by more than rounding: one minus a cosine ends a
+/* Costs are on a logarithmic axis unless they are negative by more than rounding: one minus a cosine ends a
  * hair below zero, which is drawn at the least positive cost. */
 static int is_logarithmic(const panel *a) {
     return a->lowest > 0 || (a->least < a->most && a->lowest >= -1e-5 * a->most);
@@ -246,7 +246,7 @@ static void key_ends(gnt_plot *p, gnt_text *plots, int label) {
     static const struct {
         double x;
         const char *words;
-    } key[ENDS] = {[END_BUDGET] = {20, "budget ended it, cost still fell"},
+    } key[ENDS] = {[END_BUDGET] = {20, "budget ended, not converged"},
                    [END_REST] = {246, "at rest"},
                    [END_DONE] = {320, "done: below a millionth of its first"}};
     for (int i = END_BUDGET; i < ENDS; i++) {

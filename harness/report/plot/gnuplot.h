@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 
-/* 1 when gnuplot can be started. */
+/* True if gnuplot can be started. */
 int gnt_gnuplot_present(void);
 
 /* Runs the script (a path relative to `folder`) with `folder` as working folder. On failure the sentence

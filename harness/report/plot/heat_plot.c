@@ -14,7 +14,7 @@ enum {
     WIDE = 118,
     HIGH = 50,
     LOW = 38,
-    BESIDE = 13,
+    RATE = 13,
     LEFT = 210,
     TOP = 40,
     FOOT = 63,
@@ -43,8 +43,8 @@ typedef struct sheet {
     size_t n_line, n_left_out, n_column, column[MOST_COLUMNS];
     char *note[MOST_NOTES]; /* owned; why fields are empty */
     int n_note;
-    int beside; /* identification stands below each number */
-    /* the ends of the colours: what no more than a guess gives, or the most private number where no floor is
+    int has_rates; /* the identification rate is below each number */
+    /* the ends of the colours: what the baseline, or the most private number where no floor is
      * known; and the undefended worst case, or the least private number where that leaks no more than low */
     double low, high;
     int has_floor, has_undefended;
@@ -84,14 +84,14 @@ static const gnt_score *number_of(const sheet *s, const gnt_outcome *g) {
 }
 
 static double high_of(const sheet *s, const line *l) {
-    return (l->kind == GNT_GROUP_SWEEP ? LOW : HIGH) + (s->beside ? BESIDE : 0);
+    return (l->kind == GNT_GROUP_SWEEP ? LOW : HIGH) + (s->has_rates ? RATE : 0);
 }
 
-/* The mean, its interval, and below them how often the image was told from others. */
-static void field_text(sheet *s, double x, const line *l, const gnt_score *told, const gnt_score *score,
+/* The mean, its interval, and below them the identification rate. */
+static void field_text(sheet *s, double x, const line *l, const gnt_score *rate, const gnt_score *score,
                        unsigned ink) {
     const gnt_stat mean = {.mean = score->stat.mean, .low = NAN, .high = NAN};
-    const double foot = s->beside ? BESIDE : 0, high = high_of(s, l) - foot, y = l->y + foot;
+    const double foot = s->has_rates ? RATE : 0, high = high_of(s, l) - foot, y = l->y + foot;
     const int interval = gnt_has_interval(&score->stat);
     gnt_text text;
     gnt_text_init(&text, 1024);
@@ -106,16 +106,16 @@ static void field_text(sheet *s, double x, const line *l, const gnt_score *told,
         text_at(s, x + WIDE / 2.0, y + high * 0.26, "center", gnt_text_get(&text), ink, "TINY");
         gnt_text_free(&text);
     }
-    if (told) {
-        gnt_text_add(&text, "id %.0f %%", 100 * told->stat.mean);
-        if (gnt_has_interval(&told->stat))
-            gnt_text_add(&text, " (%.0f – %.0f)", 100 * told->stat.low, 100 * told->stat.high);
-        text_at(s, x + WIDE / 2.0, l->y + BESIDE * 0.85, "center", gnt_text_get(&text), ink, "TINY");
+    if (rate) {
+        gnt_text_add(&text, "id %.0f %%", 100 * rate->stat.mean);
+        if (gnt_has_interval(&rate->stat))
+            gnt_text_add(&text, " (%.0f – %.0f)", 100 * rate->stat.low, 100 * rate->stat.high);
+        text_at(s, x + WIDE / 2.0, l->y + RATE * 0.85, "center", gnt_text_get(&text), ink, "TINY");
         gnt_text_free(&text);
     }
 }
 
-static void field(sheet *s, double x, const line *l, const gnt_outcome *g, const gnt_score *told) {
+static void field(sheet *s, double x, const line *l, const gnt_outcome *g, const gnt_score *rate) {
     const gnt_score *score = number_of(s, g);
     double high = high_of(s, l), y = l->y, span = s->high - s->low;
     /* where nothing leaks more than the low end, all is at it */
@@ -135,7 +135,7 @@ static void field(sheet *s, double x, const line *l, const gnt_outcome *g, const
                 0x999999, "SMALL");
         return;
     }
-    field_text(s, x, l, told, score, dark ? 0xffffff : 0x111111);
+    field_text(s, x, l, rate, score, dark ? 0xffffff : 0x111111);
 }
 
 /* ---- which rows, which columns ---- */
@@ -225,10 +225,10 @@ static void find_notes(sheet *s) {
         }
 }
 
-static void find_beside(sheet *s) {
+static void find_rates(sheet *s) {
     for (size_t i = 0; i < s->n_line; i++)
         for (size_t c = 0; c < s->n_column; c++)
-            s->beside |= s->line[i].field[c] && gnt_identified(s->line[i].field[c], s->m) != NULL;
+            s->has_rates |= s->line[i].field[c] && gnt_identified(s->line[i].field[c], s->m) != NULL;
 }
 
 static void take(const gnt_measure *m, double *least, double *most, double number) {
@@ -260,7 +260,7 @@ static void find_ends(sheet *s) {
 
 /* ---- drawing ---- */
 
-/* Three blocks, told apart by a gap: matched, other single points, sweeps. */
+/* Three blocks, with a gap between them: matched, other single points, sweeps. */
 static int block_of(const line *l) {
     return l->kind == GNT_GROUP_MATCHED ? 0 : l->kind == GNT_GROUP_SWEEP ? 2 : 1;
 }
@@ -277,7 +277,7 @@ static double stack(sheet *s, double top) {
     return top - y;
 }
 
-/* "matched 0.107 · 68.0 %": how it came to its strength, the strength, and what utility that leaves. */
+/* "matched 0.107 · 68.0 %": the mode, the strength and its utility. */
 static void name_row(sheet *s, const line *l) {
     gnt_text text;
     gnt_text_init(&text, 1024);
@@ -325,7 +325,7 @@ static void say_colours(sheet *s, double y) {
 
 /* The height of the words below the matrix. */
 static double foot_of(const sheet *s) {
-    return FOOT + (s->n_note + s->beside) * (double)NOTE;
+    return FOOT + (s->n_note + s->has_rates) * (double)NOTE;
 }
 
 static void say_notes(sheet *s, double width) {
@@ -338,25 +338,26 @@ static void say_notes(sheet *s, double width) {
     text_at(s, 14, y -= NOTE, "left", gnt_text_get(&how), 0x555555, "SMALL");
     gnt_text_free(&how);
     say_colours(s, y -= NOTE);
-    if (s->beside)
-        text_at(s, 14, y -= NOTE, "left", "id: how often the right image was told among many", 0x555555,
+    if (s->has_rates)
+        text_at(s, 14, y -= NOTE, "left",
+                "id: identification rate, how often the reconstruction is nearest to its own image", 0x555555,
                 "SMALL");
     for (int i = 0; i < s->n_note; i++)
         gnt_plot_say(s->p, "set label %d L[%d] at 14,%.1f left noenhanced tc rgb \"#888888\" font TINY\n",
                      ++s->n_label, gnt_plot_label(s->p, s->note[i], (size_t)((width - 20) / 5.9)), y -= NOTE);
 }
 
-static const gnt_score *told_by(const sheet *s, const gnt_outcome *g) {
+static const gnt_score *rate_of(const sheet *s, const gnt_outcome *g) {
     return g ? gnt_identified(g, s->m) : NULL;
 }
 
 /* The worst case of identification, which may be another attack's than that of the measure. */
-static const gnt_score *most_told(const sheet *s, const line *l) {
+static const gnt_score *highest_rate(const sheet *s, const line *l) {
     const gnt_score *most = NULL;
     for (size_t c = 0; c < s->n_column; c++) {
-        const gnt_score *told = told_by(s, l->field[c]);
-        if (told && (!most || told->stat.mean > most->stat.mean))
-            most = told;
+        const gnt_score *rate = rate_of(s, l->field[c]);
+        if (rate && (!most || rate->stat.mean > most->stat.mean))
+            most = rate;
     }
     return most;
 }
@@ -371,8 +372,8 @@ static void draw(sheet *s) {
         line *l = &s->line[i];
         name_row(s, l);
         for (size_t c = 0; c < s->n_column; c++)
-            field(s, LEFT + (double)c * WIDE, l, l->field[c], told_by(s, l->field[c]));
-        field(s, worst, l, l->worst, most_told(s, l));
+            field(s, LEFT + (double)c * WIDE, l, l->field[c], rate_of(s, l->field[c]));
+        field(s, worst, l, l->worst, highest_rate(s, l));
     }
     say_notes(s, s->p->width);
     gnt_plot_say(s->p, "plot NaN\n");
@@ -412,7 +413,7 @@ int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const g
     if (s->n_line == 0 || s->n_column == 0)
         goto cleanup;
     find_ends(s);
-    find_beside(s);
+    find_rates(s);
     find_notes(s);
     if (s->n_left_out)
         add_note(s, gnt_format("%zu more rows are in the tables", s->n_left_out));

@@ -9,8 +9,8 @@ typedef struct gnt_box {
     double left, right, bottom, top;
 } gnt_box;
 
-/* Of the places right of a point, below, above, and left of it, the first where a text of this size lies
- * within the panel and on none of the taken boxes. 1 when there is one, into *box; else 0. */
+/* Finds the first place right of a point, below, above or left of it where a text of this size lies within
+ * the panel and on none of the taken boxes. True if there is one, in *box. */
 int gnt_place(const gnt_box *taken, size_t n, const gnt_box *within, double x, double y, double width,
               double height, gnt_box *box);
 

@@ -60,7 +60,7 @@ void gnt_plot_row(gnt_plot *p, const double *values, int n) {
     gnt_text_add(&p->data, "\n");
 }
 
-static int write_beside(const gnt_plot *p, const char *ending, const gnt_text *text, gnt_err *err) {
+static int write_source(const gnt_plot *p, const char *ending, const gnt_text *text, gnt_err *err) {
     char *path = gnt_format("%s/plots/%s.%s", p->folder, p->name, ending);
     int failed = !path || text->failed ? gnt_fail(err, "%s: out of memory", p->name)
                                        : gnt_file_write(path, gnt_text_get(text), text->size, err);
@@ -107,8 +107,8 @@ int gnt_plot_finish(gnt_plot *p, int formats, gnt_err *err) {
     whole.failed |= p->script.failed;
     char *script = gnt_format("plots/%s.gp", p->name);
     int failed = !script ? gnt_fail(err, "%s: out of memory", p->name) : 0;
-    failed = failed || write_beside(p, "tsv", &p->data, err) ||
-             write_beside(p, "labels.tsv", &p->labels, err) || write_beside(p, "gp", &whole, err) ||
+    failed = failed || write_source(p, "tsv", &p->data, err) ||
+             write_source(p, "labels.tsv", &p->labels, err) || write_source(p, "gp", &whole, err) ||
              gnt_gnuplot_run(p->folder, script, err);
     gnt_free(script);
     gnt_text_free(&whole);

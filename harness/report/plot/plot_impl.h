@@ -60,7 +60,7 @@ void gnt_plot_strip(gnt_plot *p, double bottom, double height);
 /* ---- the look ---- */
 
 /* Colour (0xRRGGBB) and point types of a defense (an index into r->defense), by its family: colours of Okabe
- * and Ito, told apart by shape too. */
+ * and Ito, and distinguished by shape too. */
 unsigned gnt_colour(const gnt_results *r, size_t defense);
 int gnt_shape(const gnt_results *r, size_t defense, int filled);
 

@@ -1,4 +1,4 @@
-/* Utility of the model by round of the training, for tasks whose suite asks for it. */
+/* Utility of the model by round of the training, for tasks whose suite requests it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

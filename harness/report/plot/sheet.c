@@ -121,7 +121,7 @@ static const gnt_outcome *pick_cell(const gnt_results *r, const gnt_outcome *g) 
 
 /* ---- which rows ---- */
 
-/* The groups of an attack that have images: those that stand in the matrix, then points of sweeps. Returns
+/* The groups of an attack that have images: those that are in the matrix, then points of sweeps. Returns
  * how many; *n_single of them are of the first kind. */
 static size_t find_groups(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                           gnt_point *points, const gnt_outcome **groups, size_t *n_single) {
@@ -140,7 +140,7 @@ static size_t find_groups(const gnt_results *r, const char *task, int64_t stage,
     return n;
 }
 
-/* 1 when the group i is shown: the single ones while there is room, of the sweeps' k evenly spread ones. */
+/* True if the group i is shown: the single ones while there is room, of the sweeps' k evenly spread ones. */
 static int is_shown(size_t i, size_t n, size_t n_single) {
     if (n <= MOST_STRIPS || i < n_single)
         return i < MOST_STRIPS || n <= MOST_STRIPS;
@@ -260,7 +260,7 @@ static int same_images(const gnt_st_tensor *a, const gnt_st_tensor *b) {
            !memcmp(a->data, b->data, a->bytes);
 }
 
-/* "matched 0.1074", and "model: accuracy 68.0 %": the number beside recovered images is not theirs. */
+/* "matched 0.1074", and "model: accuracy 68.0 %": the utility is the model's, not that of the images. */
 static void describe(const gnt_outcome *g, gnt_text *kind, gnt_text *utility) {
     gnt_text_add(kind, "%s", gnt_group_kind_name(gnt_group_kind_of(g)));
     if (isfinite(g->strength))
@@ -271,7 +271,7 @@ static void describe(const gnt_outcome *g, gnt_text *kind, gnt_text *utility) {
     gnt_utility_write(g->utility.measure, g->utility.value, utility);
 }
 
-/* The rows of a strip; `first` tells whether its private images are new on the page. */
+/* The rows of a strip; `first`: its private images are new on the page. */
 static void rows_of(page *p, const strip *s, int first) {
     gnt_text kind, utility;
     gnt_text_init(&kind, 4096);

@@ -111,7 +111,7 @@ static void collect_panel(drawing *d, panel *a, point *points) {
     find_lines(d, a);
 }
 
-/* Of each defense and strength the attack that leaks most. */
+/* Collects the attack that leaks most for each defense and strength. */
 static void collect_worst(drawing *d, panel *worst, point *points) {
     worst->point = points;
     for (int i = 1; i < d->n_panel; i++)
@@ -129,7 +129,7 @@ static void collect_worst(drawing *d, panel *worst, point *points) {
     find_lines(d, worst);
 }
 
-/* What is in the panels: ranges, and which entries the key needs. */
+/* Surveys the panels: ranges, and which entries the key needs. */
 static void survey(drawing *d) {
     d->x_low = d->x_high = d->y_low = d->y_high = NAN;
     for (int i = 0; i < d->n_panel; i++) {
@@ -313,7 +313,7 @@ static void draw_lines(gnt_plot *p, const drawing *d, const panel *a) {
     }
 }
 
-/* What is got without any private data: a defense at this line protects data that were not used. Beyond the
+/* Draws the utility of public data alone: a defense at this line protects data that were not used. Beyond the
  * range it is far from all that is drawn, and left out. */
 static void draw_public_only(gnt_plot *p, const drawing *d) {
     if (!(d->public_only >= d->x_low && d->public_only <= d->x_high))
@@ -574,11 +574,12 @@ int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, con
     }
     double width, height;
     /* three in a row would be too small on a narrow page */
-    const int beside = d.n_panel == 3 ? 2 : 0;
-    gnt_panels grid = gnt_panels_layout(d.n_panel, beside, 0, 0, &width, &height);
+    const int columns_wanted = d.n_panel == 3 ? 2 : 0;
+    gnt_panels grid = gnt_panels_layout(d.n_panel, columns_wanted, 0, 0, &width, &height);
     double entry = gnt_key_entry(r->defense, r->n_defense);
     int columns = (int)((width - 14) / entry), lines = (key_entries(&d) + columns - 1) / columns;
-    grid = gnt_panels_layout(d.n_panel, beside, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
+    grid =
+        gnt_panels_layout(d.n_panel, columns_wanted, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
     gnt_plot p;
     char x_label[160], y_label[160];
     axis_words(&d, x_label, y_label);

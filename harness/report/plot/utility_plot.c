@@ -16,7 +16,7 @@ typedef struct point {
     double strength, mean, low, high;
 } point;
 
-/* Defenses whose strengths have one name and unit stand on one axis, whatever plugins they are. */
+/* Defenses whose strengths have one name and unit share an axis, whatever plugins they are. */
 typedef struct axis {
     size_t defense; /* the first of them */
     gnt_spread spread;
@@ -47,7 +47,7 @@ static int is_fact(const drawing *d, int key) {
     return key >= d->n_measures;
 }
 
-/* What a cell's training ended at, or a fact of it; NAN where the file does not tell. *error: its standard
+/* Returns the last value of a cell's training, or a fact of it; NAN if the file has none. *error: its standard
  * error. */
 static double value_of(const drawing *d, const gnt_outcome *c, int key, double *error) {
     const gnt_rounds *list = &c->utility.by_round;
@@ -68,7 +68,7 @@ static int is_here(const drawing *d, const gnt_outcome *c) {
            (c->mode == GNT_ROW_NONE || isfinite(c->strength));
 }
 
-/* 1 of a training of the defense at the strength; a training whose attacks failed had its utility all the
+/* True for a training of the defense at the strength; a training whose attacks failed had its utility all the
  * same. strength NAN: of one without a defense. */
 static int is_of(const drawing *d, const gnt_outcome *c, const char *defense, double strength) {
     return is_here(d, c) && (isnan(strength) ? c->mode == GNT_ROW_NONE
@@ -169,7 +169,7 @@ static void widen(drawing *d, int key, const point *p) {
     d->top[key] = fmax(d->top[key], p->high);
 }
 
-/* 1 where the values of `key` are known of any defense that is drawn. */
+/* True if the values of `key` are known of any defense that is drawn. */
 static int survey(drawing *d, int key) {
     int any = 0;
     d->bottom[key] = d->top[key] = NAN;
@@ -202,7 +202,8 @@ static void spread_axes(drawing *d) {
     }
 }
 
-/* The measure of the task, and below another the loss where the trainings tell it. 0: nothing to draw. */
+/* Chooses the measure of the task, and below another the loss where it was measured. False if there is
+ * nothing to draw. */
 static int fill(drawing *d) {
     d->key[d->n_key++] = gnt_utility_measure(d->r, d->task);
     d->n_measures = 1;
@@ -295,9 +296,8 @@ static int fit_line(gnt_plot *p, const axis *at, const point *points, size_t n) 
     return block;
 }
 
-/* Defenses of one axis stand a little beside each other, so that whiskers at one strength do not lie on one
- * another. */
-static double beside(const drawing *d, const axis *at, size_t defense) {
+/* Returns how far a defense is shifted on its axis, so that whiskers at one strength do not overlap. */
+static double shift_of(const drawing *d, const axis *at, size_t defense) {
     const double step = 0.008 * (at->right - at->left);
     double before = 0, all = 0;
     for (size_t i = 0; i < d->r->n_defense; i++) {
@@ -309,7 +309,7 @@ static double beside(const drawing *d, const axis *at, size_t defense) {
 }
 
 static void say_line(gnt_plot *p, const drawing *d, const axis *at, size_t defense, int key) {
-    const double aside = beside(d, at, defense);
+    const double aside = shift_of(d, at, defense);
     const unsigned colour = gnt_colour(d->r, defense);
     const int shape = gnt_shape(d->r, defense, 1);
     const size_t n = collect(d, defense, key);
@@ -424,12 +424,12 @@ static int draw(drawing *d, const char *folder, const char *name, int formats, g
         return gnt_fail(err, "%s: out of memory", name);
     }
     const size_t n = key_names(d, names, defense);
-    const int panels = d->n_axis * d->n_key, beside = d->n_key > 1 ? d->n_key : 0;
+    const int panels = d->n_axis * d->n_key, columns_wanted = d->n_key > 1 ? d->n_key : 0;
     const double entry = gnt_key_entry(names, n);
-    gnt_panels_layout(panels, beside, 0, 0, &width, &height);
+    gnt_panels_layout(panels, columns_wanted, 0, 0, &width, &height);
     const int columns = (int)fmax(1, floor((width - KEY_LEFT) / entry));
     const double foot = 30 + ceil((double)n / columns) * GNT_KEY_LINE;
-    const gnt_panels grid = gnt_panels_layout(panels, beside, 0, foot, &width, &height);
+    const gnt_panels grid = gnt_panels_layout(panels, columns_wanted, 0, foot, &width, &height);
     gnt_plot_init(&p, folder, name, width, height);
     gnt_plot_say(&p, "set multiplot\n");
     for (int i = 0; i < grid.n; i++)

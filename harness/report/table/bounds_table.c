@@ -42,10 +42,10 @@ size_t gnt_table_bounds_at(const gnt_results *r, const char *task, int64_t stage
                                         "errors, least by Theorem 1",
                                         "errors",
                                         "entropy, bits",
-                                        "found of it, bits",
-                                        "told at most, by Theorem 2",
-                                        "told at most, by Fano",
-                                        "told"};
+                                        "found by attackers, bits",
+                                        "inferred at most, by Theorem 2",
+                                        "inferred at most, by Fano",
+                                        "inferred"};
     gnt_bound_rows rows;
     size_t n = 0;
     gnt_table_init(t, NULL);

@@ -27,7 +27,7 @@ static void score_item(gnt_table *t, const gnt_results *r, const gnt_measure *m,
     if (g->n_ok < g->n_cells)
         gnt_text_add(&text, " (%" PRId64 " of %" PRId64 " seeds)", g->n_ok, g->n_cells);
     if (gnt_is_starved(r, g))
-        gnt_text_add(&text, " (its budget ended while the cost still fell)");
+        gnt_text_add(&text, " (stopped at the iteration budget before convergence)");
     gnt_table_text(t, gnt_text_get(&text));
     gnt_text_free(&text);
 }
@@ -36,7 +36,7 @@ static void utility_item(gnt_table *t, const gnt_utility *u) {
     gnt_text text;
     gnt_text_init(&text, 256);
     gnt_utility_write(u->measure, u->value, &text);
-    if (u->low < u->high) { /* of several trainings */
+    if (u->low < u->high) { /* of several training runs */
         gnt_text_add(&text, " [");
         gnt_utility_write(u->measure, u->low, &text);
         gnt_text_add(&text, ", ");
@@ -54,7 +54,7 @@ static void kind_rows(const gnt_results *r, const char *task, int64_t stage, con
     for (size_t i = 0; i < ranking.n; i++) {
         const gnt_rank_row *row = &ranking.row[i];
         const gnt_outcome *any = gnt_representative(r, task, stage, row->defense, NULL);
-        /* that of an attack which does not apply is unknown */
+        /* an attack that does not apply has none */
         if (isnan(any->utility.value) && row->worst)
             any = row->worst;
         gnt_table_text(t, row->defense);
@@ -266,7 +266,7 @@ static int same_problem(const gnt_outcome *a, const gnt_outcome *b) {
            !strcmp(a->reason, b->reason);
 }
 
-/* Measures that the suite asked for and a cell has not got, each with the reason. */
+/* Adds the measures that the suite requests and a cell lacks, each with the reason. */
 static void unmeasured_rows(const gnt_outcome *c, size_t seeds, gnt_table *t) {
     for (size_t i = 0; i < c->unmeasured.n; i++) {
         const gnt_named_text *why = &c->unmeasured.at[i];
@@ -299,7 +299,7 @@ void gnt_table_problems(const gnt_results *r, gnt_table *t) {
 }
 
 void gnt_table_floors(const gnt_results *r, gnt_table *t) {
-    gnt_table_init(t, "Floors and chance");
+    gnt_table_init(t, "Baselines and chance");
     COLUMNS(t, "task", "stage", "attack", "measure", "random", "mean_image", "nearest_public", "other",
             "chance");
     for (size_t i = 0; i < r->n_task; i++) {

@@ -7,7 +7,7 @@
 #include "results/groups.h"
 #include "results/section.h"
 
-static const char alone[] = "one strength alone: how far its utility is off is not in its interval";
+static const char alone[] = "only one strength measured, so not interpolated";
 
 /* The group at the matched strength; NULL without. */
 static const gnt_outcome *matched_of(const gnt_results *r, const gnt_equal_row *w) {

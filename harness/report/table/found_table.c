@@ -4,7 +4,7 @@
 
 #include "results/marks.h"
 
-/* A defense that is marked in every cell says the same thing over and over: these many are told apart. */
+/* Different marks that are listed: a defense that is marked in every cell repeats the same one. */
 enum { MOST_FOUND = 64 };
 
 typedef struct found {
@@ -77,11 +77,10 @@ static void say_of_tasks(const gnt_results *r, const char *head, int (*holds)(co
 }
 
 void gnt_report_observed(const gnt_results *r, gnt_text *out) {
-    say_of_tasks(r, "Probe: ", is_probe,
-                 "What the attacks saw there was made by running a defense once more, to be looked at; it "
-                 "took no part in "
-                 "training, and the defense could tell.",
-                 out);
+    say_of_tasks(
+        r, "Probe: ", is_probe,
+        "The defense was run a second time for observation, outside training, and could have detected it.",
+        out);
     say_of_tasks(r, "Run under a public seed: ", has_public_seed,
-                 "A plugin could compute which rounds and clients are observed there.", out);
+                 "A plugin could compute which rounds and clients are observed.", out);
 }

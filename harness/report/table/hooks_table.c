@@ -36,7 +36,7 @@ void gnt_table_hooks(const gnt_results *r, const json_t *host, gnt_table *t) {
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         gnt_table_column(t, columns[i]);
     gnt_table_caption(t,
-                      "Wall time of all calls in all jobs of the run, while other jobs ran beside them, on "
+                      "Wall time of all calls in all jobs of the run, while other jobs ran, on "
                       "%.100s. It differs from run to run and from machine to machine.",
                       cpu ? cpu : "an unknown processor");
     for (size_t i = 0; i < r->n_defense; i++)

@@ -1,11 +1,11 @@
-/* What the intervals of a section are over, in words. */
+/* Says over what the intervals of a section are taken. */
 #include <inttypes.h>
 
 #include "report/table/tables.h"
 
-/* What is seen over the groups of a section. */
+/* Kinds of interval over the groups of a section. */
 typedef struct seen {
-    /* of intervals over trainings, the fewest and most of these; 0: none is */
+    /* of intervals over training runs, the fewest and most of these; 0: none is */
     int64_t fewest, most;
     int over_targets;
 } seen;
@@ -27,11 +27,12 @@ void gnt_interval_write(const gnt_results *r, const char *task, int64_t stage, c
         if (score)
             look(&s, &score->stat);
     }
-    gnt_text_add(out, "95 %% interval");
+    gnt_text_add(out, "95 %% confidence interval");
     if (s.most > s.fewest)
-        gnt_text_add(out, " over %" PRId64 " to %" PRId64 " trainings", s.fewest, s.most);
+        gnt_text_add(out, " over %" PRId64 " to %" PRId64 " training runs", s.fewest, s.most);
     else if (s.most)
-        gnt_text_add(out, " over %" PRId64 " trainings", s.most);
+        gnt_text_add(out, " over %" PRId64 " training runs", s.most);
     if (s.over_targets)
-        gnt_text_add(out, s.most ? ", of some over the targets of one" : " over the targets of one training");
+        gnt_text_add(out,
+                     s.most ? ", for some over the targets of one" : " over the targets of one training run");
 }

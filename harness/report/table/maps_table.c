@@ -1,4 +1,4 @@
-/* Tables of what trainings left of maps: IoU, precision, recall, F and loss (metric/map.h). */
+/* Tables of the utility of maps: IoU, precision, recall, F and loss (metric/map.h). */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const char *name_of(int number) {
     return number < GNT_MAP_NUMBERS ? gnt_map_names[number] : "loss";
 }
 
-/* 1 of the first group of a defense at a strength that has numbers of maps: all attacks met one training. */
+/* True for the first group of a defense at a strength that has numbers of maps: all attacks met one training. */
 static int is_first(const gnt_results *r, size_t at) {
     const gnt_outcome *g = &r->group[at];
     if (!g->utility.others.n)
@@ -33,7 +33,7 @@ static void add_number(gnt_table *t, const gnt_utility *u) {
         gnt_text_add(&text, "%.3f", u->value);
     else
         gnt_text_add(&text, "–");
-    if (u->low < u->high) /* of several trainings */
+    if (u->low < u->high) /* of several training runs */
         gnt_text_add(&text, " [%.3f, %.3f]", u->low, u->high);
     t->failed |= text.failed;
     gnt_table_text(t, gnt_text_get(&text));

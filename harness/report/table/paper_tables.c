@@ -7,7 +7,7 @@
 #include "results/measure.h"
 #include "results/paired.h"
 
-/* What a cell of the table shows: the row's word counts before the column's, the column's before the
+/* The choice of an entry: the row's value of a key counts before the column's, the column's before the
  * table's. */
 typedef struct choice {
     const json_t *row, *column, *table;
@@ -52,7 +52,7 @@ static double shown_number(const gnt_score *s, const char *show) {
     return !strcmp(show, "worst") ? s->stat.worst : !strcmp(show, "median") ? s->stat.median : s->stat.mean;
 }
 
-/* Of the groups chosen, the one that leaks most; without a measure the first. A point of a sweep counts only
+/* Returns the chosen group that leaks most; without a measure the first. A point of a sweep counts only
  * where nothing else is chosen or its strength is named; before it, one that has a number. */
 static const gnt_outcome *pick(const gnt_results *r, const choice *c, const gnt_measure *m,
                                const char *show) {
@@ -103,7 +103,7 @@ static void write_stat(gnt_table *t, const gnt_measure *m, const gnt_stat *d) {
     gnt_text_free(&text);
 }
 
-/* A utility and, of several trainings, its interval. */
+/* Writes a utility and, over several training runs, its interval. */
 static void write_interval(gnt_table *t, const char *name, const gnt_stat *d) {
     gnt_text text;
     gnt_text_init(&text, 256);
@@ -120,7 +120,7 @@ static void write_interval(gnt_table *t, const char *name, const gnt_stat *d) {
     gnt_text_free(&text);
 }
 
-/* How much more the group has of a measure, or without one of a utility, than the one beside it. */
+/* Writes by how much a measure, or without one a utility, of the group exceeds the other group's. */
 static void write_difference(gnt_table *t, const gnt_results *r, const gnt_paper_pair *pair) {
     gnt_stat d;
     if (!pair->other)
@@ -143,7 +143,7 @@ static void write_utility(gnt_table *t, const gnt_utility *u) {
     gnt_text_free(&text);
 }
 
-/* What is shown of a utility: "" itself, else the name of a number beside it. NULL: it is no utility. */
+/* Returns "" if the utility is shown, else the name of another number of the test samples; NULL if none. */
 static const char *utility_shown(const char *show) {
     static const char word[] = "utility";
     const size_t n = sizeof word - 1;
@@ -152,7 +152,7 @@ static const char *utility_shown(const char *show) {
     return show[n] ? show + n + 1 : "";
 }
 
-/* The mean over seeds of what plugins reported in the group's cells. */
+/* Writes the mean over seeds of a fact of the group's cells. */
 static void write_fact(gnt_table *t, const gnt_results *r, const gnt_outcome *g, const char *fact) {
     double sum = 0;
     int64_t n = 0;
@@ -169,7 +169,7 @@ static void write_fact(gnt_table *t, const gnt_results *r, const gnt_outcome *g,
         gnt_table_text(t, g ? "not measured" : "not run");
 }
 
-/* What a row and a column ask for together. */
+/* Returns what the entry of a row and a column shows. */
 static gnt_paper_pair pair_of(const gnt_results *r, const choice *c) {
     const char *show = said_text(c, "show"), *name = said_text(c, "measure");
     const json_t *minus = said(c, "minus");
@@ -179,7 +179,7 @@ static gnt_paper_pair pair_of(const gnt_results *r, const choice *c) {
     p.group = number || p.measure ? pick(r, c, p.measure, p.show) : NULL;
     if (p.group && number)
         p.utility = *number ? number : p.group->utility.measure;
-    /* another attack met the same trainings, so of a utility there is no difference */
+    /* the utility of a training run does not depend on the attack */
     p.is_difference = minus && !(number && json_is_string(minus));
     if (p.group && p.is_difference)
         p.other = gnt_group_instead(r, p.group, minus);

@@ -110,8 +110,7 @@ static void summary_row(const gnt_results *r, const char *task, int64_t stage, g
 
 void gnt_table_summary(const gnt_results *r, gnt_table *t) {
     static const char *const columns[] = {
-        "task", "leaks least at matched utility", "its worst case", "undefended", "without any attack",
-        "cells"};
+        "task", "leaks least at matched utility", "its worst case", "undefended", "baseline", "cells"};
     gnt_table_init(t, "In short");
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         gnt_table_column(t, columns[i]);

@@ -35,7 +35,7 @@ void gnt_table_ranking(const gnt_results *r, gnt_table *t);
 /* equal: leakage at the task's target utility, utility at one leakage, read off curves with matching's
  * error in the interval (results/equal_utility.h). */
 
-/* Of a task, stage and measure, for a page; returns the number of rows. */
+/* Fills the rows of a task, stage and measure, for a page; returns their number. */
 size_t gnt_table_equal(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                        int by_leakage, gnt_table *t);
 void gnt_table_equal_utility(const gnt_results *r, gnt_table *t);
@@ -44,13 +44,13 @@ void gnt_table_equal_leakage(const gnt_results *r, gnt_table *t);
 /* bounds: what the task's errors and the attackers' successes are, and what they could be at most
  * (results/bounds.h). */
 
-/* Of a task and stage, for a page; returns the number of rows. */
+/* Fills the rows of a task and stage, for a page; returns their number. */
 size_t gnt_table_bounds_at(const gnt_results *r, const char *task, int64_t stage, gnt_table *t);
 void gnt_table_bounds(const gnt_results *r, gnt_table *t);
 
-/* maps: what trainings left of maps, where the task's samples have them. */
+/* maps: the utility of maps, where the task's samples have them. */
 
-/* Of a task and stage, for a page; returns the number of rows. */
+/* Fills the rows of a task and stage, for a page; returns their number. */
 size_t gnt_table_maps_at(const gnt_results *r, const char *task, int64_t stage, gnt_table *t);
 void gnt_table_maps(const gnt_results *r, gnt_table *t);
 
@@ -64,8 +64,8 @@ void gnt_table_found(const gnt_results *r, gnt_table *t);
  * text. */
 void gnt_report_observed(const gnt_results *r, gnt_text *out);
 
-/* "95 % interval over 5 trainings": what the intervals of a section's numbers are over, as far as the file
- * says. One over the targets of one training says nothing of others, and is told apart. */
+/* Says over what the intervals of a section's numbers are taken, as far as the file says: "95 % confidence
+ * interval over 5 training runs". One over the targets of one training run says nothing about others, and is named so. */
 void gnt_interval_write(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                         gnt_text *out);
 
@@ -73,7 +73,8 @@ void gnt_interval_write(const gnt_results *r, const char *task, int64_t stage, c
 
 /* `host` is the whole of a host.json, and may be hostile. */
 void gnt_table_hooks(const gnt_results *r, const json_t *host, gnt_table *t);
-/* Of the host.json of a run's folder. 0, and no table to free, where there is none or it tells of no hook. */
+/* Fills it from the host.json of a run's folder. 0, and no table to free, if there is none or it has no
+ * hook. */
 int gnt_table_hooks_of(const gnt_results *r, const char *run, gnt_table *t);
 
 /* paper: a paper's tables as the suite lays them out (docs/suites.md, "tables"), filled from the results,
