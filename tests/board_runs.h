@@ -2,6 +2,7 @@
 #ifndef TESTS_BOARD_RUNS_H
 #define TESTS_BOARD_RUNS_H
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <jansson.h>
@@ -9,6 +10,7 @@
 #include "base/mem.h"
 #include "board/board.h"
 #include "report_folder.h"
+#include "result/result.h"
 #include "tally/tally.h"
 
 static inline size_t count_text(const char *text, const char *what) {
@@ -57,36 +59,58 @@ static inline double of_training(const point *p, int seed) {
     return p->mean + (p->high - p->low) / 2 * 0.8055 * ways[way % 5][seed - 1];
 }
 
-/* Seed 0: the group. */
+static inline gnt_stat interval(double mean, double low, double high) {
+    return (gnt_stat){
+        .mean = mean, .low = low, .high = high, .deviation = NAN, .worst = NAN, .median = NAN, .n = 8};
+}
+
+/* Seed 0: the group. A cell is granted what the point says, and the defense in any case. */
 static inline json_t *outcome(const made *m, size_t at, int seed) {
     const point *p = &m->point[at];
     const extra more = m->extra ? m->extra[at] : (extra){.stage = 0};
     const char *measure = m->measure ? m->measure : "psnr";
     const double utility = more.utility != 0 ? more.utility : 0.8;
-    json_t *o = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:b}", "task", "t", "stage",
-                          more.stage ? more.stage : 3, "defense", p->defense, "attack", p->attack, "mode",
-                          strcmp(p->mode, "unmatched") != 0 ? p->mode : "matched", "status", p->status,
-                          "matched", strcmp(p->mode, "matched") == 0);
-    json_object_set_new(o, "n_cells", json_integer(BOARD_SEEDS));
-    json_object_set_new(o, "n_ok", json_integer(strcmp(p->status, "ok") ? 0 : BOARD_SEEDS));
-    json_object_set_new(o, "utility",
-                        json_pack("{s:s, s:f, s:f, s:f, s:f}", "measure",
-                                  m->utility ? m->utility : "accuracy", "mean", utility, "low",
-                                  utility - 0.01, "high", utility + 0.01, "standard_error", 0.01));
-    json_object_set_new(o, "reason", strcmp(p->status, "ok") ? json_string("it broke") : json_null());
-    if (strcmp(p->status, "ok") != 0)
-        return o;
-    json_t *measures =
-        json_pack("{s:{s:f, s:f, s:f, s:i}}", measure, "mean", seed ? of_training(p, seed) : p->mean, "low",
-                  p->low, "high", p->high, "n", 8);
-    if (more.identified > 0)
-        json_object_set_new(measures, "identification",
-                            json_pack("{s:f, s:f, s:f, s:i}", "mean", more.identified, "low",
-                                      more.identified - 0.1, "high", more.identified + 0.1, "n", 8));
-    json_object_set_new(o, "measures", measures);
-    if (m->floor != 0)
-        json_object_set_new(o, "floors", json_pack("{s:{s:f}}", measure, "nearest_public", m->floor));
-    return o;
+    const int is_ok = strcmp(p->status, "ok") == 0;
+    uint32_t mode = GNT_ROW_MATCHED, status = 0;
+    const gnt_named_stat stats[] = {
+        {measure, interval(seed ? of_training(p, seed) : p->mean, p->low, p->high)},
+        {"identification", interval(more.identified, more.identified - 0.1, more.identified + 0.1)}};
+    gnt_named_floor floor = {measure, 0, {NAN, NAN, NAN, NAN}};
+    const gnt_mark mark = {"not-reproducible", more.mark};
+    const char *const grants[] = {"defense", p->grants};
+    gnt_outcome o;
+    gnt_word_bit(&gnt_row_mode_words, p->mode, &mode);
+    assert_int_equal(gnt_word_bit(&gnt_status_words, p->status, &status), 0);
+    floor.floor[GNT_FLOOR_NEAREST] = m->floor;
+    gnt_fields_mark(&gnt_floor_fields, &floor, &floor.floor[GNT_FLOOR_NEAREST]);
+    gnt_fields_clear(&gnt_cell_fields, &o);
+    o.task = "t";
+    o.stage = more.stage ? more.stage : 3;
+    o.defense = p->defense;
+    o.attack = p->attack;
+    o.mode = (gnt_row_mode)mode;
+    o.status = (gnt_cell_status)status;
+    o.matched = strcmp(p->mode, "matched") == 0;
+    o.seed = seed;
+    o.n_cells = BOARD_SEEDS;
+    o.n_ok = is_ok ? BOARD_SEEDS : 0;
+    o.reason = is_ok ? gnt_no_text : "it broke";
+    o.grants = (gnt_texts){grants, p->grants[0] ? 2 : 1};
+    o.utility = (gnt_utility){.measure = m->utility ? m->utility : "accuracy",
+                              .value = utility,
+                              .low = utility - 0.01,
+                              .high = utility + 0.01,
+                              .none = NAN,
+                              .error = 0.01};
+    if (is_ok) {
+        o.measures = (gnt_named_stats){stats, more.identified > 0 ? 2 : 1};
+        o.floors = (gnt_named_floors){&floor, m->floor != 0};
+    }
+    if (more.mark)
+        o.marks = (gnt_marks){&mark, 1};
+    json_t *all = gnt_fields_encode(seed ? &gnt_cell_fields : &gnt_group_fields, &o, GNT_FIELDS_ALL);
+    assert_non_null(all);
+    return all;
 }
 
 /* An attack adapts to every defense: to the plugin, which goes by its label. */
@@ -102,20 +126,6 @@ static inline void add_entry(json_t *list, const char *label, const char *versio
                                           "flags", "randomised", "families", families, "params"));
 known:
     json_decref(families);
-}
-
-/* A cell of a seed: with what it was granted, the defense in any case. */
-static inline json_t *cell_of(const made *m, size_t at, int seed) {
-    json_t *cell = outcome(m, at, seed), *grants = json_array();
-    if (m->point[at].grants[0])
-        json_array_append_new(grants, json_string(m->point[at].grants));
-    json_array_append_new(grants, json_string("defense"));
-    json_object_set_new(cell, "grants", grants);
-    json_object_set_new(cell, "seed", json_integer(seed));
-    if (m->extra && m->extra[at].mark)
-        json_object_set_new(cell, "marks",
-                            json_pack("[{s:s, s:s}]", "what", "not-reproducible", "says", m->extra[at].mark));
-    return cell;
 }
 
 /* What follows the points: something undefended that the first point's attack recovers, where none is. */
@@ -151,7 +161,7 @@ static inline void write_run(const bench *b, const made *given) {
     json_t *cells = json_array(), *groups = json_array(), *defenses = json_array(), *attacks = json_array();
     for (size_t i = 0; i < m->n; i++) {
         for (int seed = 1; seed <= BOARD_SEEDS; seed++)
-            json_array_append_new(cells, cell_of(m, i, seed));
+            json_array_append_new(cells, outcome(m, i, seed));
         json_array_append_new(groups, outcome(m, i, 0));
         add_entry(defenses, m->point[i].defense, m->version ? m->version : "1", m);
         add_entry(attacks, m->point[i].attack, "1", m);

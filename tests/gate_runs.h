@@ -2,6 +2,7 @@
 #ifndef TESTS_GATE_RUNS_H
 #define TESTS_GATE_RUNS_H
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <jansson.h>
 
 #include "gate/gate.h"
+#include "result/result.h"
 
 typedef struct made_cell {
     const char *task, *defense, *mode, *attack, *status;
@@ -18,37 +20,66 @@ typedef struct made_cell {
 } made_cell;
 
 static inline json_t *made_run(void) {
-    return json_pack("{s:i, s:s, s:s, s:s, s:[], s:[], s:[], s:[], s:[], s:[]}", "format", 1, "suite", "made",
-                     "title", "", "suite_digest", "d", "tasks", "defenses", "attacks", "matches", "groups",
-                     "cells");
+    gnt_result r;
+    gnt_result_clear(&r);
+    r.suite = "made";
+    r.suite_digest = "d";
+    json_t *run = gnt_fields_encode(&gnt_result_fields, &r, GNT_FIELDS_ALL);
+    assert_non_null(run);
+    return run;
 }
+
+/* Targets with the scores x, numbered from 0. */
+static inline gnt_targets made_targets(gnt_target *to, gnt_measure_id measure, const double *x, int n) {
+    for (int i = 0; i < n; i++) {
+        gnt_fields_clear(&gnt_target_fields, &to[i]);
+        to[i].id = i;
+        to[i].score[measure] = x[i];
+        gnt_fields_mark(&gnt_target_fields, &to[i], &to[i].score[measure]);
+    }
+    return (gnt_targets){to, (size_t)n};
+}
+
+enum { MADE_MOST_TARGETS = 256 };
 
 /* Adds a cell whose targets have the scores x; returns it, for tests that spoil it. */
 static inline json_t *made_add(json_t *run, const made_cell *c, const char *measure, const double *x, int n) {
+    static gnt_target targets[MADE_MOST_TARGETS];
+    gnt_named_stat stat = {measure,
+                           {.n = n, .deviation = NAN, .worst = NAN, .median = NAN, .low = NAN, .high = NAN}};
     char id[400], at[32];
-    double mean = 0;
-    json_t *targets = json_array(), *measures = json_object();
-    for (int i = 0; i < n; i++) {
-        mean += x[i] / n;
-        json_array_append_new(targets, json_pack("{s:i, s:f}", "id", i, measure, x[i]));
-    }
+    uint32_t mode = 0, status = 0;
+    gnt_outcome o;
+    assert_true(n <= MADE_MOST_TARGETS);
+    for (int i = 0; i < n; i++)
+        stat.stat.mean += x[i] / n;
+    assert_int_equal(gnt_word_bit(&gnt_row_mode_words, c->mode, &mode), 0);
+    assert_int_equal(gnt_word_bit(&gnt_status_words, c->status ? c->status : "ok", &status), 0);
     snprintf(at, sizeof at, "%g", c->strength);
     snprintf(id, sizeof id, "%s/r%d/%s@%s/%s/s%d", c->task, c->stage, c->defense,
-             !strcmp(c->mode, "matched") ? "matched"
-             : c->strength == 0          ? "none"
-                                         : at,
+             mode == GNT_ROW_MATCHED ? "matched"
+             : c->strength == 0      ? "none"
+                                     : at,
              c->attack, c->seed);
-    if (n)
-        json_object_set_new(measures, measure, json_pack("{s:f, s:i}", "mean", mean, "n", n));
-    json_t *cell =
-        json_pack("{s:s, s:s, s:i, s:s, s:s, s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:s}", "cell", id, "task",
-                  c->task, "stage", c->stage, "defense", c->defense, "mode", c->mode, "attack", c->attack,
-                  "seed", c->seed, "status", c->status ? c->status : "ok", "surface", "update", "strength",
-                  c->strength != 0 ? json_real(c->strength) : json_null(), "measures", measures, "targets",
-                  targets, "reason", c->status ? "it said why" : "");
-    json_object_set_new(
-        cell, "utility",
-        json_pack("{s:s, s:f, s:f}", "measure", "accuracy", "value", c->utility, "standard_error", 0.01));
+    gnt_fields_clear(&gnt_cell_fields, &o);
+    o.id = id;
+    o.task = c->task;
+    o.stage = c->stage;
+    o.defense = c->defense;
+    o.attack = c->attack;
+    o.seed = c->seed;
+    o.mode = (gnt_row_mode)mode;
+    o.status = (gnt_cell_status)status;
+    o.strength = c->strength != 0 ? c->strength : NAN;
+    o.surface = "update";
+    o.reason = c->status ? "it said why" : gnt_no_text;
+    o.utility.measure = "accuracy";
+    o.utility.value = c->utility;
+    o.utility.error = 0.01;
+    o.targets = made_targets(targets, gnt_measure_id_of(gnt_measure_find(measure)), x, n);
+    o.measures = (gnt_named_stats){&stat, n > 0};
+    json_t *cell = gnt_fields_encode(&gnt_cell_fields, &o, GNT_FIELDS_ALL);
+    assert_non_null(cell);
     json_array_append_new(json_object_get(run, "cells"), cell);
     return cell;
 }

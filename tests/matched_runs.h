@@ -148,19 +148,25 @@ static inline json_t *matched_search(const matched_world *m, int d, const weaken
         }
     }
     *strength = step.strength;
-    json_t *tried = json_array();
+    gnt_attempt tried[MATCHED_MOST];
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(tried, json_pack("{s:f, s:f, s:f, s:I}", "strength", history[i].strength,
-                                               "utility", history[i].utility, "standard_error", s->sampling,
-                                               "seed", (json_int_t)history[i].seed));
+        tried[i] = (gnt_attempt){history[i].strength, history[i].utility, s->sampling, history[i].seed};
     const int is_matched = step.what == GNT_MATCH_MATCHED;
-    return json_pack("{s:s, s:s, s:f, s:f, s:s, s:s, s:f, s:f, s:f, s:b, s:o}", "task", "t", "defense",
-                     matched_defenses[d].name, "target", spec.target, "tolerance", spec.tolerance, "verdict",
-                     !is_matched      ? "unmatched"
-                     : step.saturated ? "saturated"
-                                      : "matched",
-                     "reason", is_matched ? "" : reasons[step.reason], "strength", step.strength, "utility",
-                     step.utility, "utility_none", none, "confirmed", is_matched, "history", tried);
+    const gnt_match_row row = {.task = "t",
+                               .defense = matched_defenses[d].name,
+                               .target = spec.target,
+                               .tolerance = spec.tolerance,
+                               .verdict = !is_matched      ? "unmatched"
+                                          : step.saturated ? "saturated"
+                                                           : "matched",
+                               .reason = is_matched ? gnt_no_text : reasons[step.reason],
+                               .strength = step.strength,
+                               .utility = step.utility,
+                               .utility_none = none,
+                               .confirmed = is_matched,
+                               .history = tried,
+                               .n_history = n};
+    return gnt_fields_encode(&gnt_match_fields, &row, GNT_FIELDS_ALL);
 }
 
 /* name: of their strength in ids, or NULL for that of the mode. */

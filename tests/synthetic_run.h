@@ -7,14 +7,12 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <jansson.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "nn/io/safetensors.h"
+#include "result/result.h"
 
 typedef struct synthetic {
     const char *folder; /* made by the caller; gets results.json and images/ */
@@ -28,14 +26,11 @@ static const char *const synthetic_attacks[] = {"dlg", "idlg", "invert-gradients
 static const char *const synthetic_defenses[] = {"none", "dp-gaussian", "dp-laplace", "prune", "soteria"};
 static const double synthetic_reach[] = {31, 33, 36, 48, 20}; /* dB of each attack without defense */
 
-static inline char *synthetic_name(const synthetic *s, const char *name, char out[512]) {
-    snprintf(out, 512, "%s%s", name, s->spoil);
-    return out;
-}
-
-static inline json_t *synthetic_text(const synthetic *s, const char *name) {
+/* The text with what spoils it, in the arena of the run. */
+static inline const char *synthetic_text(gnt_result *r, const synthetic *s, const char *name) {
     char text[512];
-    return json_string(synthetic_name(s, name, text));
+    snprintf(text, sizeof text, "%s%s", name, s->spoil);
+    return gnt_arena_text(&r->memory, text);
 }
 
 /* Strength 0 … 1: how far a defense is turned up. */
@@ -49,61 +44,74 @@ static inline double synthetic_psnr(int attack, int defense, double strength) {
     return fmax(7.5 + attack * 0.2, synthetic_reach[attack] - gain[defense] * sqrt(strength));
 }
 
-static inline json_t *synthetic_stat(double mean, double deviation, double worst) {
-    return json_pack("{s:f, s:f, s:f, s:f, s:i, s:f, s:f}", "mean", mean, "deviation", deviation, "worst",
-                     worst, "median", mean * 0.99, "n", 8, "low", mean - 0.6 * deviation, "high",
-                     mean + 0.6 * deviation);
+static inline gnt_stat synthetic_stat(double mean, double deviation, double worst) {
+    return (gnt_stat){.mean = mean,
+                      .deviation = deviation,
+                      .worst = worst,
+                      .median = mean * 0.99,
+                      .n = 8,
+                      .low = mean - 0.6 * deviation,
+                      .high = mean + 0.6 * deviation};
 }
 
-static inline void synthetic_measures(json_t *o, int task, int attack, int defense, double strength) {
-    json_t *m = json_object(), *f = json_object(), *c = json_object();
-    double psnr = synthetic_psnr(attack, defense, strength), share = fmin(1, fmax(0, (psnr - 9) / 14));
-    double mse = pow(10, -psnr / 10);
-    if (attack == 4) {
-        double a = 0.5 + 0.45 * share;
-        json_object_set_new(m, "attribute_accuracy", synthetic_stat(a, 0.05, 1));
-        json_object_set_new(c, "attribute_accuracy", json_real(0.52));
-    } else {
-        json_object_set_new(m, "mse", synthetic_stat(mse, mse * 0.4, mse * 0.2));
-        json_object_set_new(
-            f, "mse",
-            json_pack("{s:f, s:f, s:f}", "random", 0.19, "mean_image", 0.07, "nearest_public", 0.05));
-        if (task < 2) {
-            json_object_set_new(m, "psnr", synthetic_stat(psnr, 2.2, psnr + 4));
-            json_object_set_new(
-                f, "psnr",
-                json_pack("{s:f, s:f, s:f}", "random", 7.2, "mean_image", 11.6, "nearest_public", 13.1));
-            json_object_set_new(m, "ssim", synthetic_stat(0.05 + 0.9 * share, 0.08, 0.99));
-            json_object_set_new(
-                f, "ssim",
-                json_pack("{s:f, s:f, s:f}", "random", 0.01, "mean_image", 0.2, "nearest_public", 0.35));
-            json_object_set_new(m, "identification", synthetic_stat(share, 0.1, 1));
-            json_object_set_new(c, "identification", json_real(0.01));
-        }
-        if (attack == 1) {
-            json_object_set_new(m, "label_accuracy", synthetic_stat(0.2 + 0.8 * share, 0.04, 1));
-            json_object_set_new(c, "label_accuracy", json_real(0.1));
-        }
+/* One measure of an outcome; floors and chance of 0: none. */
+typedef struct synthetic_measure {
+    const char *name;
+    int is_there;
+    gnt_stat stat;
+    double random, mean, nearest, chance;
+} synthetic_measure;
+
+static inline gnt_named_floor synthetic_floors(const synthetic_measure *m) {
+    gnt_named_floor f = {m->name, 0, {m->random, m->mean, m->nearest, NAN}};
+    for (int i = 0; i < GNT_FLOOR_OTHER; i++)
+        gnt_fields_mark(&gnt_floor_fields, &f, &f.floor[i]);
+    return f;
+}
+
+static inline void synthetic_measures(gnt_result *r, gnt_outcome *o, int task, int attack, int defense,
+                                      double strength) {
+    const double psnr = synthetic_psnr(attack, defense, strength), mse = pow(10, -psnr / 10);
+    const double share = fmin(1, fmax(0, (psnr - 9) / 14));
+    const int data = attack != 4, image = data && task < 2;
+    const synthetic_measure all[] = {
+        {"attribute_accuracy", !data, synthetic_stat(0.5 + 0.45 * share, 0.05, 1), 0, 0, 0, 0.52},
+        {"mse", data, synthetic_stat(mse, mse * 0.4, mse * 0.2), 0.19, 0.07, 0.05, 0},
+        {"psnr", image, synthetic_stat(psnr, 2.2, psnr + 4), 7.2, 11.6, 13.1, 0},
+        {"ssim", image, synthetic_stat(0.05 + 0.9 * share, 0.08, 0.99), 0.01, 0.2, 0.35, 0},
+        {"identification", image, synthetic_stat(share, 0.1, 1), 0, 0, 0, 0.01},
+        {"label_accuracy", attack == 1, synthetic_stat(0.2 + 0.8 * share, 0.04, 1), 0, 0, 0, 0.1}};
+    enum { MOST = sizeof all / sizeof *all };
+    gnt_named_stat *stat = gnt_arena_array(&r->memory, MOST, sizeof *stat);
+    gnt_named_floor *floor = gnt_arena_array(&r->memory, MOST, sizeof *floor);
+    gnt_named_real *chance = gnt_arena_array(&r->memory, MOST, sizeof *chance);
+    o->measures.at = stat;
+    o->floors.at = floor;
+    o->chance.at = chance;
+    for (const synthetic_measure *m = all; m < all + MOST; m++) {
+        if (!m->is_there)
+            continue;
+        stat[o->measures.n++] = (gnt_named_stat){m->name, m->stat};
+        if (m->random != 0)
+            floor[o->floors.n++] = synthetic_floors(m);
+        if (m->chance != 0)
+            chance[o->chance.n++] = (gnt_named_real){m->name, m->chance};
     }
-    json_object_set_new(o, "measures", m);
-    json_object_set_new(o, "floors", f);
-    json_object_set_new(o, "chance", c);
 }
 
-static inline json_t *synthetic_curves(int attack, int defense, double strength) {
-    json_t *all = json_array();
-    for (int target = 0; target < 8; target++)
-        for (int restart = 0; restart < 2; restart++) {
-            json_t *points = json_array();
-            double floor = 1e-5 * (1 + target) * (1 + 900 * strength * (defense > 0)) * (1 + restart);
-            for (int step = 0; step <= 300; step += 10) {
-                double cost = floor + (2 + 0.2 * target) * exp(-step / (18.0 + 4 * attack + 2 * target));
-                json_array_append_new(points, json_pack("[i, f]", step, cost));
-            }
-            json_array_append_new(
-                all, json_pack("{s:i, s:i, s:o}", "target", target, "restart", restart, "points", points));
-        }
-    return all;
+static inline gnt_restarts synthetic_curves(gnt_result *r, int attack, int defense, double strength) {
+    enum { TARGETS = 8, RESTARTS = 2, POINTS = 31 };
+    gnt_restart *all = gnt_arena_array(&r->memory, TARGETS * RESTARTS, sizeof *all);
+    for (int i = 0; i < TARGETS * RESTARTS; i++) {
+        const int target = i / RESTARTS, restart = i % RESTARTS;
+        gnt_cost *at = gnt_arena_array(&r->memory, POINTS, sizeof *at);
+        double floor = 1e-5 * (1 + target) * (1 + 900 * strength * (defense > 0)) * (1 + restart);
+        for (int k = 0; k < POINTS; k++)
+            at[k] = (gnt_cost){10 * k,
+                               floor + (2 + 0.2 * target) * exp(-10 * k / (18.0 + 4 * attack + 2 * target))};
+        all[i] = (gnt_restart){target, restart, {at, POINTS}};
+    }
+    return (gnt_restarts){all, TARGETS * RESTARTS};
 }
 
 static inline void synthetic_image(uint8_t *px, int channels, int side, int target, double noise) {
@@ -143,130 +151,165 @@ typedef struct synthetic_place {
     double strength;
 } synthetic_place;
 
-static inline json_t *synthetic_outcome(const synthetic *s, const synthetic_place *p, int seed) {
-    static const char *const modes[] = {"none", "matched", "sweep", "fixed"};
+/* The pictures of a cell, and the targets that they are of. */
+static inline void synthetic_targets(gnt_result *r, gnt_outcome *o, const synthetic *s,
+                                     const synthetic_place *p, int seed) {
+    enum { TARGETS = 4 };
+    gnt_target *all = gnt_arena_array(&r->memory, TARGETS, sizeof *all);
+    char name[128];
+    double psnr = synthetic_psnr(p->attack, p->defense, p->strength);
+    snprintf(name, sizeof name, "images/%d-%d-%d-%d-%d-%d.safetensors", p->task, p->stage, p->defense,
+             p->attack, p->mode, seed);
+    for (int t = 0; t < TARGETS; t++) {
+        gnt_fields_clear(&gnt_target_fields, &all[t]);
+        all[t].id = t;
+        all[t].score[GNT_MEASURE_PSNR] = fmin(60, psnr + t);
+        gnt_fields_mark(&gnt_target_fields, &all[t], &all[t].score[GNT_MEASURE_PSNR]);
+        gnt_fields_mark(&gnt_target_fields, &all[t], &all[t].exact);
+    }
+    o->targets = (gnt_targets){all, TARGETS};
+    if (synthetic_images(s, name, p->task, fmin(1, fmax(0, (30 - psnr) / 20))) == 0)
+        o->images = gnt_arena_text(&r->memory, name);
+}
+
+/* seed −1: the group of them */
+static inline gnt_outcome synthetic_outcome(gnt_result *r, const synthetic *s, const synthetic_place *p,
+                                            int seed) {
+    static const gnt_row_mode modes[] = {GNT_ROW_NONE, GNT_ROW_MATCHED, GNT_ROW_SWEEP, GNT_ROW_FIXED};
     int na = (p->task == 2) != (p->attack == 4), failed = p->defense == 3 && p->attack == 0 && p->mode == 1;
-    double u = synthetic_utility(p->task, p->defense, p->strength), none = synthetic_utility(p->task, 0, 0);
-    json_t *o =
-        json_pack("{s:o, s:i, s:o, s:o, s:s, s:s, s:b}", "task", synthetic_text(s, synthetic_tasks[p->task]),
-                  "stage", p->stage, "defense", synthetic_text(s, synthetic_defenses[p->defense]), "attack",
-                  synthetic_text(s, synthetic_attacks[p->attack]), "mode", modes[p->mode], "status",
-                  na       ? "n/a"
-                  : failed ? "crashed"
-                           : "ok",
-                  "matched", p->mode == 0 || (p->mode == 1 && p->defense != 2));
-    json_object_set_new(o, "strength", p->mode == 0 ? json_null() : json_real(p->strength));
+    double u = synthetic_utility(p->task, p->defense, p->strength);
+    char id[256];
+    gnt_outcome o;
+    gnt_fields_clear(&gnt_cell_fields, &o);
+    o.task = r->tasks.at[p->task].id;
+    o.stage = p->stage;
+    o.defense = r->defenses.at[p->defense].label;
+    o.attack = r->attacks.at[p->attack].label;
+    o.mode = modes[p->mode];
+    o.status = na ? GNT_CELL_NA : failed ? GNT_CELL_CRASHED : GNT_CELL_OK;
+    o.matched = p->mode == 0 || (p->mode == 1 && p->defense != 2);
+    o.strength = p->mode == 0 ? NAN : p->strength;
     if (!na && !failed)
-        synthetic_measures(o, p->task, p->attack, p->defense, p->strength);
+        synthetic_measures(r, &o, p->task, p->attack, p->defense, p->strength);
+    o.utility.value = u;
+    o.utility.none = synthetic_utility(p->task, 0, 0);
     if (seed < 0) {
-        json_object_set_new(o, "n_cells", json_integer(2));
-        json_object_set_new(o, "n_ok", json_integer(na || failed ? 0 : 2));
-        json_object_set_new(o, "utility",
-                            json_pack("{s:f, s:f, s:f}", "mean", u, "low", u - 0.01, "high", u + 0.01));
-        json_object_set_new(o, "utility_none", json_real(none));
+        o.n_cells = 2;
+        o.n_ok = na || failed ? 0 : 2;
+        o.utility.low = u - 0.01;
+        o.utility.high = u + 0.01;
         return o;
     }
-    char id[256];
     snprintf(id, sizeof id, "%s/r%d/%s@%g/%s/s%d", synthetic_tasks[p->task], p->stage,
              synthetic_defenses[p->defense], p->strength, synthetic_attacks[p->attack], seed);
-    json_object_set_new(o, "cell", synthetic_text(s, id));
-    json_object_set_new(o, "plugin", synthetic_text(s, synthetic_defenses[p->defense]));
-    json_object_set_new(o, "attack_plugin", synthetic_text(s, synthetic_attacks[p->attack]));
-    json_object_set_new(o, "seed", json_integer(seed));
-    json_object_set_new(o, "reason",
-                        na       ? synthetic_text(s, "needs attribute labels, which the task does not have")
-                        : failed ? synthetic_text(s, "stopped by signal 11")
-                                 : json_null());
-    json_object_set_new(o, "utility",
-                        json_pack("{s:s, s:f, s:f}", "measure", "accuracy", "value", u, "none", none));
+    o.id = synthetic_text(r, s, id);
+    o.plugin = o.defense;
+    o.attack_plugin = o.attack;
+    o.seed = seed;
+    o.reason = na       ? synthetic_text(r, s, "needs attribute labels, which the task does not have")
+               : failed ? synthetic_text(r, s, "stopped by signal 11")
+                        : gnt_no_text;
+    o.utility.measure = "accuracy";
     if (na || failed || p->mode == 2)
         return o;
     if (p->attack < 3)
-        json_object_set_new(o, "convergence", synthetic_curves(p->attack, p->defense, p->strength));
-    if (p->task < 2 && s->images) {
-        json_t *targets = json_array();
-        char name[128];
-        double psnr = synthetic_psnr(p->attack, p->defense, p->strength);
-        snprintf(name, sizeof name, "images/%d-%d-%d-%d-%d-%d.safetensors", p->task, p->stage, p->defense,
-                 p->attack, p->mode, seed);
-        for (int t = 0; t < 4; t++)
-            json_array_append_new(
-                targets, json_pack("{s:i, s:f, s:b}", "id", t, "psnr", fmin(60, psnr + t), "exact", 0));
-        json_object_set_new(o, "targets", targets);
-        if (synthetic_images(s, name, p->task, fmin(1, fmax(0, (30 - psnr) / 20))) == 0)
-            json_object_set_new(o, "images", json_string(name));
-    }
+        o.convergence = synthetic_curves(r, p->attack, p->defense, p->strength);
+    if (p->task < 2 && s->images)
+        synthetic_targets(r, &o, s, p, seed);
     return o;
 }
 
-static inline void synthetic_add(const synthetic *s, json_t *cells, json_t *groups, synthetic_place p) {
+static inline void synthetic_add(gnt_result *r, const synthetic *s, synthetic_place p) {
     for (p.attack = 0; p.attack < 5; p.attack++) {
-        json_array_append_new(groups, synthetic_outcome(s, &p, -1));
+        r->groups.at[r->groups.n++] = synthetic_outcome(r, s, &p, -1);
         for (int seed = 1; seed <= 2; seed++)
-            json_array_append_new(cells, synthetic_outcome(s, &p, seed));
+            r->cells.at[r->cells.n++] = synthetic_outcome(r, s, &p, seed);
     }
 }
 
-static inline json_t *synthetic_match(const synthetic *s, int task, int defense, double strength) {
-    json_t *history = json_array();
-    for (int i = 0; i < 3; i++) {
+static inline gnt_match_row synthetic_match(gnt_result *r, const synthetic *s, int task, int defense,
+                                            double strength) {
+    enum { ATTEMPTS = 3 };
+    const double none = synthetic_utility(task, 0, 0);
+    gnt_attempt *history = gnt_arena_array(&r->memory, ATTEMPTS, sizeof *history);
+    for (int i = 0; i < ATTEMPTS; i++) {
         double at = strength * (0.5 + 0.25 * i);
-        json_array_append_new(history, json_pack("{s:f, s:f, s:f, s:i}", "strength", at, "utility",
-                                                 synthetic_utility(task, defense, at), "standard_error",
-                                                 0.004, "seed", 1 + i));
+        history[i] = (gnt_attempt){at, synthetic_utility(task, defense, at), 0.004, 1 + i};
     }
-    double none = synthetic_utility(task, 0, 0);
-    return json_pack(
-        "{s:o, s:o, s:s, s:f, s:f, s:s, s:o, s:f, s:f, s:f, s:b, s:o}", "task",
-        synthetic_text(s, synthetic_tasks[task]), "defense", synthetic_text(s, synthetic_defenses[defense]),
-        "strength_id", "noise", "target", none * 0.95, "tolerance", 0.01, "verdict",
-        defense == 2 ? "unmatched" : "matched", "reason",
-        synthetic_text(s, defense == 2 ? "the nearest of 8 trainings is outside the tolerance" : ""),
-        "strength", strength, "utility", synthetic_utility(task, defense, strength), "utility_none", none,
-        "confirmed", defense != 2, "history", history);
+    return (gnt_match_row){
+        .task = r->tasks.at[task].id,
+        .defense = r->defenses.at[defense].label,
+        .target = none * 0.95,
+        .tolerance = 0.01,
+        .verdict = defense == 2 ? "unmatched" : "matched",
+        .reason =
+            synthetic_text(r, s, defense == 2 ? "the nearest of 8 trainings is outside the tolerance" : ""),
+        .strength = strength,
+        .utility = synthetic_utility(task, defense, strength),
+        .utility_none = none,
+        .confirmed = defense != 2,
+        .history = history,
+        .n_history = ATTEMPTS};
 }
 
-static inline json_t *synthetic_results(const synthetic *s) {
+static inline void synthetic_names(gnt_result *r, const synthetic *s) {
+    gnt_result_task *task = gnt_arena_array(&r->memory, 3, sizeof *task);
+    gnt_result_defense *defense = gnt_arena_array(&r->memory, 5, sizeof *defense);
+    gnt_result_attack *attack = gnt_arena_array(&r->memory, 5, sizeof *attack);
+    for (int i = 0; i < s->tasks; i++) {
+        gnt_fields_clear(&gnt_task_fields, &task[i]);
+        task[i].id = synthetic_text(r, s, synthetic_tasks[i]);
+    }
+    for (int i = 0; i < 5; i++) {
+        gnt_fields_clear(&gnt_defense_fields, &defense[i]);
+        gnt_fields_clear(&gnt_attack_fields, &attack[i]);
+        defense[i].label = synthetic_text(r, s, synthetic_defenses[i]);
+        attack[i].label = synthetic_text(r, s, synthetic_attacks[i]);
+    }
+    r->suite = "quick";
+    r->title = synthetic_text(r, s, "A quick look");
+    r->tasks = (gnt_result_tasks){task, (size_t)s->tasks};
+    r->defenses = (gnt_result_defenses){defense, 5};
+    r->attacks = (gnt_result_attacks){attack, 5};
+}
+
+static inline void synthetic_fill(gnt_result *r, const synthetic *s) {
     static const double matched[] = {0, 0.36, 0.55, 0.62, 0.9};
-    json_t *cells = json_array(), *groups = json_array(), *matches = json_array(), *tasks = json_array();
-    json_t *defenses = json_array(), *attacks = json_array();
+    enum { MOST_GROUPS = 512, MOST_MATCHES = 9 };
+    gnt_result_clear(r);
+    synthetic_names(r, s);
+    r->groups.at = gnt_arena_array(&r->memory, MOST_GROUPS, sizeof *r->groups.at);
+    r->cells.at = gnt_arena_array(&r->memory, 2 * MOST_GROUPS, sizeof *r->cells.at);
+    r->matches.at = gnt_arena_array(&r->memory, MOST_MATCHES, sizeof *r->matches.at);
     for (int t = 0; t < s->tasks; t++) {
-        json_array_append_new(tasks, json_pack("{s:o}", "id", synthetic_text(s, synthetic_tasks[t])));
         for (int stage = 0; stage <= (t == 0 && s->stages > 1 ? 10 : 0); stage += 10) {
-            synthetic_add(s, cells, groups, (synthetic_place){t, stage, 0, 0, 0, 0});
+            synthetic_add(r, s, (synthetic_place){t, stage, 0, 0, 0, 0});
             for (int d = 1; d < 4; d++) {
-                synthetic_add(s, cells, groups, (synthetic_place){t, stage, d, 0, 1, matched[d]});
+                synthetic_add(r, s, (synthetic_place){t, stage, d, 0, 1, matched[d]});
                 for (int k = 1; k <= 4 && d != 2; k++)
-                    synthetic_add(s, cells, groups, (synthetic_place){t, stage, d, 0, 2, 0.25 * k});
+                    synthetic_add(r, s, (synthetic_place){t, stage, d, 0, 2, 0.25 * k});
             }
-            synthetic_add(s, cells, groups, (synthetic_place){t, stage, 4, 0, 3, 0.9});
+            synthetic_add(r, s, (synthetic_place){t, stage, 4, 0, 3, 0.9});
         }
         for (int d = 1; d < 4; d++)
-            json_array_append_new(matches, synthetic_match(s, t, d, matched[d]));
+            r->matches.at[r->matches.n++] = synthetic_match(r, s, t, d, matched[d]);
     }
-    for (int d = 0; d < 5; d++)
-        json_array_append_new(defenses,
-                              json_pack("{s:o}", "label", synthetic_text(s, synthetic_defenses[d])));
-    for (int a = 0; a < 5; a++)
-        json_array_append_new(attacks, json_pack("{s:o}", "label", synthetic_text(s, synthetic_attacks[a])));
-    return json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1, "suite", "quick", "title",
-                     synthetic_text(s, "A quick look"), "tasks", tasks, "defenses", defenses, "attacks",
-                     attacks, "matches", matches, "cells", cells, "groups", groups);
 }
 
 /* Returns 0 when the folder holds the run. */
 static inline int synthetic_write(const synthetic *s) {
     char path[1024];
     gnt_err err;
+    gnt_result r;
     snprintf(path, sizeof path, "%s/images", s->folder);
     if (gnt_make_dirs(path, &err))
         return -1;
-    json_t *results = synthetic_results(s);
-    char *text = json_dumps(results, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    synthetic_fill(&r, s);
+    char *text = gnt_result_text(&r);
     snprintf(path, sizeof path, "%s/results.json", s->folder);
     int failed = !text || gnt_file_write(path, text, strlen(text), &err);
-    free(text);
-    json_decref(results);
+    gnt_free(text);
+    gnt_result_free(&r);
     return failed;
 }
 

@@ -472,7 +472,8 @@ static const char hostile[] = "</td><script>document.title='pwned'</script><img 
                               "onerror=\"alert(1)\">{{runs}}' \" | = \xe2\x80\xae";
 
 static int is_kept(const char *key) {
-    static const char *const words[] = {"status", "mode", "surface", "goals", "grants", "flags", "images"};
+    static const char *const words[] = {"status", "mode",   "surface",  "goals",       "grants",
+                                        "flags",  "images", "interval", "observe_from"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(key, words[i]))
             return 1;
