@@ -64,7 +64,7 @@ static inline void points_rings(points *p, int64_t n, uint64_t seed) {
     points_tie(p, 2);
 }
 
-/* Whether the signs of the first two of `columns` coordinates, none nearer to 0 than a quarter, are equal. */
+/* True if the signs of the first two of `columns` coordinates, none nearer to 0 than a quarter, are equal. */
 static inline void points_xor(points *p, int64_t n, int64_t columns, uint64_t seed) {
     gnt_key key = gnt_key_of_seed(seed);
     gnt_stream s = gnt_stream_open(&key, "xor");
@@ -97,7 +97,7 @@ static inline gnt_status points_take(void *context, int32_t values, const float 
     return GNT_OK;
 }
 
-static inline gnt_status points_ask(tried *t, const gnt_observation *o, const kept *own, float *scores,
+static inline gnt_status points_run(tried *t, const gnt_observation *o, const kept *own, float *scores,
                                     gnt_err *err) {
     gnt_answer answer = {.size = sizeof answer, .context = scores, .attribute = points_take};
     gnt_instance_enter(t->instance, "run");
@@ -116,7 +116,7 @@ static inline tried points_learn(const char *attack, const char *json, uint64_t 
     return t;
 }
 
-/* Share of `fresh` that is told rightly after learning from `shadow`. */
+/* Share of `fresh` whose attribute is inferred correctly after learning from `shadow`. */
 static inline double points_accuracy(const char *attack, const char *json, const points *shadow,
                                      const points *fresh) {
     kept own;
@@ -125,19 +125,19 @@ static inline double points_accuracy(const char *attack, const char *json, const
     int64_t right = 0;
     for (int64_t i = 0; i < fresh->n; i++) {
         float z[POINTS_VALUES];
-        if (points_ask(&t, &fresh->seen[i], &own, z, &err) != GNT_OK)
+        if (points_run(&t, &fresh->seen[i], &own, z, &err) != GNT_OK)
             fail_msg("%s", err.text);
-        int32_t told = 0;
+        int32_t best = 0;
         for (int32_t v = 1; v < fresh->seen[i].attribute_values; v++)
-            told = z[v] > z[told] ? v : told;
-        right += told == fresh->value[i];
+            best = z[v] > z[best] ? v : best;
+        right += best == fresh->value[i];
     }
     try_drop(&own);
     try_close(&t);
     return (double)right / (double)fresh->n;
 }
 
-static inline gnt_view *points_held(kept *k, const char *name) {
+static inline gnt_view *points_artefact(kept *k, const char *name) {
     for (int64_t i = 0; i < k->artefacts.tensors.n; i++)
         if (strcmp(k->view[i].name, name) == 0)
             return &k->view[i];
@@ -145,11 +145,11 @@ static inline gnt_view *points_held(kept *k, const char *name) {
     return NULL;
 }
 
-/* Asked with these artefacts it refuses, and says that they are none of its own. */
+/* Checks that it refuses to run with these artefacts and says that they are none of its own. */
 static inline void points_refused(tried *t, const gnt_observation *o, const kept *own, const char *what) {
     float z[POINTS_VALUES];
     gnt_err err = {0};
-    if (points_ask(t, o, own, z, &err) != GNT_FAILED || !strstr(err.text, "prepared for another task"))
+    if (points_run(t, o, own, z, &err) != GNT_FAILED || !strstr(err.text, "prepared for another task"))
         fail_msg("%s: \"%s\"", what, err.text);
 }
 
@@ -179,15 +179,15 @@ typedef struct points_clock {
 
 static points_clock points_polls;
 
-static inline int points_told_to_stop(void *context) {
+static inline int points_stop_requested(void *context) {
     (void)context;
     return points_polls.polls++ >= points_polls.before_stop;
 }
 
-/* Told to stop at that poll of should_stop, it comes back at once and leaves nothing but mean and scale. */
+/* Stopped at that poll of should_stop, it returns at once and leaves nothing but mean and scale. */
 static inline void points_stops(const char *attack, const char *json, const points *p, int at) {
     points_polls = (points_clock){.before_stop = at};
-    tried t = points_open(attack, json, 1, (gnt_instance_spec){.should_stop = points_told_to_stop});
+    tried t = points_open(attack, json, 1, (gnt_instance_spec){.should_stop = points_stop_requested});
     kept own;
     gnt_err err = {0};
     assert_int_equal(try_prepare(&t, &p->in, &own, &err), GNT_STOPPED);

@@ -47,16 +47,16 @@ typedef struct act {
     int how;          /* CONTROL, ALONE */
 } act;
 
-static json_int_t told(const gnt_worker *w, const char *name) {
+static json_int_t given(const gnt_worker *w, const char *name) {
     return json_integer_value(json_object_get(w->request, name));
 }
 
-static const char *told_text(const gnt_worker *w, const char *name) {
+static const char *given_text(const gnt_worker *w, const char *name) {
     return json_string_value(json_object_get(w->request, name));
 }
 
 static char *within(const gnt_worker *w, const char *name) {
-    return gnt_format("%s/%s", told_text(w, "folder"), name);
+    return gnt_format("%s/%s", given_text(w, "folder"), name);
 }
 
 static int open_and_close(const char *path, int flags) {
@@ -132,7 +132,7 @@ static int change_mode_of_input(const gnt_worker *w) {
 }
 
 static int list_folder(const gnt_worker *w) {
-    DIR *dir = opendir(told_text(w, "folder"));
+    DIR *dir = opendir(given_text(w, "folder"));
     if (!dir)
         return -1;
     int rc = -1; /* behind a mount namespace the folder holds the plugin alone */
@@ -191,7 +191,7 @@ static int reach(int family, int type, const void *address, socklen_t size) {
 
 static struct sockaddr_in port_of(const gnt_worker *w) {
     return (struct sockaddr_in){.sin_family = AF_INET,
-                                .sin_port = htons((uint16_t)told(w, "port")),
+                                .sin_port = htons((uint16_t)given(w, "port")),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
@@ -212,12 +212,12 @@ static struct sockaddr_un name_of(const char *folder, int abstract) {
 }
 
 static int connect_to_a_socket(const gnt_worker *w) {
-    struct sockaddr_un to = name_of(told_text(w, "folder"), 0);
+    struct sockaddr_un to = name_of(given_text(w, "folder"), 0);
     return reach(AF_UNIX, SOCK_STREAM, &to, sizeof to);
 }
 
 static int connect_to_an_abstract_socket(const gnt_worker *w) {
-    struct sockaddr_un to = name_of(told_text(w, "folder"), 1);
+    struct sockaddr_un to = name_of(given_text(w, "folder"), 1);
     return reach(AF_UNIX, SOCK_STREAM, &to, sizeof to);
 }
 
@@ -228,7 +228,7 @@ static int make_local_socket(const gnt_worker *w) {
 }
 
 static int attach_shared_memory(const gnt_worker *w) {
-    void *at = shmat((int)told(w, "shared"), NULL, SHM_RDONLY);
+    void *at = shmat((int)given(w, "shared"), NULL, SHM_RDONLY);
     return at == (void *)-1 ? -1 : shmdt(at);
 }
 
@@ -295,7 +295,7 @@ static int trace_parent(const gnt_worker *w) {
 /* Where its truth lies is known: what must be closed is the way there. */
 static int read_parent(const gnt_worker *w) {
     char to[sizeof truth];
-    struct iovec mine = {to, sizeof to}, theirs = {(void *)(uintptr_t)told(w, "address"), sizeof to};
+    struct iovec mine = {to, sizeof to}, theirs = {(void *)(uintptr_t)given(w, "address"), sizeof to};
     return process_vm_readv(getppid(), &mine, 1, &theirs, 1, 0) < 0 ? -1 : 0;
 }
 

@@ -32,7 +32,7 @@ typedef struct sides_defenses {
     size_t n;
 } sides_defenses;
 
-/* As an argument: it lives as long as the block that it stands in. */
+/* As an argument: it lives as long as the block that it is written in. */
 #define SIDES_DEFENSES(...)                                                                                  \
     ((sides_defenses){(const sides_defense[]){__VA_ARGS__},                                                  \
                       sizeof((const sides_defense[]){__VA_ARGS__}) / sizeof(sides_defense)})
@@ -40,7 +40,7 @@ static const sides_defenses sides_undefended = {NULL, 0};
 
 typedef struct sides_job {
     fuzz_work inputs; /* its work's context is this, being the first member */
-    gnt_request side; /* what each side is asked */
+    gnt_request side; /* the request of each side */
     int copies;       /* each client is served by a process that saw no other */
     gnt_request_plugin defense[SIDES_MOST_DEFENSES];
     char path[SIDES_MOST_DEFENSES][4096];
@@ -147,8 +147,8 @@ enum {
                   GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_AGGREGATE | GNT_HOOK_STATE | GNT_HOOK_ENCODE_QUERY
 };
 
-/* A training of a small network with batch norm behind these defenses; what else it is asked is to be added
- * to `inputs.request.train`. */
+/* A training of a small network with batch norm behind these defenses; further settings are to be added to
+ * `inputs.request.train`. */
 static inline gnt_request_train *sides_open(sides_job *j, sides_defenses defenses) {
     static const int64_t sample[] = {1, 4, 4};
     const gnt_request_model model = {

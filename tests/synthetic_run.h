@@ -33,7 +33,7 @@ static inline const char *synthetic_text(gnt_result *r, const synthetic *s, cons
     return gnt_arena_text(&r->memory, text);
 }
 
-/* Strength 0 … 1: how far a defense is turned up. */
+/* Strength 0 … 1: how strong a defense is. */
 static inline double synthetic_utility(int task, int defense, double strength) {
     static const double none[] = {0.93, 0.71, 0.84}, cost[] = {0, 0.35, 0.5, 0.12, 0.05};
     return none[task] - cost[defense] * strength * strength;

@@ -18,8 +18,8 @@ typedef struct tried {
     char said[200]; /* what it logged last */
 } tried;
 
-/* Path of a file of this build, such as "plugins/defenses/prune.so": beside the folder of the test program.
- */
+/* Path of a file of this build, such as "plugins/defenses/prune.so": next to the folder of the test
+ * program. */
 static inline const char *built(const char *name, char path[4096]) {
     ssize_t n = readlink("/proc/self/exe", path, 2000);
     path[n < 0 ? 0 : n] = '\0';

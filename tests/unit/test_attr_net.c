@@ -93,7 +93,7 @@ static void learns_a_linear_map(void **state) {
     plain_close(&b.host);
 }
 
-/* Noise of ten times the map's size cannot be told of rows that it does not learn from. */
+/* Noise of ten times the map's size cannot be inferred for rows that it does not learn from. */
 static void keeps_the_epoch_of_the_least_error(void **state) {
     (void)state;
     fill(20);

@@ -98,7 +98,7 @@ static void agrees_with_the_definitions(void **state) {
             make(&b, &shapes[k], seed);
             by_definition(&b, scores, by_x);
             const int64_t columns = b.net.width[0], values = b.net.width[b.net.layers];
-            got[columns] = 77; /* what stands behind it stays */
+            got[columns] = 77; /* what follows stays as it is */
             assert_true(apart(attr_pass_forward(&p, &b.net, b.x), scores, values) < 1e-5);
             attr_pass_back(&p, &b.net, b.by_scores, got);
             assert_true(apart(got, by_x, columns) < 1e-5);

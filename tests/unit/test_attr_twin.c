@@ -1,9 +1,9 @@
-/* attr-nn as the paper trains it (RecUP-FL, section 5.4) beside the same attack in PyTorch, on undefended
- * updates of model recup_adult: tests/golden/attr_nn.py made the numbers, from many initialisations. Accuracy
- * and cross entropy on fresh updates, and cross entropy on those it learnt from, must lie within what
- * initialisations of PyTorch's leave open; and the interval must be narrow enough to refuse other rates. The
- * two draw from different streams, so no number is the same. After 3 epochs the rows' order shows, after 80
- * what the attack is worth. */
+/* attr-nn as the paper trains it (RecUP-FL, section 5.4) compared with the same attack in PyTorch, on
+ * undefended updates of model recup_adult: tests/golden/attr_nn.py made the numbers, from many
+ * initialisations. Accuracy and cross entropy on fresh updates, and cross entropy on those it learnt from,
+ * must lie within what initialisations of PyTorch's leave open; and the interval must be narrow enough to
+ * refuse other rates. The two draw from different streams, so no number is the same. After 3 epochs the rows'
+ * order shows, after 80 how good the attack is. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include "try_plugin.h"
 
 /* As in attr_nn.py. */
-enum { SHADOW = 320, FRESH = 400, FEATURES = 103, TOLD = 20, SIZE = 5251, COLUMNS = 1313 };
+enum { SHADOW = 320, FRESH = 400, FEATURES = 103, SHIFTED = 20, SIZE = 5251, COLUMNS = 1313 };
 static const double shift = 0.125;
 
 enum { ACCURACY, FRESH_LOSS, LEARNT_LOSS, MEASURES, MOST_SEEDS = 20 };
@@ -71,7 +71,7 @@ static void compute(world *w, int64_t n, uint64_t stream, const gnt_param *list,
         y[1] = 1 - y[0];
         for (int64_t k = 0; k < FEATURES; k++)
             x[k] = (float)(formula_unit(stream, (uint64_t)(i * FEATURES + k)) / 2 + 0.5 +
-                           (k < TOLD ? shift * (2 * w->a[i] - 1) : 0));
+                           (k < SHIFTED ? shift * (2 * w->a[i] - 1) : 0));
         gnt_recipe_run(r);
         for (int32_t k = 0; k < r->n_params; k++)
             memcpy(w->data[i] + list[k].offset, gnt_program_output(r->program, r->first + k),
@@ -169,7 +169,7 @@ static void measure(int epochs, double rate, int seeds, double got[MEASURES][MOS
     }
 }
 
-/* ---- beside PyTorch ---- */
+/* ---- compared with PyTorch ---- */
 
 static void moments(const double *x, int64_t step, int64_t n, double *mean, double *squares) {
     *mean = *squares = 0;
@@ -223,7 +223,7 @@ static void reads_what_pytorch_reads(void **state) {
     try_close(&t);
 }
 
-/* What is asked in all: three numbers after 80 epochs, three after 3. Together they lie within with 95 %. */
+/* Six comparisons: three numbers after 80 epochs, three after 3. Together they lie within with 95 %. */
 #define LEVEL (1 - 0.05 / 6)
 
 static void does_as_well_as_pytorch(void **state) {
@@ -246,7 +246,7 @@ static void comes_there_the_same_way(void **state) {
 }
 
 /* Twice and half the rate lie outside. */
-static void another_rate_is_told_apart(void **state) {
+static void another_rate_is_distinguished(void **state) {
     (void)state;
     double got[MEASURES][MOST_SEEDS];
     enum { SEEDS = 3 };
@@ -261,7 +261,7 @@ int main(void) {
         cmocka_unit_test(reads_what_pytorch_reads),
         cmocka_unit_test(does_as_well_as_pytorch),
         cmocka_unit_test(comes_there_the_same_way),
-        cmocka_unit_test(another_rate_is_told_apart),
+        cmocka_unit_test(another_rate_is_distinguished),
     };
     return cmocka_run_group_tests(tests, open_worlds, close_worlds);
 }

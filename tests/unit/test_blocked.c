@@ -234,7 +234,7 @@ typedef struct net {
 
 /* Activations: batch norm, bias, sums over every set of axes, broadcasts of every kind, pooling, a strided
  * and a 1×1 convolution. Weights: gradients into sums over all, over one axis, and as outputs; the gradient
- * of all that. With many samples these are lanes, beside blocks where the channels allow them. */
+ * of all that. With many samples these are lanes, in addition to blocks where the channels allow them. */
 static void build(net *t, uint64_t seed, int many) {
     gnt_key key = gnt_key_of_seed(seed);
     gnt_stream r = gnt_stream_open(&key, "net");
@@ -338,9 +338,9 @@ static void test_programs(void **state) {
     }
 }
 
-/* Two layers of 4×4 on held weights, of which one reader wants blocks; their outputs, and the gradient by x.
- */
-static void test_held(void **state) {
+/* Two layers of 4×4 on constant weights, of which one reader wants blocks; their outputs, and the gradient by
+ * x. */
+static void test_constant_weights(void **state) {
     (void)state;
     gnt_key key = gnt_key_of_seed(33);
     gnt_stream r = gnt_stream_open(&key, "held");
@@ -440,8 +440,9 @@ static void test_choice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),   cmocka_unit_test(test_faces), cmocka_unit_test(test_winograd),
-        cmocka_unit_test(test_programs), cmocka_unit_test(test_held),  cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_copies),           cmocka_unit_test(test_faces),
+        cmocka_unit_test(test_winograd),         cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_constant_weights), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests_name("blocked", tests, NULL, NULL);

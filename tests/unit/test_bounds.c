@@ -1,4 +1,4 @@
-/* Bounds on how often an attribute can be told: by what is unknown of it alone, and from the cells of a
+/* Bounds on how often an attribute can be inferred: by what is unknown of it alone, and from the cells of a
  * run. */
 #include <math.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static void allow_what_the_theorems_say(void **state) {
     "'utility': {'measure': 'accuracy', 'value': 0.7, 'by_value': ["                                         \
     "{'n': 100, 'right': " right_0 ", 'labels': [90, 10]}, "                                                 \
     "{'n': 300, 'right': " right_1 ", 'labels': [150, 150]}]}}"
-#define TOLD(balanced, plain)                                                                                \
+#define INFERRED(balanced, plain)                                                                            \
     "'measures': {'attribute_balanced': {'mean': " balanced "}, 'attribute_accuracy': {'mean': " plain "}}}"
 static const char run[] =
     "{'format': 1, 'tasks': [{'id': 't'}], 'defenses': [{'label': 'd', 'plugin': 'd'}],"
@@ -50,8 +50,8 @@ static const char run[] =
     SETTING("b", "0.5") "'seed': 1, " INFORMATION("0.2") SPLIT("80", "200") ", "
     SETTING("b", "0.5") "'seed': 2, " INFORMATION("0.4") SPLIT("90", "270") ", "
     SETTING("a", "0.75") "'seed': 1, 'utility': {'measure': 'accuracy', 'value': 0.7}}], 'groups': ["
-    SETTING("a", "0.5") TOLD("0.6", "0.9") ", "
-    SETTING("b", "0.5") TOLD("0.65", "0.8") "]}";
+    SETTING("a", "0.5") INFERRED("0.6", "0.9") ", "
+    SETTING("b", "0.5") INFERRED("0.65", "0.8") "]}";
 /* clang-format on */
 
 /* Each training counts once, of attacks the worst. */

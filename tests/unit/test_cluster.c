@@ -1,5 +1,5 @@
-/* What gauntlet writes for Slurm and what it makes of Slurm's answers; neither holds a surprise for a
- * shell, and files that anybody may have written are told without harm. */
+/* What gauntlet writes for Slurm and what it makes of Slurm's answers; neither holds a surprise for a shell,
+ * and files that anybody may have written are read without harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void words_are_words_whatever_they_hold(void **state) {
     gnt_text_free(&errors);
 }
 
-static void a_command_tells_its_end(void **state) {
+static void the_end_of_a_command_is_known(void **state) {
     (void)state;
     gnt_text out, errors;
     gnt_err err = {0};
@@ -218,11 +218,11 @@ static void queues_are_read(void **state) {
     json_decref(list);
 }
 
-/* What `status` says of these records and this queue. */
-static char *status_of(const char *told, const char *queue, int *bad) {
+/* Returns the text of `status` for these records and this queue. */
+static char *status_of(const char *written, const char *queue, int *bad) {
     gnt_text text;
     gnt_err err = {0};
-    json_t *records = json_loads(told, 0, NULL), *jobs = queue ? json_loads(queue, 0, NULL) : NULL;
+    json_t *records = json_loads(written, 0, NULL), *jobs = queue ? json_loads(queue, 0, NULL) : NULL;
     json_t *ended = json_array();
     assert_non_null(records);
     gnt_text_init(&text, 1 << 20);
@@ -233,7 +233,7 @@ static char *status_of(const char *told, const char *queue, int *bad) {
     return gnt_text_take(&text);
 }
 
-static void status_tells_what_a_person_asks(void **state) {
+static void status_answers_what_a_person_wants_to_know(void **state) {
     (void)state;
     int bad;
     char *text = status_of(
@@ -292,13 +292,13 @@ static void hostile_records_do_no_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_words_whatever_they_hold),
-        cmocka_unit_test(a_command_tells_its_end),
+        cmocka_unit_test(the_end_of_a_command_is_known),
         cmocka_unit_test(a_script_goes_back_into_the_queue_at_the_end_of_its_time_alone),
         cmocka_unit_test(what_is_submitted_is_shown),
         cmocka_unit_test(a_record_that_is_none_is_refused),
         cmocka_unit_test(need_comes_from_what_was_taken),
         cmocka_unit_test(queues_are_read),
-        cmocka_unit_test(status_tells_what_a_person_asks),
+        cmocka_unit_test(status_answers_what_a_person_wants_to_know),
         cmocka_unit_test(hostile_records_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,7 @@ static void the_covariance_stays_one(void **state) {
 }
 
 /* A C that rounding broke keeps its diagonal, and the search goes on. */
-static void a_broken_covariance_is_mended(void **state) {
+static void a_broken_covariance_is_repaired(void **state) {
     (void)state;
     cma c = open_it(4, 0, 1, 0.5);
     turn(&c, sphere);
@@ -180,7 +180,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(settings_are_the_tutorials),       cmocka_unit_test(minima_are_found),
         cmocka_unit_test(the_covariance_learns_the_axes),   cmocka_unit_test(the_covariance_stays_one),
-        cmocka_unit_test(a_broken_covariance_is_mended),    cmocka_unit_test(no_cost_is_the_worst),
+        cmocka_unit_test(a_broken_covariance_is_repaired),  cmocka_unit_test(no_cost_is_the_worst),
         cmocka_unit_test(only_the_key_and_the_order_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

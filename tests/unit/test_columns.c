@@ -1,4 +1,4 @@
-/* Convolutions by columns: an image has the same result, to the bit, wherever it stands in a batch. */
+/* Convolutions by columns: an image has the same result, to the bit, wherever it is in a batch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

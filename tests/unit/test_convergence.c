@@ -41,10 +41,10 @@ static void what_still_falls_is_starved(void **state) {
     } cases[] = {
         {101, 1, 0.97, 0, 1, 0},   /* falls to 0.74 of what it was over the last ten steps */
         {101, 1, 0.995, 0, 0, 0},  /* to 0.95 */
-        {101, 1, 0.97, 0.5, 0, 0}, /* came to rest long before */
+        {101, 1, 0.97, 0.5, 0, 0}, /* converged long before */
         {101, 1, 0.5, 1e-9, 0, 1}, /* done */
         {101, 1000, 0.9, 0, 1, 0}, /* 2.7e-5 of the first, and still on its way */
-        {7, 1, 0.5, 0, 0, 0},      /* too short to tell */
+        {7, 1, 0.5, 0, 0, 0},      /* too short to say */
         {101, 0, 0.5, 0, 0, 1},    /* nothing to do */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -79,7 +79,7 @@ static void what_is_no_point_is_refused(void **state) {
     }
 }
 
-/* Of two targets the best restarts count: the second's first restart was still falling when it gave way. */
+/* The best restarts of two targets count: the second's first restart was still falling when it gave way. */
 static void the_best_restart_of_each_target_counts(void **state) {
     (void)state;
     char *falls = curve_text(40, 1, 0.9, 0), *rests = curve_text(40, 1, 0.5, 0.001);

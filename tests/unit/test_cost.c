@@ -97,7 +97,7 @@ static void test_general_convolutions(void **state) {
     gnt_graph_free(g);
 }
 
-/* x is read, the result is written, and nothing between; what is asked for twice is computed once. */
+/* x is read, the result is written, and nothing between; an output listed twice is computed once. */
 static void test_chain(void **state) {
     (void)state;
     gnt_graph *g = gnt_graph_new();
@@ -201,8 +201,8 @@ static void differentiate(gnt_recipe *r, double *vector, int64_t n, int32_t by) 
         double slope =
             (cost_at(r, vector + i, vector[i] + h) - cost_at(r, vector + i, vector[i] - h)) / (2 * h);
         assert_int_equal(gnt_recipe_run(r), 0);
-        double told = ((const double *)gnt_program_output(r->program, by))[i];
-        assert_true(fabs(slope - told) < 1e-7 * (1 + fabs(slope)));
+        double computed = ((const double *)gnt_program_output(r->program, by))[i];
+        assert_true(fabs(slope - computed) < 1e-7 * (1 + fabs(slope)));
     }
 }
 

@@ -142,7 +142,7 @@ static double share_right(const dec_groups *g, int64_t *distinct) {
 }
 
 /* Noise as large as a fifth of the mean product of two members, 1/9, and a level that says nothing. Weights
- * near 0 cannot be told from none: |N(0, 1)| weights below .05 are about a tenth of all. */
+ * near 0 cannot be distinguished from none: |N(0, 1)| weights below .05 are about a tenth of all. */
 static void groups_are_found_from_similarities(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -177,8 +177,8 @@ static void noise_has_no_groups(void **state) {
     plain_close(&p);
 }
 
-/* The law: weights sum to 1, none above the cap, the private ones at least as asked; an encoding is the sum
- * it says. */
+/* The law: weights sum to 1, none above the cap, the private ones at least the requested share; an encoding
+ * is the sum it says. */
 static void encodings_follow_the_law(void **state) {
     (void)state;
     enum { PUBLIC = 40, F = 4 * 16, ORIGINALS = 10, COUNT = 50 };

@@ -191,7 +191,8 @@ static void a_mix_is_met_but_for_one_sign_a_patch(void **state) {
     gnt_program_free(program);
 }
 
-/* Images brighter above than below are told from their negatives after a few steps; the odds are odd. */
+/* Images brighter above than below are distinguished from their negatives after a few steps; the odds are
+ * odd. */
 static void negatives_have_opposite_odds(void **state) {
     (void)state;
     enum { IMAGES = 70 };

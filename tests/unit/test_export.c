@@ -89,7 +89,7 @@ static void said(const char *words) {
 }
 
 /* The same small table as a zip file and as an old pickle (wrapped, with DataParallel's prefix and a float
- * beside it); a file that would run a command; one cut short. */
+ * next to it); a file that would run a command; one cut short. */
 static const char making[] = "import os, sys, torch\n"
                              "os.chdir(sys.argv[1])\n"
                              "table = {'module.fc.weight': torch.arange(6.).reshape(3, 2).t(), "

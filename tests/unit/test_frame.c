@@ -178,7 +178,7 @@ static void a_field_beyond_the_end_stays_bad(void **state) {
 
 static void arrays_of_another_length_are_bad(void **state) {
     static const struct {
-        int64_t held, asked;
+        int64_t sent, expected;
         size_t size;
     } lies[] = {{4, 3, 4},
                 {2, 3, 4},
@@ -192,10 +192,10 @@ static void arrays_of_another_length_are_bad(void **state) {
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         gnt_frame f = {0};
         gnt_frame_begin(&f, OP);
-        gnt_frame_put_int(&f, lies[i].held);
+        gnt_frame_put_int(&f, lies[i].sent);
         gnt_frame_put_int(&f, 0);
         gnt_frame_put_int(&f, 0);
-        assert_null(gnt_frame_get_array(&f, lies[i].asked, lies[i].size));
+        assert_null(gnt_frame_get_array(&f, lies[i].expected, lies[i].size));
         assert_true(f.bad);
         gnt_frame_free(&f);
     }
@@ -252,7 +252,7 @@ static void odd_and_enormous_lengths_are_refused(void **state) {
 
 /* ---- the other end ---- */
 
-static void an_end_that_is_gone_is_told(void **state) {
+static void an_end_that_is_gone_is_reported(void **state) {
     const uint64_t head[2] = {OP, 64};
     (void)state;
     assert_int_equal(write(end[0], head, sizeof head), sizeof head);
@@ -281,7 +281,7 @@ static int stop_at_the_third(void *context) {
     return ++*(int *)context >= 3;
 }
 
-static void waiting_ends_when_asked(void **state) {
+static void waiting_ends_on_request(void **state) {
     int looks = 0;
     const gnt_frame_connection line = {
         .fd = end[1], .most = MOST, .should_stop = stop_at_the_third, .context = &looks};
@@ -295,7 +295,7 @@ static void waiting_ends_when_asked(void **state) {
 }
 
 /* Nobody reads: what does not fit into the socket waits, and the wait can be ended as well. */
-static void sending_ends_when_asked(void **state) {
+static void sending_ends_on_request(void **state) {
     enum { LARGE = 16 << 20 };
     static uint8_t bytes[LARGE];
     int looks = 0;
@@ -328,10 +328,10 @@ int main(void) {
         WITH_ENDS(what_was_too_large_to_write_is_not_sent),
         WITH_ENDS(a_message_above_the_limit_is_refused),
         WITH_ENDS(odd_and_enormous_lengths_are_refused),
-        WITH_ENDS(an_end_that_is_gone_is_told),
+        WITH_ENDS(an_end_that_is_gone_is_reported),
         WITH_ENDS(sending_to_an_end_that_is_gone_fails),
-        WITH_ENDS(waiting_ends_when_asked),
-        WITH_ENDS(sending_ends_when_asked),
+        WITH_ENDS(waiting_ends_on_request),
+        WITH_ENDS(sending_ends_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@
 enum { MOST_INPUTS = 8, MOST_OUTPUTS = 4 };
 
 /* A graph with its inputs' values: the gradient g of one convolution y = conv(x, w) behind a sigmoid, whose
- * loss is a weighted sum, and what is asked for. */
+ * loss is a weighted sum, and the outputs. */
 typedef struct problem {
     gnt_graph *g;
     gnt_node x, w, seen, u, scale, grad; /* u: weights of the loss's sum; scale: one number */
@@ -92,8 +92,8 @@ static void end(problem *t) {
     gnt_graph_free(t->g);
 }
 
-/* Asks for a cost and its derivative in x, cotangent 1, or given at `stage`. */
-static void ask(problem *t, gnt_node cost, int32_t stage) {
+/* Makes outputs of a cost and its derivative in x, cotangent 1, or given at `stage`. */
+static void want(problem *t, gnt_node cost, int32_t stage) {
     gnt_node u = stage > 0 ? give(t, 0, NULL, stage) : -1, dx;
     assert_int_equal(gnt_nn_vjp(t->g, &cost, stage > 0 ? &u : NULL, 1, &t->x, 1, &dx), 0);
     t->stage[t->n_out] = 0;
@@ -120,7 +120,7 @@ static int steps_named(const gnt_program *p, const char *name) {
     return n;
 }
 
-/* Whether the program does without the gradient: of a dense layer it has no room for it. */
+/* True if the program does without the gradient: it has no room for that of a dense layer. */
 static int does_without(const problem *t, const gnt_program *p, int32_t precision) {
     gnt_nn_shape s = gnt_nn_shape_of(t->g, t->grad);
     return s.rank == 4 ? steps_named(p, "conv_dw") == 0
@@ -146,10 +146,10 @@ static gnt_program *compile(const problem *t, int32_t precision, int plain, floa
 
 static void run_all(const problem *t, gnt_program *p) {
     for (int32_t stage = 0; stage < 4; stage++) {
-        int asked = 0;
+        int wanted = 0;
         for (int i = 0; i < t->n_out; i++)
-            asked |= t->stage[i] == stage;
-        if (asked)
+            wanted |= t->stage[i] == stage;
+        if (wanted)
             assert_int_equal(gnt_program_run(p, stage), 0);
     }
 }
@@ -159,7 +159,7 @@ static double entry(const gnt_program *p, int32_t output, int64_t i, int32_t pre
     return precision == 4 ? (double)((const float *)v)[i] : ((const double *)v)[i];
 }
 
-/* Whether the gradient was taken out; all outputs as plain planning in double has them. */
+/* True if the gradient was taken out. Checks that all outputs equal those of plain planning in double. */
 static int check(const problem *t) {
     float *kept[MOST_INPUTS] = {NULL};
     gnt_program *plain = compile(t, 8, 1, NULL);
@@ -207,7 +207,7 @@ static void test_shapes(void **state) {
     };
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
         problem t = start(shape[i]);
-        ask(&t, cosine(&t, t.grad, t.seen), 0);
+        want(&t, cosine(&t, t.grad, t.seen), 0);
         if (!check(&t))
             fail_msg("shape %zu: the gradient is still there", i);
         end(&t);
@@ -220,13 +220,13 @@ static void test_dense(void **state) {
     for (int64_t rank = 1; rank <= 3; rank += 2)
         for (int k = 0; k < 8; k++) {
             problem t = start_dense(rank, k & 1, k >> 1 & 1, k >> 2);
-            ask(&t, cosine(&t, t.grad, t.seen), 0);
+            want(&t, cosine(&t, t.grad, t.seen), 0);
             if (!check(&t))
                 fail_msg("rank %d, case %d: the gradient is still there", (int)rank, k);
             end(&t);
         }
     problem t = start_dense(20, 0, 0, 1); /* too many samples */
-    ask(&t, cosine(&t, t.grad, t.seen), 0);
+    want(&t, cosine(&t, t.grad, t.seen), 0);
     assert_false(check(&t));
     end(&t);
 }
@@ -235,7 +235,7 @@ static void test_central_differences(void **state) {
     (void)state;
     const double h = 1e-5;
     problem t = start((sizes){2, 32, 4, 3, 64, 5, 5, 2, 2});
-    ask(&t, cosine(&t, t.grad, t.seen), 0);
+    want(&t, cosine(&t, t.grad, t.seen), 0);
     gnt_program *p = compile(&t, 8, 0, NULL);
     assert_true(steps_named(p, "gram") == 1 && steps_named(p, "gram_dx") == 1 &&
                 steps_named(p, "conv_dw") == 0);
@@ -268,12 +268,12 @@ static void test_multiples(void **state) {
     (void)state;
     problem t = start(few);
     gnt_node move = gnt_nn_mul(t.g, broadcast(&t, t.scale), gnt_nn_affine(t.g, t.grad, -0.25, 0));
-    ask(&t, cosine(&t, move, gnt_nn_affine(t.g, t.seen, 3, 0)), 0);
+    want(&t, cosine(&t, move, gnt_nn_affine(t.g, t.seen, 3, 0)), 0);
     assert_true(check(&t));
     end(&t);
 
     t = start(few); /* the norm alone */
-    ask(&t, gnt_nn_norm(t.g, t.grad, 1e-12), 0);
+    want(&t, gnt_nn_norm(t.g, t.grad, 1e-12), 0);
     assert_true(check(&t));
     end(&t);
 
@@ -293,14 +293,14 @@ static void test_stages(void **state) {
     problem t = start(few);
     gnt_nn_hold(t.g, t.w);
     gnt_nn_hold(t.g, t.seen);
-    ask(&t, cosine(&t, t.grad, t.seen), 2);
+    want(&t, cosine(&t, t.grad, t.seen), 2);
     assert_true(check(&t));
     end(&t);
 
-    t = start(few); /* held multiples of what was observed */
+    t = start(few); /* constant multiples of the observed gradient */
     gnt_nn_hold(t.g, t.seen);
     gnt_nn_hold(t.g, t.scale);
-    ask(&t, cosine(&t, t.grad, gnt_nn_mul(t.g, gnt_nn_sigmoid(t.g, t.seen), broadcast(&t, t.scale))), 0);
+    want(&t, cosine(&t, t.grad, gnt_nn_mul(t.g, gnt_nn_sigmoid(t.g, t.seen), broadcast(&t, t.scale))), 0);
     assert_true(check(&t));
     end(&t);
 }
@@ -309,40 +309,41 @@ static void test_stages(void **state) {
 static void test_left_alone(void **state) {
     (void)state;
     problem t = start(few); /* it is an output */
-    ask(&t, cosine(&t, t.grad, t.seen), 0);
+    want(&t, cosine(&t, t.grad, t.seen), 0);
     t.out[t.n_out++] = t.grad;
     assert_false(check(&t));
     end(&t);
 
     t = start(few); /* a multiple of it is an output */
-    ask(&t, cosine(&t, t.grad, t.seen), 0);
+    want(&t, cosine(&t, t.grad, t.seen), 0);
     t.out[t.n_out++] = gnt_nn_affine(t.g, t.grad, -1, 0);
     assert_false(check(&t));
     end(&t);
 
     t = start(few); /* masked */
     gnt_node mask = gnt_nn_step(t.g, t.seen);
-    ask(&t, cosine(&t, gnt_nn_mul(t.g, t.grad, mask), gnt_nn_mul(t.g, t.seen, mask)), 0);
+    want(&t, cosine(&t, gnt_nn_mul(t.g, t.grad, mask), gnt_nn_mul(t.g, t.seen, mask)), 0);
     assert_false(check(&t));
     end(&t);
 
     t = start(few); /* squared differences */
-    ask(&t, gnt_nn_sum_all(t.g, gnt_nn_square(t.g, gnt_nn_sub(t.g, t.grad, t.seen))), 0);
+    want(&t, gnt_nn_sum_all(t.g, gnt_nn_square(t.g, gnt_nn_sub(t.g, t.grad, t.seen))), 0);
     assert_false(check(&t));
     end(&t);
 
     t = start(few); /* other functions of it */
-    ask(&t, gnt_nn_add(t.g, cosine(&t, t.grad, t.seen), gnt_nn_sum_all(t.g, gnt_nn_abs(t.g, t.grad))), 0);
+    want(&t, gnt_nn_add(t.g, cosine(&t, t.grad, t.seen), gnt_nn_sum_all(t.g, gnt_nn_abs(t.g, t.grad))), 0);
     assert_false(check(&t));
     end(&t);
 
     t = start(few); /* sums over a part of it */
-    ask(&t, gnt_nn_sum_all(t.g, gnt_nn_square(t.g, gnt_nn_sum(t.g, gnt_nn_mul(t.g, t.grad, t.seen), 14))), 0);
+    want(&t, gnt_nn_sum_all(t.g, gnt_nn_square(t.g, gnt_nn_sum(t.g, gnt_nn_mul(t.g, t.grad, t.seen), 14))),
+         0);
     assert_false(check(&t));
     end(&t);
 
     t = start(few); /* compared with two things */
-    ask(&t, gnt_nn_add(t.g, cosine(&t, t.grad, t.seen), cosine(&t, t.grad, t.w)), 0);
+    want(&t, gnt_nn_add(t.g, cosine(&t, t.grad, t.seen), cosine(&t, t.grad, t.w)), 0);
     assert_false(check(&t));
     end(&t);
 
@@ -365,7 +366,7 @@ static void test_left_alone(void **state) {
     end(&t);
 
     t = start((sizes){1, 16, 16, 16, 256, 3, 3, 1, 1}); /* too many places */
-    ask(&t, cosine(&t, t.grad, t.seen), 0);
+    want(&t, cosine(&t, t.grad, t.seen), 0);
     assert_false(check(&t));
     end(&t);
 }
@@ -384,12 +385,12 @@ static void test_depth(void **state) {
     }
 }
 
-/* Of 64 channels with 4×4 places on either side, window 3×3: products of pixels, the matrix applied, and its
- * making. */
+/* The cost for 64 channels with 4×4 places on either side, window 3×3: products of pixels, the matrix
+ * applied, and its making. */
 static void test_cost(void **state) {
     (void)state;
     problem t = start(few);
-    ask(&t, cosine(&t, t.grad, t.seen), 0);
+    want(&t, cosine(&t, t.grad, t.seen), 0);
     float *kept[MOST_INPUTS];
     gnt_program *p = compile(&t, 4, 0, kept);
     gnt_program_size size = gnt_program_measure(p);

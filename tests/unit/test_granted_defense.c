@@ -1,4 +1,4 @@
-/* What the grant of a defense tells of noise, clip and pruning, chain by chain. */
+/* What the grant of a defense says about noise, clip and pruning, chain by chain. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void each_chain_is_read(void **state) {
         {"dp-gaussian+prune", {GAUSSIAN, PRUNE(0.9, "update")}, 7, 1, NOISE_GAUSSIAN, 1, 1, 1},
         {"dp-laplace+prune", {LAPLACE, PRUNE(0.9, "tensor")}, 7, 1, NOISE_LAPLACE, 1, 1, 0},
         {"none+dp-laplace", {LAPLACE}, 5, 1, NOISE_LAPLACE, 1, 0, 0},
-        /* another plugin's part is unknown, wherever it stands */
+        /* another plugin's part is unknown, wherever it is */
         {"other", {OTHER}, 4, 0, NOISE_NONE, 0, 0, 0},
         {"other+dp-gaussian", {OTHER, GAUSSIAN}, 9, 0, NOISE_GAUSSIAN, 0, 0, 0},
         {"other+dp-laplace", {OTHER, LAPLACE}, 9, 0, NOISE_LAPLACE, 0, 0, 0},
@@ -115,9 +115,9 @@ static void the_parameters_are_taken_as_they_are(void **state) {
     assert_false(g.is_complete);
 }
 
-/* Its p is not prune's, and the layer is the one that it was told. What else it does to an update is not in
+/* Its p is not prune's, and the layer is the one of its parameter. What else it does to an update is not in
  * the grant, so that the chain is never complete. */
-static void soteria_tells_its_layer(void **state) {
+static void soteria_names_its_layer(void **state) {
     (void)state;
     static const struct {
         chain chain;
@@ -149,7 +149,7 @@ static void soteria_tells_its_layer(void **state) {
 
 /* Alone, before noise that has no clip of its own, and among others: which bound it is, of whose norm, and
  * whether anything follows. */
-static void a_clip_is_read_where_it_stands(void **state) {
+static void a_clip_is_read_where_it_is(void **state) {
     (void)state;
     static const struct {
         chain chain;
@@ -248,7 +248,7 @@ static void a_clip_is_read_where_it_stands(void **state) {
     }
 }
 
-/* Who is granted it and cannot reckon with it is no attack that knows it. */
+/* An attack that is granted it but cannot reckon with it does not count as knowing it. */
 static void a_clip_that_is_not_read_is_refused(void **state) {
     (void)state;
     const gnt_host host = {.size = sizeof host, .fail = keep_sentence};
@@ -274,8 +274,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_chain_is_read),
         cmocka_unit_test(the_parameters_are_taken_as_they_are),
-        cmocka_unit_test(soteria_tells_its_layer),
-        cmocka_unit_test(a_clip_is_read_where_it_stands),
+        cmocka_unit_test(soteria_names_its_layer),
+        cmocka_unit_test(a_clip_is_read_where_it_is),
         cmocka_unit_test(noise_behind_a_clip_is_one_law),
         cmocka_unit_test(a_clip_that_is_not_read_is_refused),
     };

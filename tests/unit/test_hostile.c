@@ -25,7 +25,7 @@
 /* ---- allocators that fail ---- */
 
 static struct {
-    long asked, fail_at; /* 0: none fails */
+    long count, fail_at; /* 0: none fails */
     int for_good;        /* all that follow fail too */
     long live;           /* blocks given and not taken back */
 } memory;
@@ -42,9 +42,9 @@ void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
 void __wrap_free(void *block);
 
 static int fails_now(void) {
-    memory.asked++;
+    memory.count++;
     return memory.fail_at &&
-           (memory.asked == memory.fail_at || (memory.for_good && memory.asked > memory.fail_at));
+           (memory.count == memory.fail_at || (memory.for_good && memory.count > memory.fail_at));
 }
 
 static void *given(void *block, size_t from) {
@@ -96,7 +96,7 @@ static void from_jansson(void *block) {
 
 /* ---- every allocation in turn ---- */
 
-/* Reads, and lets go of what it read. 0, or −1 with a sentence. */
+/* Reads, and frees what it read. Returns 0, or −1 with a sentence. */
 typedef int (*reader)(gnt_err *err);
 
 enum { MOST_TRIES = 600 };
@@ -107,16 +107,16 @@ static void try_all(const char *name, reader read) {
     memory.fail_at = 0;
     if (read(&err)) /* once, for what is made at a first use and stays */
         fail_msg("%s: %s", name, err.text);
-    memory.asked = 0;
+    memory.count = 0;
     assert_int_equal(read(&err), 0);
-    all = memory.asked;
+    all = memory.count;
     assert_true(all > 0);
     const long stride = all / MOST_TRIES + 1;
     for (int for_good = 0; for_good < 2; for_good++)
         for (long at = 1; at <= all; at += stride) {
             const long before = memory.live;
             err = (gnt_err){0};
-            memory.asked = 0;
+            memory.count = 0;
             memory.for_good = for_good;
             memory.fail_at = at;
             int rc = read(&err);

@@ -228,8 +228,8 @@ static void test_general_conv(void **state) {
         {3, 2, 4, 3, 4, 2, 3, 1, 1, 1, 0, 1, 1, 2},
         {1, 2, 5, 4, 2, 2, 2, 1, 1, 3, 2, 1, 1, 2},
         {2, 1, 6, 6, 4, 3, 3, 1, 1, 1, 0, 1, 1, 1},
-        /* rows that keep their length: taps beside the image altogether, fewer rows of the result, dilated,
-           and more of them */
+        /* rows that keep their length: taps wholly outside the image, fewer rows of the result, dilated, and
+         * more of them */
         {2, 3, 1, 2, 4, 5, 7, 1, 1, 2, 3, 1, 1, 1},
         {1, 4, 6, 5, 3, 3, 3, 1, 1, 0, 2, 1, 2, 1},
         {2, 2, 4, 3, 3, 2, 3, 1, 1, 5, 1, 3, 1, 1},
@@ -295,7 +295,7 @@ static void test_choice(void **state) {
     assert_int_equal(gnt_conv_choose(d, &q, &c), 0);
     assert_string_equal(c.backend->name, "im2col");
     assert_int_equal(d->n, 1);
-    /* 4×4 wants held weights, and the right to another layout of them */
+    /* 4×4 wants constant weights, and the right to another layout of them */
     const int64_t four[9] = {1, 176, 4, 4, 176, 3, 3, 1, 1};
     q = (gnt_conv_case){.op = GNT_OP_CONV_DX, .s = geometry(four)};
     if (!__builtin_cpu_supports("avx512f"))

@@ -195,11 +195,11 @@ static void forget(bench *b) {
     b->n_kept = 0;
 }
 
-typedef struct told { /* batches read right, and samples in all and given a class that is there */
+typedef struct reading { /* batches read right, and samples in all and given a class that is there */
     int batches, samples, of;
-} told;
+} reading;
 
-static void read_batch(bench *b, told *t) {
+static void read_batch(bench *b, reading *t) {
     const outliers none = {0};
     int64_t count[CLASSES], sum = 0;
     assert_int_equal(label_counts(&b->host, &b->seen, &none, count), GNT_OK);
@@ -214,8 +214,8 @@ static void read_batch(bench *b, told *t) {
 }
 
 /* 28 batches of 2 … 8, alternately with and without a class that repeats. */
-static told read_batches(bench *b, const char *what, int32_t steps) {
-    told t = {0};
+static reading read_batches(bench *b, const char *what, int32_t steps) {
+    reading t = {0};
     for (int k = 0; k < 28; k++) {
         observe(b, 2 + k % 7, k % 2 ? 1 + k % 7 : 0, steps);
         read_batch(b, &t);
@@ -237,12 +237,12 @@ static void batches_of_fresh_networks_are_read(void **state) {
     }
 }
 
-/* Row sums alone tell no scale; most labels come out all the same. */
+/* Row sums alone reveal no scale; most labels come out all the same. */
 static void a_layer_without_bias_is_read_too(void **state) {
     (void)state;
     bench b;
     open_bench(&b, MLP("relu", "false"), 1);
-    told t = read_batches(&b, "no bias", 0);
+    reading t = read_batches(&b, "no bias", 0);
     assert_true(10 * t.samples > 8 * t.of);
     close_bench(&b);
 }
@@ -257,7 +257,7 @@ static void batches_of_trained_networks_are_read(void **state) {
         open_bench(&b, MLP("relu", "true"), 3);
         train(&b, trained[i].steps);
         snprintf(what, sizeof what, "%d steps", trained[i].steps);
-        told t = read_batches(&b, what, 0);
+        reading t = read_batches(&b, what, 0);
         assert_true(t.batches >= trained[i].batches && 100 * t.samples >= trained[i].percent * t.of);
         close_bench(&b);
     }
@@ -273,12 +273,12 @@ static void weight_deltas_are_read(void **state) {
 }
 
 /* A defense zeroed the last weights wholly: the bias and what the network makes of noise are left. */
-static void a_bias_alone_tells_the_labels(void **state) {
+static void a_bias_alone_reveals_the_labels(void **state) {
     (void)state;
     static const char *const json[] = {sigmoid_json, MLP("relu", "true"), MLP("tanh", "true")};
     for (int which = 0; which < 3; which++) {
         bench b;
-        told t = {0};
+        reading t = {0};
         open_bench(&b, json[which], 7);
         for (int k = 0; k < 14; k++) {
             observe(&b, 2 + k % 7, k % 2 ? 1 + k % 7 : 0, 0);
@@ -299,7 +299,7 @@ static void a_bias_alone_tells_the_labels(void **state) {
 static void noise_moves_few_labels(void **state) {
     (void)state;
     bench b;
-    told t = {0};
+    reading t = {0};
     open_bench(&b, sigmoid_json, 5);
     for (int k = 0; k < 14; k++) {
         observe(&b, 2 + k % 3, 0, 0);
@@ -363,7 +363,7 @@ int main(void) {
         cmocka_unit_test(a_layer_without_bias_is_read_too),
         cmocka_unit_test(batches_of_trained_networks_are_read),
         cmocka_unit_test(weight_deltas_are_read),
-        cmocka_unit_test(a_bias_alone_tells_the_labels),
+        cmocka_unit_test(a_bias_alone_reveals_the_labels),
         cmocka_unit_test(noise_moves_few_labels),
         cmocka_unit_test(what_is_left_has_its_gradient),
         cmocka_unit_test(rows_are_written_in_the_classes_order),

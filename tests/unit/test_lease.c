@@ -255,7 +255,7 @@ static void leftovers_are_swept(void **state) {
     assert_int_equal(count_files(p), 0);
 }
 
-/* What stands where a lease would be is never followed, written through or taken for more than it is. */
+/* A file in the place of a lease is never followed, written through or taken for more than it is. */
 static void odd_files_are_no_trap(void **state) {
     place *p = *state;
     char *outside = gnt_format("%s/outside", p->folder);
@@ -287,10 +287,10 @@ static void one_identity_for_all(void **state) {
     assert_non_null(strstr(err.text, "host 1; cpu Y"));
     assert_non_null(strstr(err.text, "--constraint"));
     gnt_share_close(a);
-    json_t *told = gnt_share_read_all(p->folder, "worker");
-    assert_int_equal(json_array_size(told), 1);
-    assert_string_equal(json_string_value(json_object_get(json_array_get(told, 0), "state")), "refused");
-    json_decref(told);
+    json_t *all = gnt_share_read_all(p->folder, "worker");
+    assert_int_equal(json_array_size(all), 1);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(all, 0), "state")), "refused");
+    json_decref(all);
     assert_int_equal(gnt_share_reset(p->folder, &err), 0);
     assert_int_equal(gnt_share_open(&b, p->folder, "host 1; cpu Y", "13", brief, &err), 0);
     gnt_share_close(b);
@@ -313,7 +313,7 @@ static void an_identity_that_is_none_is_refused(void **state) {
     gnt_free(file);
 }
 
-static void a_failure_is_told_and_forgotten(void **state) {
+static void a_failure_is_reported_and_forgotten(void **state) {
     place *p = *state;
     gnt_share *a = NULL, *b = NULL;
     gnt_err err = {0};
@@ -350,7 +350,7 @@ int main(void) {
         CASE(odd_files_are_no_trap),
         CASE(one_identity_for_all),
         CASE(an_identity_that_is_none_is_refused),
-        CASE(a_failure_is_told_and_forgotten),
+        CASE(a_failure_is_reported_and_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

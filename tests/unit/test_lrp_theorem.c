@@ -6,9 +6,9 @@
  *     κ = L/µ,   γ = max{8κ, E},   step t = 0, 1, … with a rate from U(0, 2η_t),   η_t = 2/(µ(γ + t))
  *
  * Of N clients K take part in a round of E local steps, drawn without replacement; p_k = 1/N. Units: losses
- * are ℓ, weights 1, so µ, L, Γ, L* are ℓ, gradients and G too, σ_k², G², B and C ℓ², rates 1/ℓ, D, κ, γ
- * none. What each constant is here, where client k holds rows (x, y), x̃ is (x, 1), and its loss is F_k =
- * mean cross entropy + µ/2·‖w‖²:
+ * are ℓ, weights 1, so µ, L, Γ, L* are ℓ, gradients and G too, σ_k², G², B and C ℓ², rates 1/ℓ, D, κ, γ none.
+ * What each constant is here, where client k holds rows (x, y), x̃ is (x, 1), and its loss is F_k = mean
+ * cross entropy + µ/2·‖w‖²:
  *
  *     µ     the decay of local steps, on all weights and biases
  *     L     µ + ½·max_k λ_max(mean x̃x̃ᵀ), since diag(p) − ppᵀ ≼ ½ for a softmax p
@@ -21,12 +21,12 @@
  * Bounds hold at every iterate, those of local steps too. One thing is not as assumed: the batches of one
  * round are dealt without replacement, so that they are independent of each other where E = 1 alone.
  *
- * The theorem does not tell G from G/2: as T grows, the bound with G/2 is still at least 2.4 times the gap.
- * Strong convexity contracts ‖w − w*‖² by 1 − 2µη a step, of which the proof uses 1 − µη: a factor of 3. At
- * w* a step's noise is η_t²·Σ p_k²·(4/3·σ_k² + ‖∇F_k(w*)‖²/3) where E = 1 and K = N; G/2 leaves σ_k² + G²/12
- * ≥ 13/12·σ_k², and Σ p_k²·‖∇F_k(w*)‖²/3 ≤ 2/3·LΓ. C and the term in (E − 1)²G² take each rate for 2η_t and
- * the worst of G: they are 12 times what such rates can do. What does tell is the inequality that the proof
- * repeats for each step,
+ * The theorem does not distinguish G from G/2: as T grows, the bound with G/2 is still at least 2.4 times the
+ * gap. Strong convexity contracts ‖w − w*‖² by 1 − 2µη a step, of which the proof uses 1 − µη: a factor of 3.
+ * At w* a step's noise is η_t²·Σ p_k²·(4/3·σ_k² + ‖∇F_k(w*)‖²/3) where E = 1 and K = N; G/2 leaves σ_k² +
+ * G²/12 ≥ 13/12·σ_k², and Σ p_k²·‖∇F_k(w*)‖²/3 ≤ 2/3·LΓ. C and the term in (E − 1)²G² take each rate for 2η_t
+ * and the worst of G: they are 12 times what such rates can do. What does distinguish them is the inequality
+ * that the proof repeats for each step,
  *
  *     E‖w_{t+1} − w*‖² ≤ (1 − µη_t)·E‖w_t − w*‖² + η_t²·(B + C),
  *
@@ -174,7 +174,7 @@ typedef struct constants {
     double best, w[P]; /* L*, w* */
 } constants;
 
-/* Of the problem at any weights; D and γ are those of a training from weights 0. */
+/* Returns the constants of the problem at any weights; D and γ are those of a training from weights 0. */
 static constants bounded(const problem *p) {
     constants t = {.l = 0};
     double longest = 0, unused[P];
@@ -228,10 +228,10 @@ typedef struct announced {
 
 static gnt_status local_rate(void *context, const gnt_client *client, int64_t step, double *rate) {
     const announced *a = context;
-    gnt_client told = *client;
-    told.rate = mean_rate(a->p, a->t, (double)((int64_t)client->round * client->steps + step));
+    gnt_client announced_to = *client;
+    announced_to.rate = mean_rate(a->p, a->t, (double)((int64_t)client->round * client->steps + step));
     return gnt_instance_defense(a->lrp.instance)
-        ->local_rate(gnt_instance_self(a->lrp.instance), &told, step, rate);
+        ->local_rate(gnt_instance_self(a->lrp.instance), &announced_to, step, rate);
 }
 
 static gnt_status aggregate(void *context, const gnt_aggregate *in, float *next) {

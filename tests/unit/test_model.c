@@ -1,5 +1,5 @@
 /* Architectures: the shipped files have the parameters their papers and PyTorch count, weights go in and out
- * by name, and a bad file is told where and why. */
+ * by name, and a bad file is refused with place and reason. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -374,7 +374,7 @@ static const bad cases[] = {
     {"{\"representation\": \"x\", \"layers\": [" FLAT "," FC "]}", {"none called x"}},
 };
 
-static void bad_files_are_told_where_and_why(void **state) {
+static void bad_files_are_refused_with_place_and_reason(void **state) {
     (void)state;
     gnt_nn_shape sample = image(3, 8, 8);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -390,7 +390,7 @@ static void bad_files_are_told_where_and_why(void **state) {
     }
 }
 
-static void blocks_stand_only_so_deep(void **state) {
+static void blocks_nest_only_so_deep(void **state) {
     (void)state;
     char json[4000] = "{\"layers\": [";
     size_t at = strlen(json);
@@ -406,7 +406,7 @@ static void blocks_stand_only_so_deep(void **state) {
     assert_non_null(strstr(err.text, "more than 8 deep"));
 }
 
-/* Any one byte of a good file changed to another: accepted or told, never a crash. */
+/* Any one byte of a good file changed to another: accepted or refused, never a crash. */
 static void every_changed_byte_is_survived(void **state) {
     (void)state;
     static const char good[] =
@@ -572,7 +572,7 @@ static void weights_go_out_and_in_by_name(void **state) {
     drop(&b);
 }
 
-/* As exported from a network that held this one as a part. */
+/* As exported from a network that contained this one. */
 static void a_prefix_of_all_names_is_named(void **state) {
     (void)state;
     static const char *const prefixes[] = {"backbone.", "module.net.0."};
@@ -602,7 +602,7 @@ static void a_prefix_of_all_names_is_named(void **state) {
     drop(&a);
 }
 
-static void statistics_of_a_training_are_told_from_fresh_ones(void **state) {
+static void statistics_of_a_training_are_distinguished_from_fresh_ones(void **state) {
     (void)state;
     weights a = fresh("resnet20", image(3, 32, 32), 10, "a");
     assert_int_equal(gnt_model_has_statistics(a.m, a.buffers), 0);
@@ -623,14 +623,14 @@ int main(void) {
         cmocka_unit_test(repeated_blocks_are_called_as_in_pytorch),
         cmocka_unit_test(repeats_count_and_nest),
         cmocka_unit_test(weights_have_the_shapes_of_pytorch),
-        cmocka_unit_test(bad_files_are_told_where_and_why),
-        cmocka_unit_test(blocks_stand_only_so_deep),
+        cmocka_unit_test(bad_files_are_refused_with_place_and_reason),
+        cmocka_unit_test(blocks_nest_only_so_deep),
         cmocka_unit_test(every_changed_byte_is_survived),
         cmocka_unit_test(samples_and_normalisation_are_checked),
         cmocka_unit_test(fresh_weights_follow_their_laws),
         cmocka_unit_test(weights_go_out_and_in_by_name),
         cmocka_unit_test(a_prefix_of_all_names_is_named),
-        cmocka_unit_test(statistics_of_a_training_are_told_from_fresh_ones),
+        cmocka_unit_test(statistics_of_a_training_are_distinguished_from_fresh_ones),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

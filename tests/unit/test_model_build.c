@@ -122,16 +122,16 @@ static const char normed[] = "{\"layers\": [{\"type\": \"batch_norm\", \"name\":
                              " {\"type\": \"flatten\"}]}";
 
 /* Two channels of two pixels, three samples. */
-static void batch_norm_tells_its_statistics(void **state) {
+static void batch_norm_gives_its_statistics(void **state) {
     (void)state;
     gnt_nn_shape sample = {.rank = 3, .dim = {2, 1, 2}};
     small s = open_small(normed, sample, 3, 4, NULL, NULL, 1);
     const double weights[4] = {2, -1, .5, .25}; /* weight, then bias */
     memcpy(s.weights, weights, sizeof weights);
-    double out[12], told[2][2];
+    double out[12], given[2][2];
     run_small(&s, s.logits, out, 12);
-    run_small(&s, s.stats[0], told[0], 2);
-    run_small(&s, s.stats[1], told[1], 2);
+    run_small(&s, s.stats[0], given[0], 2);
+    run_small(&s, s.stats[1], given[1], 2);
     for (int c = 0; c < 2; c++) {
         double mean = 0, square = 0;
         for (int n = 0; n < 3; n++)
@@ -140,9 +140,9 @@ static void batch_norm_tells_its_statistics(void **state) {
         for (int n = 0; n < 3; n++)
             for (int i = 0; i < 2; i++)
                 square += pow(s.x_values[n * 4 + c * 2 + i] - mean, 2);
-        near(told[0][c], mean);
-        near(told[1][c], square / 5); /* unbiased */
-        for (int n = 0; n < 3; n++)   /* normalised by the biased one */
+        near(given[0][c], mean);
+        near(given[1][c], square / 5); /* unbiased */
+        for (int n = 0; n < 3; n++)    /* normalised by the biased one */
             near(out[n * 4 + c * 2],
                  (s.x_values[n * 4 + c * 2] - mean) / sqrt(square / 6 + .125) * weights[c] + weights[2 + c]);
     }
@@ -179,7 +179,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_and_pools_give_channel_means),
         cmocka_unit_test(option_a_subsamples_and_pads_both_sides),
-        cmocka_unit_test(batch_norm_tells_its_statistics),
+        cmocka_unit_test(batch_norm_gives_its_statistics),
         cmocka_unit_test(batch_norm_evaluates_with_its_buffers),
         cmocka_unit_test(a_batch_of_another_shape_is_refused),
     };

@@ -345,9 +345,9 @@ static void jvp_alone_is_the_slope_of_the_loss(void **state) {
     close_model(&f);
 }
 
-/* Held arguments give what others give: for other samples, another vector of weights, and after a change in
- * place that was told. */
-static void held_arguments_change_nothing_else(void **state) {
+/* Constant arguments give what others give: for other samples, another vector of weights, and after an
+ * announced change in place. */
+static void constant_arguments_change_nothing_else(void **state) {
     (void)state;
     static float moved[MOST];
     fixture f;
@@ -356,7 +356,7 @@ static void held_arguments_change_nothing_else(void **state) {
         .kind = GNT_FN_MATCH, .cost = GNT_COST_COSINE, .vjp = GNT_WRT_X | GNT_WRT_WEIGHTS};
     gnt_function *plain = prepare(&f, spec);
     spec.held = GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED;
-    gnt_function *held = prepare(&f, spec);
+    gnt_function *cached = prepare(&f, spec);
     gnt_function_args args = args_of(&f);
     const gnt_gradient *a, *b;
     for (int turn = 0; turn < 6; turn++) {
@@ -373,11 +373,11 @@ static void held_arguments_change_nothing_else(void **state) {
         if (turn == 5)
             f.buffers[0] += 1;
         if (turn >= 3)
-            f.s->changed(f.s->context, held);
-        float cost[2] = {eval(&f, plain, &args)->view[0].data[0], eval(&f, held, &args)->view[0].data[0]};
+            f.s->changed(f.s->context, cached);
+        float cost[2] = {eval(&f, plain, &args)->view[0].data[0], eval(&f, cached, &args)->view[0].data[0]};
         assert_true(cost[0] != 0 && fabsf(cost[0] - cost[1]) < 1e-5f * fabsf(cost[0]));
         assert_int_equal(f.s->vjp(f.s->context, plain, NULL, &a), GNT_OK);
-        assert_int_equal(f.s->vjp(f.s->context, held, NULL, &b), GNT_OK);
+        assert_int_equal(f.s->vjp(f.s->context, cached, NULL, &b), GNT_OK);
         assert_true(relative(b->x, a->x, N * FEATURES) < 1e-5);
         assert_true(relative(b->weights[0], a->weights[0], f.s->info->params.view[0].count) < 1e-5);
     }
@@ -623,7 +623,7 @@ int main(void) {
         cmocka_unit_test(unrolled_update_is_manual_sgd),
         cmocka_unit_test(vjp_and_jvp_are_adjoint),
         cmocka_unit_test(jvp_alone_is_the_slope_of_the_loss),
-        cmocka_unit_test(held_arguments_change_nothing_else),
+        cmocka_unit_test(constant_arguments_change_nothing_else),
         cmocka_unit_test(rates_are_differentiable),
         cmocka_unit_test(match_is_its_definition),
         cmocka_unit_test(match_gradient_is_its_slope),

@@ -310,7 +310,7 @@ static void a_layer_without_noise_gives_the_sample(void **state) {
     }
 }
 
-/* The loudest survivor of a unit, and the least |δ| that it asks for where x lies in [0, 1]. */
+/* The loudest survivor of a unit, and the least |δ| that it needs where x lies in [0, 1]. */
 static double least_delta(const layer_case *c, const float *g, double delta) {
     double loudest = 0, least = 0;
     for (int64_t k = 0; k < D; k++)
@@ -340,7 +340,7 @@ static void a_pruned_bias_leaves_a_range_of_delta(void **state) {
         assert_true(r.delta[0] * c.delta[i] > 0);
         assert_true(fabs(r.delta[0]) >= 0.999 * least && fabs(r.delta[0]) <= 1.001 * most);
         assert_true(r.variance[0] > 0);
-        memset(r.g, 0, (D + 1) * sizeof *r.g); /* and nothing is told by a row of which nothing is left */
+        memset(r.g, 0, (D + 1) * sizeof *r.g); /* and a row of which nothing is left reveals nothing */
         assert_true(first_delta(&r, &c.p.host, &c.input, &c.prior));
         assert_float_equal(r.delta[0], 0, 0);
         assert_float_equal(r.variance[0], 0, 0);
@@ -348,8 +348,8 @@ static void a_pruned_bias_leaves_a_range_of_delta(void **state) {
     plain_close(&c.p);
 }
 
-/* Units whose survivors show common inputs: one bias that is left tells the δ of all, through others' too. */
-static void a_bias_tells_the_delta_of_linked_units(void **state) {
+/* Units whose survivors show common inputs: one bias that is left gives the δ of all, through others' too. */
+static void a_bias_gives_the_delta_of_linked_units(void **state) {
     (void)state;
     for (int from = 0; from < 2; from++) {
         layer_case c;
@@ -359,8 +359,8 @@ static void a_bias_tells_the_delta_of_linked_units(void **state) {
         for (int64_t i = 0; i < UNITS; i++) /* unit i shows inputs i and i + 1 */
             for (int64_t k = 0; k <= D; k++)
                 r.g[i * (D + 1) + k] = k == i || k == i + 1 ? r.g[i * (D + 1) + k] : 0;
-        const int64_t told = from ? UNITS - 1 : 0;
-        r.g[told * (D + 1) + D] = (float)c.delta[told];
+        const int64_t left = from ? UNITS - 1 : 0;
+        r.g[left * (D + 1) + D] = (float)c.delta[left];
         assert_true(first_delta(&r, &c.p.host, &c.input, &c.prior));
         for (int64_t i = 0; i < UNITS; i++)
             assert_float_equal(r.delta[i] / c.delta[i], 1, 1e-4);
@@ -390,7 +390,7 @@ static void linked_units_share_sign_and_scale(void **state) {
 }
 
 /* A solve that begins at the negative of the sample stays there; both_signs finds back. */
-static void the_sign_is_told_by_biases_and_prior(void **state) {
+static void the_sign_follows_from_biases_and_prior(void **state) {
     (void)state;
     layer_case c;
     open_case(&c, 6);
@@ -427,10 +427,10 @@ static double nearness_to_true(void *layer_case_, const double *x) {
 }
 
 /* Where every bias was pruned both signs are tried, whichever the prior takes first, and the judge decides; a
- * bias that is left tells the sign, whatever a judge would say. */
+ * bias that is left decides the sign, whatever a judge would say. */
 static void signs_of_pruned_biases_are_judged(void **state) {
     (void)state;
-    for (int told = 0; told < 2; told++)
+    for (int left = 0; left < 2; left++)
         for (int inverse = 0; inverse < 2; inverse++) {
             layer_case c;
             open_case(&c, 6);
@@ -440,14 +440,14 @@ static void signs_of_pruned_biases_are_judged(void **state) {
             r.from_bias = 1;
             for (int64_t i = 0; i < UNITS; i++) {
                 r.bias_bound = fmax(r.bias_bound, 1.05 * fabs(c.delta[i]));
-                if (i >= told)
+                if (i >= left)
                     r.g[i * (D + 1) + D] = r.weight[i * (D + 1) + D] = 0;
             }
             const sign_judge judge = {inverse ? nearness_to_true : distance_from_true, &c};
             assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
             assert_int_equal(both_signs(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room, judge),
                              GNT_OK);
-            assert_int_equal(error_of(&c) < 0.05, told || !inverse);
+            assert_int_equal(error_of(&c) < 0.05, left || !inverse);
             plain_close(&c.p);
         }
 }
@@ -477,18 +477,18 @@ static void two_rounds_add_up(void **state) {
     plain_close(&c.p);
 }
 
-/* About its true δ the layer tells more of x than about 0, over 40 draws. */
+/* Expanded about its true δ the layer reveals more of x than about 0, over 40 draws. */
 static void an_expected_delta_helps(void **state) {
     (void)state;
     double about_zero = 0, about_truth = 0;
     for (uint64_t seed = 0; seed < 40; seed++)
-        for (int told = 0; told < 2; told++) {
+        for (int known = 0; known < 2; known++) {
             layer_case c;
             open_case(&c, 200 + seed);
             rank_one_round r = make_round(&c, 0.5, 0, 1 / 0.25), *list[] = {&r};
-            r.expected = told ? c.delta : NULL;
+            r.expected = known ? c.delta : NULL;
             assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
-            *(told ? &about_truth : &about_zero) += error_of(&c);
+            *(known ? &about_truth : &about_zero) += error_of(&c);
             plain_close(&c.p);
         }
     assert_true(about_truth < 0.9 * about_zero);
@@ -511,7 +511,7 @@ static void laplace_noise_is_worth_knowing(void **state) {
     assert_true(known < 0.98 * taken_for_normal);
 }
 
-/* Rows whose entries are nearly alike: smoothness over the whole image is worth more than the preset's. */
+/* Rows whose entries are nearly alike: smoothness over the whole image helps more than the preset's. */
 static void a_setting_is_chosen_by_what_is_held_out(void **state) {
     (void)state;
     enum { N = 60 };
@@ -573,10 +573,10 @@ int main(void) {
         cmocka_unit_test(narrowing_is_the_log_determinant),
         cmocka_unit_test(a_layer_without_noise_gives_the_sample),
         cmocka_unit_test(a_pruned_bias_leaves_a_range_of_delta),
-        cmocka_unit_test(a_bias_tells_the_delta_of_linked_units),
+        cmocka_unit_test(a_bias_gives_the_delta_of_linked_units),
         cmocka_unit_test(linked_units_share_sign_and_scale),
         cmocka_unit_test(signs_of_pruned_biases_are_judged),
-        cmocka_unit_test(the_sign_is_told_by_biases_and_prior),
+        cmocka_unit_test(the_sign_follows_from_biases_and_prior),
         cmocka_unit_test(two_rounds_add_up),
         cmocka_unit_test(an_expected_delta_helps),
         cmocka_unit_test(laplace_noise_is_worth_knowing),

@@ -125,11 +125,11 @@ static void follow_lbfgs(const char *name, double rate, int32_t inner, int32_t h
     assert_non_null(o);
     for (int again = 0; again < 2; again++) {
         float x[N];
-        int64_t seen = 0, told = 0;
+        int64_t seen = 0, counted = 0;
         char part[100];
         start(x);
         for (int64_t s = 0; s < steps_of(name); s++) {
-            double first = gnt_lbfgs_step(o, x, rate, inner, 0, cost, &seen, &told);
+            double first = gnt_lbfgs_step(o, x, rate, inner, 0, cost, &seen, &counted);
             double expected = need(name, ".f64.cost")[s];
             near(name, s, x, 1e-5);
             assert_true(fabs(first - expected) <= 1e-5 * fabs(expected));
@@ -137,7 +137,7 @@ static void follow_lbfgs(const char *name, double rate, int32_t inner, int32_t h
         snprintf(part, sizeof part, "%s.f32.calls", name);
         const gnt_st_tensor *calls = gnt_st_find(&golden, part);
         assert_non_null(calls);
-        assert_int_equal(told, seen);
+        assert_int_equal(counted, seen);
         assert_int_equal(seen, *(const int64_t *)calls->data);
         gnt_lbfgs_reset(o);
     }
@@ -199,9 +199,9 @@ static void a_cost_that_is_no_number_ends_the_step(void **state) {
     (void)state;
     gnt_lbfgs *o = gnt_lbfgs_new(1, 10);
     float x = 2;
-    int64_t calls = 0, told = 0;
-    assert_true(gnt_lbfgs_step(o, &x, 1, 20, 0, not_finite, &calls, &told) == 1);
-    assert_int_equal(told, 2);
+    int64_t calls = 0, counted = 0;
+    assert_true(gnt_lbfgs_step(o, &x, 1, 20, 0, not_finite, &calls, &counted) == 1);
+    assert_int_equal(counted, 2);
     assert_true(isnan(gnt_lbfgs_step(o, &x, 1, 20, 0, not_finite, &calls, NULL)));
     gnt_lbfgs_reset(o);
     calls = 0;

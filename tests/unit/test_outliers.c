@@ -71,7 +71,7 @@ static int64_t found(trial *t) {
     return n;
 }
 
-static void strewn_entries_stand_apart(void **state) {
+static void strewn_entries_are_set_apart(void **state) {
     (void)state;
     trial t;
     start(&t);
@@ -143,7 +143,7 @@ static void more_than_a_fifth_is_no_exception(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strewn_entries_stand_apart),
+        cmocka_unit_test(strewn_entries_are_set_apart),
         cmocka_unit_test(a_faint_tensor_is_looked_at_by_itself),
         cmocka_unit_test(what_is_loud_as_a_whole_is_a_gradients_own),
         cmocka_unit_test(more_than_a_fifth_is_no_exception),

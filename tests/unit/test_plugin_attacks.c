@@ -1,5 +1,5 @@
 /* The built attacks, opened as a worker opens them: exact recovery through a dense layer, labels read off the
- * gradient, reconstructions of undefended images, weight deltas, refusals, and stopping when asked. */
+ * gradient, reconstructions of undefended images, weight deltas, refusals, and stopping on request. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ typedef struct attacked { /* one observation, and what an attack made of it */
     int64_t count;
     int labelled;
     double first_cost, chosen_cost;
-    int64_t costs, stop_after; /* polls until a stop is asked for; 0: never */
+    int64_t costs, stop_after; /* polls until a stop is requested; 0: never */
     int64_t polls;
     gnt_err err;
 } attacked;
@@ -293,8 +293,8 @@ static void idlg_reads_every_label(void **state) {
     }
 }
 
-/* After tanh the last layer's input has both signs, and row sums of its gradient tell nothing: the bias does.
- */
+/* After tanh the last layer's input has both signs, and row sums of its gradient reveal nothing: the bias
+ * does. */
 static void labels_are_read_after_tanh_too(void **state) {
     (void)state;
     for (int64_t row = 0; row < 20; row++) {
@@ -318,7 +318,7 @@ static void zero_columns(attacked *a, int64_t take, int64_t of) {
         entry[i] *= (i % last->dim[1]) % of < take ? 0 : 1;
 }
 
-/* Where a defense zeroed the last weights wholly, the bias still tells the label. */
+/* Where a defense zeroed the last weights wholly, the bias still reveals the label. */
 static void labels_are_read_off_a_bias_alone(void **state) {
     (void)state;
     for (int64_t row = 0; row < 20; row++) {

@@ -1,6 +1,6 @@
-/* attr-forest: parts what no line parts, splits where the impurity is least and halfway between entries,
- * keeps to its bounds, draws rare values as often as it is told to, gives the same bytes again, and
- * refuses trees in which a walk would not end. */
+/* attr-forest: separates what no line separates, splits where the impurity is least and halfway between
+ * entries, keeps to its bounds, draws rare values as often as its parameter says, gives the same bytes again,
+ * and refuses trees in which a walk would not end. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void splits_halfway(void **state) {
     column(&shadow, 2, x, value, times);
     kept own;
     tried t = points_learn("attr-forest", "{" PLAIN "}", 1, &shadow, &own);
-    const gnt_view *node = points_held(&own, "node"), *size = points_held(&own, "size");
+    const gnt_view *node = points_artefact(&own, "node"), *size = points_artefact(&own, "size");
     assert_int_equal(size->count, 120);
     assert_int_equal(node->dim[0], 3 * 120);
     assert_int_equal(node->dim[1], SHARES + 2);
@@ -65,10 +65,10 @@ static void splits_halfway(void **state) {
         assert_memory_equal(n + 5, leaves, sizeof leaves);
     }
     float z[2];
-    const float asked[] = {2.99f, 3.01f};
+    const float at[] = {2.99f, 3.01f};
     for (int k = 0; k < 2; k++) {
-        shadow.x[0][0] = asked[k];
-        assert_int_equal(points_ask(&t, &shadow.seen[0], &own, z, NULL), GNT_OK);
+        shadow.x[0][0] = at[k];
+        assert_int_equal(points_run(&t, &shadow.seen[0], &own, z, NULL), GNT_OK);
         assert_true(z[k] == 1 && z[1 - k] == 0);
     }
     try_drop(&own);
@@ -86,7 +86,7 @@ static void splits_where_impurity_is_least(void **state) {
     column(&shadow, 4, x, value, times);
     kept own;
     tried t = points_learn("attr-forest", "{" PLAIN ", \"depth\": 1}", 1, &shadow, &own);
-    const gnt_view *node = points_held(&own, "node");
+    const gnt_view *node = points_artefact(&own, "node");
     assert_int_equal(node->dim[0], 3 * 120);
     for (int tree = 0; tree < 120; tree++) {
         const float *n = node->data + (ptrdiff_t)tree * 15;
@@ -110,7 +110,7 @@ static void keeps_to_its_bounds(void **state) {
     for (int k = 0; k < 3; k++) {
         kept own;
         tried t = points_learn("attr-forest", bounded[k].json, 1, &shadow, &own);
-        const gnt_view *node = points_held(&own, "node"), *size = points_held(&own, "size");
+        const gnt_view *node = points_artefact(&own, "node"), *size = points_artefact(&own, "size");
         for (int64_t i = 0; i < size->count; i++)
             assert_true(size->data[i] <= bounded[k].most);
         for (int64_t i = 0; k == 2 && i < node->dim[0]; i++) {
@@ -135,7 +135,7 @@ static void balance_draws_rare_values(void **state) {
     for (int k = 0; k < 2; k++) {
         kept own;
         tried t = points_learn("attr-forest", json[k], 1, &shadow, &own);
-        const gnt_view *node = points_held(&own, "node");
+        const gnt_view *node = points_artefact(&own, "node");
         double share = 0;
         for (int tree = 0; tree < 120; tree++)
             share += (double)node->data[(ptrdiff_t)tree * 5 + SHARES + 1] / 120;
@@ -146,7 +146,7 @@ static void balance_draws_rare_values(void **state) {
 }
 
 /* XOR in two of eight columns, of which a node sees two: 120 trees find it where one does not. */
-static void many_trees_tell_more(void **state) {
+static void many_trees_infer_better(void **state) {
     (void)state;
     points_xor(&shadow, 600, 8, 1);
     points_xor(&fresh, 200, 8, 2);
@@ -159,8 +159,8 @@ static void many_trees_tell_more(void **state) {
 
 static kept hand;
 
-/* Two trees for two columns and three values: the root of the first asks for column 0, its left child for
- * column 1; the second is a leaf. */
+/* Two trees for two columns and three values: the root of the first tests column 0, its left child column 1;
+ * the second is a leaf. */
 static const float good[6][SHARES + 3] = {{0, 0.5f, 1, 0, 0, 0}, {1, -1, 3, 0, 0, 0},
                                           {0, 0, 0, 0, 0, 1},    {0, 0, 0, 1, 0, 0},
                                           {0, 0, 0, 0, 1, 0},    {0, 0, 0, 0.25f, 0.25f, 0.5f}};
@@ -193,7 +193,7 @@ static void walks_by_thresholds(void **state) {
     for (int k = 0; k < 4; k++) {
         float z[3];
         memcpy(fresh.x[0], at[k], sizeof at[k]);
-        assert_int_equal(points_ask(&t, &fresh.seen[0], &hand, z, NULL), GNT_OK);
+        assert_int_equal(points_run(&t, &fresh.seen[0], &hand, z, NULL), GNT_OK);
         assert_memory_equal(z, expected[k], sizeof z);
     }
     try_drop(&hand);
@@ -234,7 +234,7 @@ static void artefacts_of_another_task_are_refused(void **state) {
     tried t = open_by_hand();
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         write_by_hand(6, 6, 5, 1);
-        ((float *)(uintptr_t)points_held(&hand, "node")->data)[wrong[k].entry] = wrong[k].value;
+        ((float *)(uintptr_t)points_artefact(&hand, "node")->data)[wrong[k].entry] = wrong[k].value;
         points_refused(&t, &fresh.seen[0], &hand, wrong[k].what);
         try_drop(&hand);
     }
@@ -244,25 +244,25 @@ static void artefacts_of_another_task_are_refused(void **state) {
         try_drop(&hand);
     }
     write_by_hand(6, 6, 5, 1);
-    points_held(&hand, "node")->dim[0] = INT64_MAX / 6;
+    points_artefact(&hand, "node")->dim[0] = INT64_MAX / 6;
     points_refused(&t, &fresh.seen[0], &hand, "more nodes than entries");
-    points_held(&hand, "node")->dim[0] = 6;
-    points_held(&hand, "size")->count = 1;
+    points_artefact(&hand, "node")->dim[0] = 6;
+    points_artefact(&hand, "size")->count = 1;
     points_refused(&t, &fresh.seen[0], &hand, "another number of trees");
-    points_held(&hand, "size")->count = 2;
+    points_artefact(&hand, "size")->count = 2;
     fresh.seen[0].attribute_values = 2;
     points_refused(&t, &fresh.seen[0], &hand, "another attribute");
     try_drop(&hand);
     try_close(&t);
 }
 
-/* The children of one node in a circle: the root's child asks for the root again. */
+/* The children of one node in a circle: the root's child leads to the root again. */
 static void a_circle_is_refused(void **state) {
     (void)state;
     tried t = open_by_hand();
     write_by_hand(6, 6, 5, 1);
-    float *node = (float *)(uintptr_t)points_held(&hand, "node")->data;
-    node[6 * 3 + LEFT] = 1; /* of the first leaf, whose parent stands at 1 */
+    float *node = (float *)(uintptr_t)points_artefact(&hand, "node")->data;
+    node[6 * 3 + LEFT] = 1; /* of the first leaf, whose parent is node 1 */
     points_refused(&t, &fresh.seen[0], &hand, "a circle");
     try_drop(&hand);
     try_close(&t);
@@ -301,7 +301,7 @@ static void the_same_key_gives_the_same_bytes(void **state) {
 }
 
 /* In reading 600 points, and within the trees: 10,000 of them would take seconds. */
-static void stops_when_told(void **state) {
+static void stops_on_request(void **state) {
     (void)state;
     points_xor(&shadow, 600, 8, 1);
     points_stops("attr-forest", "{\"window\": 1, \"trees\": 10000}", &shadow, 300);
@@ -315,13 +315,13 @@ int main(void) {
         cmocka_unit_test(splits_where_impurity_is_least),
         cmocka_unit_test(keeps_to_its_bounds),
         cmocka_unit_test(balance_draws_rare_values),
-        cmocka_unit_test(many_trees_tell_more),
+        cmocka_unit_test(many_trees_infer_better),
         cmocka_unit_test(walks_by_thresholds),
         cmocka_unit_test(artefacts_of_another_task_are_refused),
         cmocka_unit_test(a_circle_is_refused),
         cmocka_unit_test(validation_is_kept_apart),
         cmocka_unit_test(the_same_key_gives_the_same_bytes),
-        cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(stops_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ typedef struct world {
     const gnt_observation *seen_list[MOST];
     const gnt_samples *truth_list[MOST];
     int64_t id[MOST];
-    int32_t a[MOST][2]; /* two attributes; the second one is asked for */
+    int32_t a[MOST][2]; /* two attributes; the second one is inferred */
     gnt_attack_prepare in;
 } world;
 
@@ -34,12 +34,12 @@ static void make(world *w, int64_t n, double shift, uint64_t seed) {
     gnt_stream s = gnt_stream_open(&key, "world");
     *w = (world){.n = n};
     for (int64_t i = 0; i < n; i++) {
-        int32_t told = (int32_t)gnt_random_below(&s, 2);
+        int32_t value = (int32_t)gnt_random_below(&s, 2);
         for (int j = 0; j < SIZE; j++)
-            w->data[i][j] = (float)(1e-3 * (gnt_random_normal(&s) + (j % 8 == 0 && told ? shift : 0)));
+            w->data[i][j] = (float)(1e-3 * (gnt_random_normal(&s) + (j % 8 == 0 && value ? shift : 0)));
         w->id[i] = 1000 + i;
         w->a[i][0] = 5;
-        w->a[i][1] = told;
+        w->a[i][1] = value;
         w->view[i][0] =
             (gnt_view){.name = "a", .rank = 1, .dim = {FIRST}, .count = FIRST, .data = w->data[i]};
         w->view[i][1] = (gnt_view){
@@ -75,7 +75,8 @@ static gnt_status take_scores(void *context, int32_t values, const float *scores
     return GNT_OK;
 }
 
-static gnt_status ask(tried *t, const gnt_observation *o, const kept *own, float *scores, gnt_err *err) {
+static gnt_status run_attack(tried *t, const gnt_observation *o, const kept *own, float *scores,
+                             gnt_err *err) {
     gnt_answer answer = {.size = sizeof answer, .context = scores, .attribute = take_scores};
     gnt_instance_enter(t->instance, "run");
     gnt_status s =
@@ -93,7 +94,7 @@ static tried open_it(const char *json, uint64_t seed) {
     return t;
 }
 
-/* Share of `fresh` whose attribute is told rightly after learning from `shadow`. */
+/* Share of `fresh` whose attribute is inferred correctly after learning from `shadow`. */
 static double accuracy(const char *json, const world *shadow, const world *fresh) {
     tried t = open_it(json, 1);
     kept own;
@@ -103,7 +104,7 @@ static double accuracy(const char *json, const world *shadow, const world *fresh
         fail_msg("%s", err.text);
     for (int64_t i = 0; i < fresh->n; i++) {
         float z[2] = {0};
-        if (ask(&t, &fresh->seen[i], &own, z, &err) != GNT_OK)
+        if (run_attack(&t, &fresh->seen[i], &own, z, &err) != GNT_OK)
             fail_msg("%s", err.text);
         right += (z[1] > z[0]) == (fresh->a[i][1] == 1);
     }
@@ -142,8 +143,8 @@ static void a_rate_that_diverges_is_lowered(void **state) {
     try_close(&t);
 }
 
-/* One update in twelve has the attribute and it shifts little: plain training does best to say no. Balanced,
- * the rare value is told as well. */
+/* One update in twelve has the attribute and it shifts little: plain training does best to say no. Balanced
+ * training infers the rare value too. */
 static void balance_makes_rare_values_count(void **state) {
     (void)state;
     double rare[2];
@@ -175,7 +176,8 @@ static void finds_nothing_where_there_is_nothing(void **state) {
     assert_true(fabs(accuracy("{\"epochs\": 20}", &shadow, &fresh) - 0.5) < 5 * 0.5 / sqrt(600));
 }
 
-/* Each batch of samples observed three times: had validation seen what training saw, it would come near 1. */
+/* Each batch of samples observed three times: had validation seen what training saw, its accuracy would be
+ * near 1. */
 static void validation_is_kept_apart(void **state) {
     (void)state;
     make(&shadow, 200, 0, 1);
@@ -193,7 +195,7 @@ static void validation_is_kept_apart(void **state) {
     try_close(&t);
 }
 
-static const gnt_view *held(const kept *k, const char *name) {
+static const gnt_view *artefact(const kept *k, const char *name) {
     for (int64_t i = 0; i < k->artefacts.tensors.n; i++)
         if (strcmp(k->view[i].name, name) == 0)
             return &k->view[i];
@@ -220,8 +222,9 @@ static void pools_and_standardises_as_stated(void **state) {
                       1);
     kept own;
     assert_int_equal(learn(&t, &shadow, &own, NULL), GNT_OK);
-    const gnt_view *mean = held(&own, "mean"), *scale = held(&own, "scale"), *w0 = held(&own, "weight.0"),
-                   *b0 = held(&own, "bias.0"), *w1 = held(&own, "weight.1"), *b1 = held(&own, "bias.1");
+    const gnt_view *mean = artefact(&own, "mean"), *scale = artefact(&own, "scale"),
+                   *w0 = artefact(&own, "weight.0"), *b0 = artefact(&own, "bias.0"),
+                   *w1 = artefact(&own, "weight.1"), *b1 = artefact(&own, "bias.1");
     assert_int_equal(mean->count, COLUMNS);
     assert_int_equal(w0->dim[0], 5);
     assert_int_equal(w0->dim[1], COLUMNS);
@@ -247,7 +250,7 @@ static void pools_and_standardises_as_stated(void **state) {
         }
     }
     float got[2];
-    assert_int_equal(ask(&t, &shadow.seen[3], &own, got, NULL), GNT_OK);
+    assert_int_equal(run_attack(&t, &shadow.seen[3], &own, got, NULL), GNT_OK);
     for (int c = 0; c < 2; c++)
         assert_true(fabs((double)got[c] - expected[c]) < 1e-4);
     try_drop(&own);
@@ -267,10 +270,10 @@ static void odd_entries_do_no_harm(void **state) {
     kept own;
     float z[2];
     assert_int_equal(learn(&t, &shadow, &own, NULL), GNT_OK);
-    assert_true(held(&own, "scale")->data[1] == 0 && held(&own, "scale")->data[3] == 0);
+    assert_true(artefact(&own, "scale")->data[1] == 0 && artefact(&own, "scale")->data[3] == 0);
     shadow.data[7][1] = 1e30f;
     shadow.data[7][0] = -3e38f;
-    assert_int_equal(ask(&t, &shadow.seen[7], &own, z, NULL), GNT_OK);
+    assert_int_equal(run_attack(&t, &shadow.seen[7], &own, z, NULL), GNT_OK);
     assert_true(isfinite(z[0]) && isfinite(z[1]) && fabsf(z[0]) < 1e4f);
     try_drop(&own);
     try_close(&t);
@@ -290,7 +293,7 @@ static void the_same_key_gives_the_same_bytes(void **state) {
     for (int64_t k = 0; k < n; k++)
         assert_memory_equal(own[0].view[k].data, own[1].view[k].data,
                             (size_t)own[0].view[k].count * sizeof(float));
-    const gnt_view *a = held(&own[0], "weight.0"), *b = held(&own[2], "weight.0");
+    const gnt_view *a = artefact(&own[0], "weight.0"), *b = artefact(&own[2], "weight.0");
     assert_true(memcmp(a->data, b->data, (size_t)a->count * sizeof(float)) != 0);
     for (int i = 0; i < 3; i++)
         try_drop(&own[i]);
@@ -346,23 +349,23 @@ static void artefacts_of_another_task_are_refused(void **state) {
     assert_int_equal(learn(&t, &shadow, &own, NULL), GNT_OK);
     gnt_observation o = shadow.seen[0];
     o.attribute_values = 3;
-    assert_int_equal(ask(&t, &o, &own, z, &err), GNT_FAILED);
+    assert_int_equal(run_attack(&t, &o, &own, z, &err), GNT_FAILED);
     assert_non_null(strstr(err.text, "prepared for another task"));
     shadow.update[1].n = 1;
-    assert_int_equal(ask(&t, &shadow.seen[1], &own, z, &err), GNT_FAILED);
+    assert_int_equal(run_attack(&t, &shadow.seen[1], &own, z, &err), GNT_FAILED);
     try_drop(&own);
     try_close(&t);
 }
 
 static int polls, polls_before_stop;
 
-static int told_to_stop(void *context) {
+static int stop_requested(void *context) {
     (void)context;
     return polls++ >= polls_before_stop;
 }
 
 /* 100000 epochs would take minutes: it comes back only because it looks. */
-static void stops_when_told(void **state) {
+static void stops_on_request(void **state) {
     (void)state;
     char path[4096];
     tried t;
@@ -373,7 +376,7 @@ static void stops_when_told(void **state) {
     assert_int_equal(try_load(&t, path, GNT_PLUGIN_ATTACK, "attr-nn", "{\"epochs\": 100000}", &err), 0);
     polls = 0;
     polls_before_stop = 200;
-    assert_int_equal(try_start(&t, 1, (gnt_instance_spec){.should_stop = told_to_stop}, &err), 0);
+    assert_int_equal(try_start(&t, 1, (gnt_instance_spec){.should_stop = stop_requested}, &err), 0);
     assert_int_equal(learn(&t, &shadow, &own, &err), GNT_STOPPED);
     assert_int_equal(own.artefacts.tensors.n, 0);
     try_drop(&own);
@@ -392,7 +395,7 @@ int main(void) {
         cmocka_unit_test(the_same_key_gives_the_same_bytes),
         cmocka_unit_test(refuses_in_words),
         cmocka_unit_test(artefacts_of_another_task_are_refused),
-        cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(stops_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,9 @@ static points shadow, fresh;
 
 #define PLAIN "\"window\": 1, \"validation\": 0"
 
-/* No line tells more than three of the four quadrants of XOR, nor two thirds of the rings: it may be
- * tangent to the inner one, and cut off arccos(1/1.75)/π of the outer one, 0.65 together. Of 200 fresh
- * points chance adds three deviations, 0.09 and 0.1. */
+/* No line classifies more than three of the four quadrants of XOR, nor two thirds of the rings: it may be
+ * tangent to the inner one, and cut off arccos(1/1.75)/π of the outer one, 0.65 together. Of 200 fresh points
+ * chance adds three deviations, 0.09 and 0.1. */
 static void parts_what_no_line_parts(void **state) {
     (void)state;
     const char *line = "{\"window\": 1, \"architecture\": \"custom\", \"hidden\": []}";
@@ -44,15 +44,16 @@ static void two_places(points *p, int64_t zeros, int64_t ones) {
 
 /* Sum of the coefficients of the support vectors on one side of 0. */
 static double side(kept *own, int positive) {
-    const gnt_view *vector = points_held(own, "vector"), *coefficient = points_held(own, "coefficient");
+    const gnt_view *vector = points_artefact(own, "vector"),
+                   *coefficient = points_artefact(own, "coefficient");
     double sum = 0;
     for (int64_t i = 0; i < vector->count; i++)
         sum += (vector->data[i] > 0) == positive ? (double)coefficient->data[i] : 0;
     return sum;
 }
 
-/* As many of each: standardised they stand at ∓1, K between them is e^(−4γ). With s the α of each side the
- * dual is 2s − s²(1 − K), greatest at s = 1/(1 − K), and the decision at −1 is s(1 − K) = 1; ρ is 0. */
+/* As many of each: standardised they are ∓1, K between them is e^(−4γ). With s the α of each side the dual is
+ * 2s − s²(1 − K), greatest at s = 1/(1 − K), and the decision at −1 is s(1 − K) = 1; ρ is 0. */
 static void finds_the_known_solution(void **state) {
     (void)state;
     two_places(&shadow, 6, 6);
@@ -60,9 +61,9 @@ static void finds_the_known_solution(void **state) {
     tried t = points_learn("attr-svm", "{" PLAIN ", \"gamma\": 0.25}", 1, &shadow, &own);
     const double s = 1 / (1 - exp(-1));
     assert_true(fabs(side(&own, 0) - s) < 2e-3 && fabs(side(&own, 1) + s) < 2e-3);
-    assert_true(fabs((double)points_held(&own, "rho")->data[0]) < 2e-3);
+    assert_true(fabs((double)points_artefact(&own, "rho")->data[0]) < 2e-3);
     float z[2];
-    assert_int_equal(points_ask(&t, &shadow.seen[0], &own, z, NULL), GNT_OK);
+    assert_int_equal(points_run(&t, &shadow.seen[0], &own, z, NULL), GNT_OK);
     /* one vote, and the margin 1 as 1/(3·2) */
     assert_true(fabs((double)z[0] - (1 + 1.0 / 6)) < 1e-3 && fabs((double)z[1] + 1.0 / 6) < 1e-3);
     assert_int_equal((int)try_fact(&t, "rows"), 12);
@@ -70,8 +71,8 @@ static void finds_the_known_solution(void **state) {
     try_close(&t);
 }
 
-/* With so small a cost C every α of the rarer side comes to its bound, and both sides have the same sum:
- * of 20 and 5 points 5C; balanced, where the bounds are C·25/40 and C·25/10, C·25/2. */
+/* With so small a cost C every α of the rarer side reaches its bound, and both sides have the same sum: of 20
+ * and 5 points 5C; balanced, where the bounds are C·25/40 and C·25/10, C·25/2. */
 static void balance_weighs_the_costs(void **state) {
     (void)state;
     const char *json[] = {"{" PLAIN ", \"cost\": 0.001}",
@@ -131,7 +132,7 @@ static void decides_by_its_formula(void **state) {
     tried t = points_open("attr-svm", "{\"window\": 1, \"gamma\": 0.5}", 1, (gnt_instance_spec){0});
     origin(&fresh);
     write_by_hand(coefficient, rho);
-    assert_int_equal(points_ask(&t, &fresh.seen[0], &hand, z, NULL), GNT_OK);
+    assert_int_equal(points_run(&t, &fresh.seen[0], &hand, z, NULL), GNT_OK);
     for (int v = 0; v < 4; v++)
         if (fabs((double)z[v] - expected[v]) > 1e-6)
             fail_msg("value %d has %.9g, expected %.9g", v, (double)z[v], expected[v]);
@@ -148,7 +149,7 @@ static void margins_part_equal_votes(void **state) {
     tried t = points_open("attr-svm", "{\"window\": 1}", 1, (gnt_instance_spec){0});
     origin(&fresh);
     write_by_hand(coefficient, rho);
-    assert_int_equal(points_ask(&t, &fresh.seen[0], &hand, z, NULL), GNT_OK);
+    assert_int_equal(points_run(&t, &fresh.seen[0], &hand, z, NULL), GNT_OK);
     for (int v = 0; v < 4; v++)
         assert_true(fabs((double)z[v] - expected[v]) < 1e-6);
     try_drop(&hand);
@@ -181,8 +182,8 @@ static void artefacts_of_another_task_are_refused(void **state) {
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         float z[4];
         write_by_hand(coefficient, rho);
-        assert_int_equal(points_ask(&t, &fresh.seen[0], &hand, z, NULL), GNT_OK);
-        gnt_view *v = points_held(&hand, wrong[k].artefact ? wrong[k].artefact : "rho");
+        assert_int_equal(points_run(&t, &fresh.seen[0], &hand, z, NULL), GNT_OK);
+        gnt_view *v = points_artefact(&hand, wrong[k].artefact ? wrong[k].artefact : "rho");
         if (!wrong[k].artefact)
             ((char *)(uintptr_t)v->name)[0] = 'R';
         if (wrong[k].rows || wrong[k].columns) {
@@ -208,7 +209,7 @@ static void artefacts_of_another_task_are_refused(void **state) {
 /* ---- learning ---- */
 
 /* Three values in places of their own, and a fourth that no shadow update has. */
-static void tells_several_values(void **state) {
+static void infers_several_values(void **state) {
     (void)state;
     shadow = (points){.n = 90, .columns = 2};
     for (int64_t i = 0; i < 90; i++) {
@@ -222,8 +223,8 @@ static void tells_several_values(void **state) {
     kept own;
     float z[4];
     tried t = points_learn("attr-svm", "{\"window\": 1}", 1, &shadow, &own);
-    assert_int_equal(points_held(&own, "rho")->count, 3);
-    assert_int_equal(points_ask(&t, &shadow.seen[5], &own, z, NULL), GNT_OK);
+    assert_int_equal(points_artefact(&own, "rho")->count, 3);
+    assert_int_equal(points_run(&t, &shadow.seen[5], &own, z, NULL), GNT_OK);
     assert_true(z[2] == -1);
     assert_true(try_fact(&t, "validation_accuracy") == 1);
     try_drop(&own);
@@ -241,7 +242,7 @@ static void learns_from_some_of_many_rows(void **state) {
     tried t = points_learn("attr-svm", "{" PLAIN ", \"rows\": 60}", 1, &shadow, &own);
     const double rows = try_fact(&t, "rows");
     assert_true(rows >= 59 && rows <= 60); /* what is left of a row of each value's share is not drawn */
-    assert_int_equal(points_held(&own, "rho")->count, 3);
+    assert_int_equal(points_artefact(&own, "rho")->count, 3);
     assert_true(try_fact(&t, "support_vectors") <= rows);
     try_drop(&own);
     try_close(&t);
@@ -257,7 +258,7 @@ static void the_same_key_gives_the_same_bytes(void **state) {
     points_repeat("attr-svm", "{" PLAIN ", \"rows\": 50, \"weights\": \"balanced\"}", &shadow);
 }
 
-/* What stood on standard output while it learnt. */
+/* libsvm writes nothing to standard output while it learns. */
 static void libsvm_is_silent(void **state) {
     (void)state;
     char text[64];
@@ -280,7 +281,7 @@ static void libsvm_is_silent(void **state) {
 }
 
 /* In reading, within the kernel, and before the second pair; 100 rows are read, 80 have a kernel. */
-static void stops_when_told(void **state) {
+static void stops_on_request(void **state) {
     (void)state;
     points_rings(&shadow, 100, 3);
     points_stops("attr-svm", "{\"window\": 1}", &shadow, 50);
@@ -310,11 +311,11 @@ int main(void) {
         cmocka_unit_test(parts_what_no_line_parts),
         cmocka_unit_test(finds_the_known_solution),
         cmocka_unit_test(balance_weighs_the_costs),
-        cmocka_unit_test(tells_several_values),
+        cmocka_unit_test(infers_several_values),
         cmocka_unit_test(learns_from_some_of_many_rows),
         cmocka_unit_test(the_same_key_gives_the_same_bytes),
         cmocka_unit_test(libsvm_is_silent),
-        cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(stops_on_request),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(says_that_there_is_no_libsvm)};
     int failed = cmocka_run_group_tests(answering, NULL, NULL);

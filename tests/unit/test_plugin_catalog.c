@@ -1,5 +1,5 @@
-/* Finding plugin files, opening them, and the cache of their descriptions: what is asked again, and what is
- * not. */
+/* Finding plugin files, opening them, and the cache of their descriptions: what is described again, and what
+ * is not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,16 +115,16 @@ static void junk_is_no_plugin(void **state) {
 
 /* ---- the cache ---- */
 
-static int asked; /* how often the worker was asked */
+static int described; /* how often a worker described a plugin */
 
-/* Describes a file after what stands in it: "bad …" is refused, anything else is the plugin's id. */
+/* Describes a file by its content: "bad …" is refused, anything else is the plugin's id. */
 static int pretend(void *context, const char *path, char **json, size_t *size, gnt_err *err) {
     uint8_t *id;
     size_t n;
     gnt_digest digest;
     char hex[GNT_HEX_SIZE];
     (void)context;
-    asked++;
+    described++;
     assert_int_equal(gnt_file_read(path, 100, &id, &n, NULL), 0);
     if (strncmp((char *)id, "bad", 3) == 0) {
         gnt_free(id);
@@ -149,12 +149,12 @@ static void list_and_count(size_t n, size_t refused, int questions) {
     gnt_plugin_list list;
     gnt_err err = {0};
     gnt_catalog_spec spec = {.plugins = in("two"), .cache = in("cache/deep"), .describe = pretend};
-    asked = 0;
+    described = 0;
     if (gnt_catalog(&list, &spec, &err))
         fail_msg("%s", err.text);
     assert_int_equal(list.n, n);
     assert_int_equal(list.n_refused, refused);
-    assert_int_equal(asked, questions);
+    assert_int_equal(described, questions);
     for (size_t i = 0; i < n; i++)
         assert_non_null(strstr(list.info[i].file, root));
     gnt_plugin_list_free(&list);
@@ -175,7 +175,7 @@ static void answers_are_kept_by_content(void **state) {
     put("two/b.so", "beta");
     put("two/c.so", "bad one");
     list_and_count(2, 1, 3);
-    list_and_count(2, 1, 1);  /* what was refused is asked again, the rest is known */
+    list_and_count(2, 1, 1);  /* what was refused is described again, the rest is known */
     put("two/b.so", "gamma"); /* another content is another file */
     list_and_count(2, 1, 2);
     char *cached = cached_name("two/b.so"), *other = cached_name("two/defenses/q.so");
@@ -183,7 +183,7 @@ static void answers_are_kept_by_content(void **state) {
     size_t size;
     assert_int_equal(gnt_file_write(cached, "{\"format\":3,", 12, NULL), 0); /* cut short */
     list_and_count(2, 1, 2);
-    list_and_count(2, 1, 1); /* and was written anew */
+    list_and_count(2, 1, 1); /* and was written again */
     assert_int_equal(gnt_file_read(other, 1 << 20, &answer, &size, NULL), 0);
     assert_int_equal(gnt_file_write(cached, answer, size, NULL), 0); /* another file's answer */
     list_and_count(2, 1, 2);

@@ -47,8 +47,8 @@ static void a_clip_of_tensors_is_inside_the_cosine(void **state) {
     forget(&a);
 }
 
-/* Of the whole update, or of a bound that nothing reached, the cosine knows nothing and needs to know
- * nothing: byte for byte what it does without the grant. */
+/* If the whole update is clipped, or nothing reached the bound, the cosine neither knows nor needs the bound:
+ * byte for byte what it does without the grant. */
 static void what_a_cosine_does_not_see_changes_nothing(void **state) {
     (void)state;
     static const struct {

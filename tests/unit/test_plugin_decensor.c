@@ -1,7 +1,7 @@
-/* decensor and invert: attributes behind a learnt map of a representation. decensor tells what a linear
- * classifier cannot, since samples tell it; invert finds the samples behind a known linear encoding. Both
- * read the right sample beside each representation, whether shadow observations show them or the model
- * computes them, and several samples behind one observation as they say. */
+/* decensor and invert: attributes behind a learnt map of a representation. decensor infers what a linear
+ * classifier cannot, since samples reveal it; invert finds the samples behind a known linear encoding. Both
+ * read the right sample with each representation, whether shadow observations show them or the model computes
+ * them, and several samples behind one observation as they say. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ enum { FEATURES = 3, WIDTH = 4, MANY = 400 };
 
 static const char *const both[] = {"decensor", "invert"};
 
-static points shadow, asked;
+static points shadow, queried;
 static float sample[POINTS_MOST][FEATURES];
 
 /* p's vectors as representations, of one sample each. */
@@ -47,7 +47,7 @@ static float draw(gnt_stream *s) {
     return (float)(64 + gnt_random_below(s, 129)) / 256;
 }
 
-/* Values are told by one entry of a sample, and by the signs of two entries of its representation. */
+/* Values follow from one entry of a sample, and from the signs of two entries of its representation. */
 static void censored(points *p, float of[][FEATURES], int64_t n, uint64_t seed) {
     gnt_stream s = stream_of(seed);
     points_xor(p, n, 2, seed);
@@ -71,7 +71,7 @@ static void encode(const float *x, float *r) {
     }
 }
 
-/* Whether two entries of the sample are on one side of their middle. */
+/* True if two entries of the sample are on one side of their middle. */
 static int32_t value_of(const float *x) {
     return (x[0] > 0.5F) == (x[1] > 0.5F);
 }
@@ -111,7 +111,7 @@ static gnt_status take_samples(void *context, int64_t count, const float *x) {
     return GNT_OK;
 }
 
-static answered ask(tried *t, const gnt_observation *seen, const kept *own) {
+static answered run_attack(tried *t, const gnt_observation *seen, const kept *own) {
     answered a = {0};
     gnt_err err = {0};
     const gnt_answer answer = {
@@ -135,28 +135,28 @@ static void assert_same(const kept *a, const kept *b) {
 
 /* ---- decensor ---- */
 
-static void tells_what_a_linear_classifier_cannot(void **state) {
+static void infers_what_a_linear_classifier_cannot(void **state) {
     (void)state;
     kept own;
     censored(&shadow, sample, MANY, 1);
-    censored(&asked, NULL, 200, 2);
-    assert_true(points_accuracy("fresh", "{\"window\": 1, \"classifier\": \"linear\"}", &shadow, &asked) <
+    censored(&queried, NULL, 200, 2);
+    assert_true(points_accuracy("fresh", "{\"window\": 1, \"classifier\": \"linear\"}", &shadow, &queried) <
                 0.75);
-    assert_true(points_accuracy("decensor", QUICK "}", &shadow, &asked) > 0.95);
+    assert_true(points_accuracy("decensor", QUICK "}", &shadow, &queried) > 0.95);
     tried t = points_learn("decensor", QUICK "}", 1, &shadow, &own);
     assert_true(try_fact(&t, "inputs") == 2);
     assert_true(try_fact(&t, "auxiliary_accuracy") > 0.95);
     assert_true(try_fact(&t, "validation_accuracy") > 0.95);
-    const double told = try_fact(&t, "unexplained");
-    assert_true(told > 0 &&
-                told < 0.95); /* what the sample's two other entries add is in no representation */
+    const double unexplained = try_fact(&t, "unexplained");
+    assert_true(unexplained > 0 &&
+                unexplained < 0.95); /* what the sample's two other entries add is in no representation */
     try_drop(&own);
     try_close(&t);
 }
 
 /* Samples that say nothing of the attribute: the auxiliary network learns nothing, and T has nothing to
  * find. */
-static void says_how_little_samples_tell(void **state) {
+static void says_how_little_samples_reveal(void **state) {
     (void)state;
     kept own;
     censored(&shadow, sample, MANY, 1);
@@ -183,7 +183,7 @@ static void takes_means_of_several_samples(void **state) {
         for (int k = 0; k < 2; k++)
             shadow.x[i][k] = roundf(256 * shadow.x[i][k]) / 256;
     tried t = points_learn("decensor", QUICK "}", 1, &shadow, &of_one);
-    const answered one = ask(&t, &shadow.seen[3], &of_one);
+    const answered one = run_attack(&t, &shadow.seen[3], &of_one);
     try_close(&t);
     for (int64_t i = 0; i < shadow.n; i++) {
         for (int half = 0; half < 2; half++) {
@@ -203,7 +203,7 @@ static void takes_means_of_several_samples(void **state) {
     }
     t = points_learn("decensor", QUICK "}", 1, &shadow, &of_two);
     assert_same(&of_one, &of_two);
-    const answered two = ask(&t, &shadow.seen[3], &of_two);
+    const answered two = run_attack(&t, &shadow.seen[3], &of_two);
     assert_memory_equal(one.z, two.z, sizeof one.z);
     try_close(&t);
     try_drop(&of_one);
@@ -212,19 +212,21 @@ static void takes_means_of_several_samples(void **state) {
 
 /* ---- invert ---- */
 
-/* Of the n samples: root mean square error of their reconstructions, share of values told rightly. */
-static void judge(tried *t, points *p, float of[][FEATURES], const kept *own, double *error, double *told) {
+/* Measures over the n samples: root mean square error of reconstructions, share of values inferred
+ * correctly. */
+static void judge(tried *t, points *p, float of[][FEATURES], const kept *own, double *error,
+                  double *inferred) {
     double sum = 0, right = 0;
     for (int64_t i = 0; i < p->n; i++) {
         p->seen[i].goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_ATTRIBUTE;
-        const answered a = ask(t, &p->seen[i], own);
+        const answered a = run_attack(t, &p->seen[i], own);
         assert_int_equal(a.n, 1);
         for (int k = 0; k < FEATURES; k++)
             sum += ((double)a.x[0][k] - (double)of[i][k]) * ((double)a.x[0][k] - (double)of[i][k]);
         right += (a.z[1] > a.z[0]) == p->value[i];
     }
     *error = sqrt(sum / ((double)p->n * FEATURES));
-    *told = right / (double)p->n;
+    *inferred = right / (double)p->n;
 }
 
 static float fresh_sample[POINTS_MOST][FEATURES];
@@ -234,18 +236,18 @@ static void finds_samples_behind_a_linear_encoding(void **state) {
     (void)state;
     static const char *const json[] = {LONGER "}", LONGER ", \"validation\": 0}"};
     encoded(&shadow, sample, MANY, 1);
-    encoded(&asked, fresh_sample, 200, 2);
+    encoded(&queried, fresh_sample, 200, 2);
     for (int k = 0; k < 2; k++) {
         kept own;
-        double error, told;
+        double error, inferred;
         tried t = points_learn("invert", json[k], 1, &shadow, &own);
         const double unexplained = try_fact(&t, "unexplained"), right = try_fact(&t, "validation_accuracy");
         assert_true(k ? isnan(unexplained) : unexplained < 0.02);
         assert_true(k ? isnan(right) : right > 0.85);
         try_close(&t);
         t = points_open("invert", json[k], 5, (gnt_instance_spec){0}); /* none but its artefacts */
-        judge(&t, &asked, fresh_sample, &own, &error, &told);
-        assert_true(error < 0.02 && told > 0.85);
+        judge(&t, &queried, fresh_sample, &own, &error, &inferred);
+        assert_true(error < 0.02 && inferred > 0.85);
         try_close(&t);
         try_drop(&own);
     }
@@ -257,12 +259,12 @@ static void answers_images_where_they_are_wanted_and_within_their_range(void **s
     encoded(&shadow, sample, 100, 1);
     tried t = points_learn("invert", QUICK "}", 1, &shadow, &own);
     shadow.seen[0].goals = GNT_GOAL_ATTRIBUTE;
-    assert_int_equal(ask(&t, &shadow.seen[0], &own).n, 0);
+    assert_int_equal(run_attack(&t, &shadow.seen[0], &own).n, 0);
     shadow.seen[0].goals |= GNT_GOAL_RECONSTRUCTION;
     const float beyond[2][FEATURES] = {{9, 9, 9}, {-9, -9, -9}};
     for (int side = 0; side < 2; side++) {
         encode(beyond[side], shadow.x[0]);
-        const answered a = ask(&t, &shadow.seen[0], &own);
+        const answered a = run_attack(&t, &shadow.seen[0], &own);
         for (int k = 0; k < FEATURES; k++)
             assert_true(a.x[0][k] >= 0 && a.x[0][k] <= 1);
     }
@@ -286,7 +288,8 @@ static void reads_several_samples_one_by_one(void **state) {
         ids[i] = i;
     }
     shadow.seen[0].goals = shadow.seen[1].goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_ATTRIBUTE;
-    const answered one[2] = {ask(&t, &shadow.seen[0], &of_singles), ask(&t, &shadow.seen[1], &of_singles)};
+    const answered one[2] = {run_attack(&t, &shadow.seen[0], &of_singles),
+                             run_attack(&t, &shadow.seen[1], &of_singles)};
     for (int i = 0; i < N / 2; i++) {
         shadow.view[i].dim[0] = shadow.seen[i].n = shadow.truth[i].n = 2;
         shadow.view[i].count = 2 * (int64_t)WIDTH;
@@ -295,7 +298,7 @@ static void reads_several_samples_one_by_one(void **state) {
         shadow.truth[i].a = &values[2 * i];
         shadow.truth[i].id = &ids[2 * i];
     }
-    const answered two = ask(&t, &shadow.seen[0], &of_singles);
+    const answered two = run_attack(&t, &shadow.seen[0], &of_singles);
     assert_int_equal(two.n, 2);
     assert_memory_equal(two.x[0], one[0].x[0], sizeof two.x[0]);
     assert_memory_equal(two.x[1], one[1].x[0], sizeof two.x[0]);
@@ -323,7 +326,7 @@ static const char model_json[] =
     "{\"layers\": [{\"type\": \"dense\", \"name\": \"r\", \"out\": 4},"
     " {\"type\": \"dense\", \"name\": \"head\", \"out\": \"classes\"}], \"representation\": \"r\"}";
 
-/* Of a model whose samples have an entry more. */
+/* Expects a refusal for a model whose samples have one entry more. */
 static void refused_for_other_samples(const kept *own) {
     const gnt_nn_shape shape = {1, {FEATURES + 1}};
     gnt_model *model;
@@ -334,7 +337,7 @@ static void refused_for_other_samples(const kept *own) {
     const gnt_service_spec of = {.model = model, .name = "test"};
     assert_int_equal(gnt_service_new(&service, &of, &err), 0);
     tried t = points_open("invert", LONGER "}", 1, (gnt_instance_spec){.model = service});
-    points_refused(&t, &asked.seen[0], own, "samples of another model");
+    points_refused(&t, &queried.seen[0], own, "samples of another model");
     try_close(&t);
     gnt_service_free(service);
     gnt_model_free(model);
@@ -355,7 +358,7 @@ static void computes_representations_of_shadow_samples(void **state) {
     memcpy(weights, encoder, sizeof encoder);
     memcpy(weights + WIDTH * FEATURES, shift, sizeof shift);
     encoded(&shadow, sample, MANY, 1);
-    encoded(&asked, fresh_sample, 100, 2);
+    encoded(&queried, fresh_sample, 100, 2);
     for (int i = 0; i < MANY; i++) {
         a[i] = shadow.value[i];
         id[i] = i;
@@ -385,13 +388,13 @@ static void computes_representations_of_shadow_samples(void **state) {
     assert_int_equal(gnt_service_new(&service, &of, &err), 0);
     kept own[2];
     for (int k = 0; k < 2; k++) { /* of one sample, and of three: those too are read one by one */
-        double error, told;
+        double error, inferred;
         like.n = 1 + 2 * k;
         tried t = points_open("invert", LONGER "}", 1, (gnt_instance_spec){.model = service});
         if (try_prepare(&t, &in, &own[k], &err) != GNT_OK)
             fail_msg("%s", err.text);
-        judge(&t, &asked, fresh_sample, &own[k], &error, &told);
-        assert_true(error < 0.02 && told > 0.85);
+        judge(&t, &queried, fresh_sample, &own[k], &error, &inferred);
+        assert_true(error < 0.02 && inferred > 0.85);
         try_close(&t);
     }
     refused_for_other_samples(&own[0]);
@@ -405,7 +408,7 @@ static void computes_representations_of_shadow_samples(void **state) {
         if (try_prepare(&t, &in, &own[0], &err) != GNT_OK)
             fail_msg("%s", err.text);
         assert_true(try_fact(&t, "unexplained") < (k ? 0.25 : 0.1));
-        assert_int_equal(points_held(&own[0], "mean")->count, WIDTH);
+        assert_int_equal(points_artefact(&own[0], "mean")->count, WIDTH);
         try_drop(&own[0]);
         try_close(&t);
     }
@@ -422,7 +425,7 @@ static void layers(kept *own, const char *prefix, int n, double *x) {
         double out[64];
         snprintf(weight, sizeof weight, "%sweight.%d", prefix, i);
         snprintf(bias, sizeof bias, "%sbias.%d", prefix, i);
-        const gnt_view *w = points_held(own, weight), *b = points_held(own, bias);
+        const gnt_view *w = points_artefact(own, weight), *b = points_artefact(own, bias);
         assert_true(w->dim[0] <= 64);
         for (int64_t o = 0; o < w->dim[0]; o++) {
             out[o] = (double)b->data[o];
@@ -435,7 +438,7 @@ static void layers(kept *own, const char *prefix, int n, double *x) {
 }
 
 static void standardise(kept *own, const char *mean, const char *scale, double *x) {
-    const gnt_view *m = points_held(own, mean), *s = points_held(own, scale);
+    const gnt_view *m = points_artefact(own, mean), *s = points_artefact(own, scale);
     for (int64_t k = 0; k < m->count; k++)
         x[k] = (x[k] - (double)m->data[k]) * (double)s->data[k];
 }
@@ -461,7 +464,7 @@ static void answers_by_its_artefacts(void **state) {
             layers(&own, "map.", 3, x);
             standardise(&own, "given.mean", "given.scale", x);
             layers(&own, "", 2, x);
-            const answered a = ask(&t, &shadow.seen[i], &own);
+            const answered a = run_attack(&t, &shadow.seen[i], &own);
             for (int v = 0; v < 2; v++)
                 assert_true(fabs((double)a.z[v] - x[v]) < 1e-3 * (1 + fabs(x[v])));
         }
@@ -477,7 +480,7 @@ static void gives_the_same_bytes_again(void **state) {
         points_repeat(both[k], "{\"window\": 1, \"hidden\": 16, \"epochs\": 3}", &shadow);
 }
 
-static void stops_when_told(void **state) {
+static void stops_on_request(void **state) {
     (void)state;
     encoded(&shadow, sample, 100, 1);
     for (int k = 0; k < 2; k++)
@@ -502,18 +505,18 @@ static void refuses_what_is_not_its_own(void **state) {
         for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
             if (spoilt[i].of_invert && k == 0)
                 continue;
-            gnt_view *v = points_held(&own, spoilt[i].name), was = *v;
+            gnt_view *v = points_artefact(&own, spoilt[i].name), was = *v;
             v->count--;
             v->dim[v->rank - 1]--;
             points_refused(&t, &shadow.seen[0], &own, spoilt[i].what);
             *v = was;
         }
-        ask(&t, &shadow.seen[0], &own);
+        run_attack(&t, &shadow.seen[0], &own);
         gnt_err err = {0};
         float z[2];
         gnt_observation nothing = shadow.seen[0];
         nothing.representation = NULL;
-        assert_int_equal(points_ask(&t, &nothing, &own, z, &err), GNT_UNSUPPORTED);
+        assert_int_equal(points_run(&t, &nothing, &own, z, &err), GNT_UNSUPPORTED);
         assert_non_null(strstr(err.text, "none was observed"));
         try_drop(&own);
         try_close(&t);
@@ -560,8 +563,8 @@ static void refuses_parameters_out_of_range(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_what_a_linear_classifier_cannot),
-        cmocka_unit_test(says_how_little_samples_tell),
+        cmocka_unit_test(infers_what_a_linear_classifier_cannot),
+        cmocka_unit_test(says_how_little_samples_reveal),
         cmocka_unit_test(takes_means_of_several_samples),
         cmocka_unit_test(finds_samples_behind_a_linear_encoding),
         cmocka_unit_test(answers_images_where_they_are_wanted_and_within_their_range),
@@ -569,7 +572,7 @@ int main(void) {
         cmocka_unit_test(computes_representations_of_shadow_samples),
         cmocka_unit_test(answers_by_its_artefacts),
         cmocka_unit_test(gives_the_same_bytes_again),
-        cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(stops_on_request),
         cmocka_unit_test(refuses_what_is_not_its_own),
         cmocka_unit_test(wants_the_samples_behind_shadow_observations),
         cmocka_unit_test(refuses_parameters_out_of_range),

@@ -18,7 +18,8 @@ static float own[M * F], public_x[PUBLIC * F], encoded[N * F], weight[N * M];
 static gnt_samples private_data = {.size = sizeof private_data, .n = M}, public_data, released;
 static float image[M * F], mixture[N * M], similarity[N * N];
 
-/* Each private image once in every M/OWN encodings, beside public partners from rows that are not granted. */
+/* Each private image once in every M/OWN encodings, next to public partners from rows that are not
+ * granted. */
 static void release(void) {
     gnt_key key = gnt_key_of_seed(4);
     gnt_stream s = gnt_stream_open(&key, "release");
@@ -93,7 +94,7 @@ static gnt_status attack(const gnt_observation *seen, const char *json, gnt_err 
     char path[4096];
     tried t;
     kept k;
-    gnt_status told = GNT_OK;
+    gnt_status status = GNT_OK;
     if (try_open(&t, built("plugins/attacks/decompose.so", path), GNT_PLUGIN_ATTACK, "decompose", json, 1,
                  err))
         fail_msg("%s", err->text);
@@ -102,7 +103,7 @@ static gnt_status attack(const gnt_observation *seen, const char *json, gnt_err 
     gnt_attack_prepare in = {
         .size = sizeof in, .stage = -1, .public_data = &public_data, .setting = &setting};
     gnt_answer answer = {.size = sizeof answer,
-                         .context = &told,
+                         .context = &status,
                          .reconstruction = take_image,
                          .mixture = take_mixture,
                          .similarity = take_similarity};
@@ -130,7 +131,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Share of memberships told rightly when answer o stands for the original it comes nearest to. */
+/* Share of memberships that are right when answer o stands for the original it is nearest to. */
 static double share_right(double *median) {
     double right = 0, best[M];
     int of[M];

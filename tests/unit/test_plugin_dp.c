@@ -176,7 +176,7 @@ static void clip_alone_adds_nothing(void **state) {
     try_close(&t);
 }
 
-/* What is released, not what was meant, must lie within the bound: rounded entries included. */
+/* The released update, not the intended one, must lie within the bound: rounded entries included. */
 static void released_norms_never_pass_the_bound(void **state) {
     (void)state;
     float *x = malloc(N * sizeof *x);
@@ -227,7 +227,7 @@ static void gaussian_epsilons(void **state) {
     float a[4] = {1, 2, 3, 4}, b[9] = {5};
     const struct {
         const char *json;
-        double add, replace; /* NaN: none may be told */
+        double add, replace; /* NaN: none may be reported */
     } cases[] = {
         {"{\"sigma\": 1, \"clip\": 1, \"delta\": 1e-5}", 4.37717809568122461, 9.99725614643430036},
         {"{\"sigma\": 0.01, \"clip\": 0.01, \"delta\": 1e-5}", 4.37717809568122461, 9.99725614643430036},
@@ -290,21 +290,21 @@ static void the_ranges_of_papers_are_allowed(void **state) {
 
 static int stop_now;
 
-static int told_to_stop(void *context) {
+static int stop_requested(void *context) {
     (void)context;
     return stop_now;
 }
 
 /* The host drops what comes after a stop; that the plugin itself looked is seen from the update without
  * noise. */
-static void stops_when_told(void **state) {
+static void stops_on_request(void **state) {
     (void)state;
     float x[] = {1, 2};
     tried t;
     gnt_err err = {0};
     stop_now = 0;
     assert_int_equal(try_load(&t, dp_so(), GNT_PLUGIN_DEFENSE, "dp-gaussian", NULL, &err), 0);
-    assert_int_equal(try_start(&t, 1, (gnt_instance_spec){.should_stop = told_to_stop}, &err), 0);
+    assert_int_equal(try_start(&t, 1, (gnt_instance_spec){.should_stop = stop_requested}, &err), 0);
     gnt_tensor list[] = {try_tensor("a", x, 2)};
     gnt_tensors update = {1, list};
     stop_now = 1;
@@ -358,7 +358,7 @@ int main(void) {
         cmocka_unit_test(gaussian_epsilons),
         cmocka_unit_test(laplace_epsilons),
         cmocka_unit_test(the_ranges_of_papers_are_allowed),
-        cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(stops_on_request),
         cmocka_unit_test(distortion_rises_with_strength),
         cmocka_unit_test(one_that_ignores_its_strength_is_caught),
     };

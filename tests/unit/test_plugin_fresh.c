@@ -1,6 +1,6 @@
-/* fresh: takes the classifier that tells most on samples that none learnt from; and, with attr-nn, reads
+/* fresh: takes the classifier that infers best on samples that none learnt from; and, with attr-nn, reads
  * representations as they are, the mean of several, and those that the model gives shadow samples. via-task:
- * tells what follows from the class by the class. */
+ * infers from the class what follows from the class. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 enum { LINEAR = 1, WIDE, FOREST };
 #define QUICK "{\"window\": 1, \"hidden\": 64"
 
-static points shadow, asked;
+static points shadow, queried;
 
 static double kept_classifier(const char *json, const points *p) {
     kept own;
@@ -37,13 +37,13 @@ static void line(points *p, int64_t n, uint64_t seed) {
 static void takes_the_best_of_three(void **state) {
     (void)state;
     line(&shadow, 300, 1);
-    line(&asked, 200, 2);
+    line(&queried, 200, 2);
     assert_true(kept_classifier(QUICK "}", &shadow) == LINEAR);
-    assert_true(points_accuracy("fresh", QUICK "}", &shadow, &asked) > 0.95);
+    assert_true(points_accuracy("fresh", QUICK "}", &shadow, &queried) > 0.95);
     points_rings(&shadow, 300, 1);
-    points_rings(&asked, 200, 2);
+    points_rings(&queried, 200, 2);
     assert_true(kept_classifier(QUICK "}", &shadow) >= WIDE);
-    assert_true(points_accuracy("fresh", QUICK "}", &shadow, &asked) > 0.95);
+    assert_true(points_accuracy("fresh", QUICK "}", &shadow, &queried) > 0.95);
     static const struct {
         const char *json;
         int which;
@@ -52,7 +52,7 @@ static void takes_the_best_of_three(void **state) {
                  {QUICK ", \"classifier\": \"wide\"}", WIDE, 0.95, 1},
                  {QUICK ", \"classifier\": \"forest\"}", FOREST, 0.95, 1}};
     for (int k = 0; k < 3; k++) {
-        const double accuracy = points_accuracy("fresh", alone[k].json, &shadow, &asked);
+        const double accuracy = points_accuracy("fresh", alone[k].json, &shadow, &queried);
         assert_true(accuracy >= alone[k].least && accuracy <= alone[k].most);
         assert_true(kept_classifier(alone[k].json, &shadow) == alone[k].which);
     }
@@ -61,13 +61,14 @@ static void takes_the_best_of_three(void **state) {
 static void takes_the_wide_network_where_nothing_is_left_to_choose_by(void **state) {
     (void)state;
     points_rings(&shadow, 300, 1);
-    points_rings(&asked, 200, 2);
+    points_rings(&queried, 200, 2);
     static const char json[] = QUICK ", \"validation\": 0}";
     assert_true(kept_classifier(json, &shadow) == WIDE);
-    assert_true(points_accuracy("fresh", json, &shadow, &asked) > 0.95);
+    assert_true(points_accuracy("fresh", json, &shadow, &queried) > 0.95);
 }
 
-/* The value told by the points of xor, every `one_in`-th one wrongly: 0, none. Their fact "information". */
+/* Learns the value of the points of xor, every `one_in`-th one wrong (0: none), and returns the fact
+ * "information". */
 static double information_of_channel(int64_t one_in) {
     kept own;
     points_xor(&shadow, POINTS_MOST, 2, 5);
@@ -81,7 +82,7 @@ static double information_of_channel(int64_t one_in) {
 }
 
 /* A binary channel that errs in a share e carries ln 2 − H(e) nats of a value that is uniform. */
-static void tells_how_much_is_known(void **state) {
+static void states_how_much_is_known(void **state) {
     (void)state;
     static const int64_t one_in[] = {0, 10, 5, 2};
     for (int k = 0; k < 4; k++) {
@@ -130,13 +131,13 @@ static void reads_a_representation_as_it_is(void **state) {
                                 .n = 3,
                                 .representation = &r};
         gnt_err err = {0};
-        assert_int_equal(points_ask(&t, &seen, &of_representation, z[0], &err), GNT_OK);
+        assert_int_equal(points_run(&t, &seen, &of_representation, z[0], &err), GNT_OK);
         view = (gnt_view){.name = "r", .rank = 2, .dim = {1, 2}, .count = 2, .data = one};
         seen.n = 1;
-        assert_int_equal(points_ask(&t, &seen, &of_representation, z[1], &err), GNT_OK);
+        assert_int_equal(points_run(&t, &seen, &of_representation, z[1], &err), GNT_OK);
         assert_memory_equal(z[0], z[1], sizeof z[0]);
         seen.representation = NULL;
-        assert_int_equal(points_ask(&t, &seen, &of_representation, z[1], &err), GNT_UNSUPPORTED);
+        assert_int_equal(points_run(&t, &seen, &of_representation, z[1], &err), GNT_UNSUPPORTED);
         assert_non_null(strstr(err.text, "none was observed"));
         try_close(&t);
         try_drop(&of_update);
@@ -207,7 +208,7 @@ static void computes_representations_of_shadow_samples(void **state) {
     kept own;
     if (try_prepare(&t, &in, &own, &err) != GNT_OK)
         fail_msg("%s", err.text);
-    const gnt_view *got = points_held(&own, "mean");
+    const gnt_view *got = points_artefact(&own, "mean");
     assert_int_equal(got->count, WIDTH);
     for (int o = 0; o < WIDTH; o++)
         assert_true(fabs((double)got->data[o] - mean[o]) < 1e-6);
@@ -241,7 +242,7 @@ static void goes_by_the_class(void **state) {
     (void)state;
     const gnt_observation like = {.size = sizeof like, .n = 1};
     quadrants(&shadow, class_of[0], 400, 1);
-    quadrants(&asked, class_of[1], 200, 2);
+    quadrants(&queried, class_of[1], 200, 2);
     shadow.in.setting = &like;
     kept own;
     tried t = points_learn("via-task", "{\"window\": 1, \"hidden\": 16}", 1, &shadow, &own);
@@ -254,24 +255,24 @@ static void goes_by_the_class(void **state) {
         ones[c] += shadow.value[i];
         all += shadow.value[i];
     }
-    const gnt_view *given = points_held(&own, "given");
+    const gnt_view *given = points_artefact(&own, "given");
     for (int c = 0; c < CLASSES; c++) {
         const double one = (ones[c] + all / (double)shadow.n) / (n[c] + 1);
         assert_true(fabs((double)given->data[2 * c + 1] - one) < 1e-6);
         assert_true(fabs((double)given->data[2 * c] - (1 - one)) < 1e-6);
     }
-    for (int64_t i = 0; i < asked.n; i++) {
+    for (int64_t i = 0; i < queried.n; i++) {
         float z[2];
         gnt_err err = {0};
-        assert_int_equal(points_ask(&t, &asked.seen[i], &own, z, &err), GNT_OK);
+        assert_int_equal(points_run(&t, &queried.seen[i], &own, z, &err), GNT_OK);
         assert_true(fabsf(z[0] + z[1] - 1) < 1e-5F);
         if (class_of[1][i][3] != 1)
-            assert_int_equal(z[1] > z[0], asked.value[i]);
+            assert_int_equal(z[1] > z[0], queried.value[i]);
         else
             assert_true(fabsf(z[1] - given->data[7]) < 0.2F);
     }
-    points_held(&own, "given")->dim[0] = 3;
-    points_refused(&t, &asked.seen[0], &own, "three classes of four");
+    points_artefact(&own, "given")->dim[0] = 3;
+    points_refused(&t, &queried.seen[0], &own, "three classes of four");
     try_close(&t);
     try_drop(&own);
     t = points_open("via-task", "{\"window\": 1}", 1, (gnt_instance_spec){0});
@@ -296,8 +297,8 @@ static void refuses_what_is_not_its_own(void **state) {
     float z[2];
     points_rings(&shadow, 100, 1);
     tried t = points_learn("fresh", QUICK ", \"classifier\": \"forest\", \"trees\": 3}", 1, &shadow, &own);
-    assert_int_equal(points_ask(&t, &shadow.seen[0], &own, z, &err), GNT_OK);
-    points_held(&own, "size")->count = 2;
+    assert_int_equal(points_run(&t, &shadow.seen[0], &own, z, &err), GNT_OK);
+    points_artefact(&own, "size")->count = 2;
     points_refused(&t, &shadow.seen[0], &own, "two sizes for three trees");
     try_drop(&own);
     try_close(&t);
@@ -307,7 +308,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_the_best_of_three),
         cmocka_unit_test(takes_the_wide_network_where_nothing_is_left_to_choose_by),
-        cmocka_unit_test(tells_how_much_is_known),
+        cmocka_unit_test(states_how_much_is_known),
         cmocka_unit_test(reads_a_representation_as_it_is),
         cmocka_unit_test(computes_representations_of_shadow_samples),
         cmocka_unit_test(goes_by_the_class),

@@ -1,5 +1,5 @@
-/* ggl: its generator's derivative, what it finds of held-out glyphs beside what public images alone would
- * answer, that its default sees no common factor of an update and the published distance does, and that
+/* ggl: its generator's derivative, what it finds of held-out glyphs compared with what public images alone
+ * would answer, that its default sees no common factor of an update and the published distance does, and that
  * artefacts, batches and public images it cannot use are refused. */
 #include <math.h>
 #include <setjmp.h>
@@ -231,7 +231,7 @@ static void search(const char *json, int64_t target_at, float factor) {
 
 /* ---- tests ---- */
 
-/* Of sides that no power of two divides, too. Leaky ReLUs whose kink lies within a step are off by as much as
+/* Sides that no power of two divides, too. Leaky ReLUs whose kink lies within a step are off by as much as
  * the step; a wrong derivative is off by about 1. */
 static void the_generator_has_its_derivative(void **state) {
     (void)state;

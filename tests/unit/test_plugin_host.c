@@ -11,7 +11,7 @@
 
 #include "plugin/host.h"
 
-/* A plugin that does as it is told: `act` runs inside the hook. */
+/* A plugin that does as the test says: `act` runs inside the hook. */
 typedef struct puppet {
     const gnt_host *host;
     float *of_life; /* scratch taken in create */
@@ -332,7 +332,7 @@ static gnt_status report_capitals(puppet *p) {
     return GNT_OK;
 }
 
-static void a_fact_that_cannot_be_held_fails_its_hook(void **state) {
+static void a_fact_that_cannot_be_stored_fails_its_hook(void **state) {
     (void)state;
     gnt_instance *i = open_seed(1);
     const gnt_fact *facts;
@@ -564,7 +564,7 @@ int main(void) {
         cmocka_unit_test(an_answer_after_a_stop_is_none),
         cmocka_unit_test(facts_are_averaged_and_sorted),
         cmocka_unit_test(a_hooks_time_is_that_inside_it),
-        cmocka_unit_test(a_fact_that_cannot_be_held_fails_its_hook),
+        cmocka_unit_test(a_fact_that_cannot_be_stored_fails_its_hook),
         cmocka_unit_test(logs_are_clean),
         cmocka_unit_test(the_host_fills_the_members),
         cmocka_unit_test(a_start_that_fails_is_followed_by_stop),

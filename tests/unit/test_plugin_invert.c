@@ -129,7 +129,7 @@ static void the_statistics_cost_is_what_the_formula_says(void **state) {
     assert_true(fabs(statistics_cost(y, 1, 1, 1, scale, shift, 1, d_y) - 1) < 1e-9);
 }
 
-/* At the batch whose statistics are asked for the cost vanishes; elsewhere its gradient by x is that of
+/* At the batch whose statistics are the target the cost vanishes; elsewhere its gradient by x is that of
  * central differences. */
 static void statistics_have_their_gradient(void **state) {
     (void)state;
@@ -251,7 +251,7 @@ static void the_prior_is_chosen_by_trial(void **state) {
     forget(&a);
 }
 
-static void what_cannot_be_asked_is_refused(void **state) {
+static void impossible_requests_are_refused(void **state) {
     (void)state;
     attacked a;
     open_client(&a, mlp_json, 8, 1);
@@ -299,7 +299,7 @@ static void granted_statistics_are_matched(void **state) {
                          GNT_OK);
         result[which] = a.chosen_cost;
         assert_true(which ? isnan(fact_of(&a, "bn")) : fact_of(&a, "bn") == 0.1);
-        a.seen.batch_mean = NULL; /* running ones count only where that is asked for */
+        a.seen.batch_mean = NULL; /* running ones count only where a parameter says so */
         assert_int_equal(attack(&a, "{\"steps\": 2}"), GNT_OK);
         assert_true(isnan(fact_of(&a, "bn")));
         forget(&a);
@@ -312,7 +312,7 @@ static const char smooth_json[] =
     "{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 16}, {\"type\": \"sigmoid\"},"
     "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
 
-/* Whether a search of so many steps finds what it does with `signed` always, and with never. */
+/* Compares what a search of so many steps finds with what it finds with `signed` always, and with never. */
 static void compare_signed(const char *model, int steps, int *as_always, int *as_never) {
     static const char *const choice[] = {"auto", "always", "never"};
     float found[3][FEATURES];
@@ -367,7 +367,7 @@ static void restarts_are_drawn_together(void **state) {
     assert_true(apart[1] < 0.5 * apart[0]);
 }
 
-/* Three rounds of the same image under noise tell more than one; rounds of another are left out. */
+/* Three rounds of the same image under noise reveal more than one; rounds of another are left out. */
 static void earlier_rounds_are_matched_where_data_stay(void **state) {
     (void)state;
     double alone, same;
@@ -419,7 +419,7 @@ int main(void) {
         cmocka_unit_test(statistics_have_their_gradient),
         cmocka_unit_test(a_granted_defense_helps),
         cmocka_unit_test(the_prior_is_chosen_by_trial),
-        cmocka_unit_test(what_cannot_be_asked_is_refused),
+        cmocka_unit_test(impossible_requests_are_refused),
         cmocka_unit_test(every_cost_finds_the_image),
         cmocka_unit_test(granted_statistics_are_matched),
         cmocka_unit_test(restarts_are_drawn_together),

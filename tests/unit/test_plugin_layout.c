@@ -63,7 +63,7 @@ static const char *no_error(void *context) {
     return "";
 }
 
-/* Of each of n samples alone: n × layers. */
+/* Scores the layers for each of n samples alone: n × layers. */
 static gnt_status measure(plain_host *p, const attacked *a, const gnt_samples *s, const int64_t *row,
                           int64_t n, int64_t probes, layers *l, double *score) {
     plain_open(p, 3);
@@ -153,7 +153,7 @@ static gnt_status keep(void *context, const char *name, int32_t rank, const int6
 
 /* Prepares, and answers on an update that is noise of deviation `unit` times the scores of the client's own
  * images, all of one format; 0: no noise. */
-static void tell(attacked *a, int32_t of_format, double unit) {
+static void reveal(attacked *a, int32_t of_format, double unit) {
     gnt_samples own = part(FIRST + EXAMPLES, 2 * OWN), public_data = part(FIRST, EXAMPLES);
     int64_t row[OWN];
     plain_host p;
@@ -208,14 +208,14 @@ static double region_lead(const attacked *a, int32_t of_format) {
     return sum[of_format] / n[of_format] - sum[1 - of_format] / n[1 - of_format];
 }
 
-static void the_noise_tells_the_region(void **state) {
+static void the_noise_reveals_the_region(void **state) {
     (void)state;
     for (int32_t f = 0; f < FORMATS; f++)
         for (int64_t seed = 0; seed < 3; seed++) {
             attacked a;
             open_client(&a, lenet_json, seed, 1);
             observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0);
-            tell(&a, f, 1000);
+            reveal(&a, f, 1000);
             print_message("format %d: log odds %g, lead of its region %g\n", f,
                           (double)(a.scores[f] - a.scores[1 - f]), region_lead(&a, f));
             assert_true(fact_of(&a, "layers_compared") == 3);
@@ -224,16 +224,16 @@ static void the_noise_tells_the_region(void **state) {
 }
 
 /* Without noise, or with a defense that deals it otherwise, the shares of public images are the answer. */
-static void what_tells_nothing_leaves_the_shares(void **state) {
+static void what_reveals_nothing_leaves_the_shares(void **state) {
     (void)state;
     attacked a;
     open_client(&a, lenet_json, 0, 1);
     observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0);
-    tell(&a, 1, 0);
+    reveal(&a, 1, 0);
     assert_true(fact_of(&a, "layers_compared") == 0);
     assert_true(fabs((double)a.scores[0] - log(0.5)) < 1e-5 && a.scores[0] == a.scores[1]);
     a.seen.defense = "dp-gaussian";
-    tell(&a, 1, 1000);
+    reveal(&a, 1, 1000);
     assert_true(fact_of(&a, "layers_compared") == 0 && a.scores[0] == a.scores[1]);
     forget(&a);
 }
@@ -242,8 +242,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_in_chunks_are_as_alone),
         cmocka_unit_test(masks_are_grouped),
-        cmocka_unit_test(the_noise_tells_the_region),
-        cmocka_unit_test(what_tells_nothing_leaves_the_shares),
+        cmocka_unit_test(the_noise_reveals_the_region),
+        cmocka_unit_test(what_reveals_nothing_leaves_the_shares),
     };
     return cmocka_run_group_tests(tests, open_formats, close_glyphs);
 }

@@ -217,7 +217,7 @@ static double attack(world *w, int64_t row, const char *json) {
     return sum;
 }
 
-static void noise_that_is_told_is_reckoned_with(void **state) {
+static void granted_noise_is_reckoned_with(void **state) {
     (void)state;
     static world w;
     open_world(&w);
@@ -231,7 +231,7 @@ static void noise_that_is_told_is_reckoned_with(void **state) {
 }
 
 /* Public samples alone: the noise is read off what the layer's rank leaves over. */
-static void noise_that_is_not_told_is_read_off(void **state) {
+static void noise_that_is_not_granted_is_read_off(void **state) {
     (void)state;
     static world w;
     open_world(&w);
@@ -264,8 +264,8 @@ static void without_noise_grants_change_nothing(void **state) {
     close_world(&w);
 }
 
-/* Who is granted the defense counts as knowing it. */
-static void a_told_noise_is_not_to_be_set_otherwise(void **state) {
+/* An attack that is granted the defense counts as knowing it. */
+static void a_granted_noise_is_not_to_be_set_otherwise(void **state) {
     (void)state;
     static world w;
     open_world(&w);
@@ -311,8 +311,8 @@ static void a_clip_that_bound_nothing_changes_nothing(void **state) {
     close_world(&w);
 }
 
-/* Of weights and bias that were clipped one by one the quotient is off by a factor, which the rest of the
- * update tells: with labels that are read off it as well, of inputs that are normalised or not, and of one
+/* If weights and bias were clipped one by one, their quotient is off by a factor, which the rest of the
+ * update reveals: with labels that are read off it as well, of inputs that are normalised or not, and of one
  * tensor clipped or all. */
 static void clipped_tensors_give_the_sample_back(void **state) {
     (void)state;
@@ -333,10 +333,10 @@ static void clipped_tensors_give_the_sample_back(void **state) {
             grant_clip(&w, bounds[i], 1);
             const double known = attack(&w, 5, NULL);
             w.round[0].seen.labels = y;
-            const double told = attack(&w, 5, NULL);
-            if (divided < 1e-4 || known > 1e-6 || told > 1e-6)
+            const double labelled = attack(&w, 5, NULL);
+            if (divided < 1e-4 || known > 1e-6 || labelled > 1e-6)
                 fail_msg("model %d, bound %g: %g unknown, %g known, %g with labels", k, bounds[i], divided,
-                         known, told);
+                         known, labelled);
             close_world(&w);
         }
 }
@@ -359,7 +359,7 @@ static void a_clip_of_tensors_takes_no_other_noise(void **state) {
     close_world(&w);
 }
 
-static void hardly_any_noise_is_no_worse_than_none_told(void **state) {
+static void hardly_any_noise_is_no_worse_than_none_granted(void **state) {
     (void)state;
     static world w;
     open_world(&w);
@@ -420,15 +420,15 @@ static void an_earlier_round_of_another_sample_is_left_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_that_is_told_is_reckoned_with),
-        cmocka_unit_test(noise_that_is_not_told_is_read_off),
+        cmocka_unit_test(granted_noise_is_reckoned_with),
+        cmocka_unit_test(noise_that_is_not_granted_is_read_off),
         cmocka_unit_test(without_noise_grants_change_nothing),
-        cmocka_unit_test(a_told_noise_is_not_to_be_set_otherwise),
+        cmocka_unit_test(a_granted_noise_is_not_to_be_set_otherwise),
         cmocka_unit_test(a_clip_of_the_whole_is_nothing_to_a_quotient),
         cmocka_unit_test(a_clip_that_bound_nothing_changes_nothing),
         cmocka_unit_test(clipped_tensors_give_the_sample_back),
         cmocka_unit_test(a_clip_of_tensors_takes_no_other_noise),
-        cmocka_unit_test(hardly_any_noise_is_no_worse_than_none_told),
+        cmocka_unit_test(hardly_any_noise_is_no_worse_than_none_granted),
         cmocka_unit_test(what_was_pruned_is_bounded_by_the_rest),
         cmocka_unit_test(an_earlier_round_of_the_sample_helps),
         cmocka_unit_test(an_earlier_round_of_another_sample_is_left_out),

@@ -152,8 +152,8 @@ static void a_step_follows_the_gradient(void **state) {
     bench_close(&b);
 }
 
-/* Whoever else is in the set, in whatever order and however many at once: the same encoding, and the second
- * time the very same bytes. */
+/* A sample has the same encoding whatever else is in the set, in whatever order and however many at once, and
+ * the second time the very same bytes. */
 static void an_image_is_encoded_by_itself_and_once(void **state) {
     (void)state;
     static bench b;
@@ -174,7 +174,7 @@ static void an_image_is_encoded_by_itself_and_once(void **state) {
     assert_int_equal(encode(&t, &last, &b.public_data, NULL, &again, &err), GNT_OK);
     assert_int_equal(again.n, 2);
     assert_memory_equal(again.x, whole.x + 6 * PIXELS, 2 * PIXELS * sizeof(float));
-    assert_true(try_fact(&t, "psnr_to_private") == psnr); /* nothing was computed anew */
+    assert_true(try_fact(&t, "psnr_to_private") == psnr); /* nothing was computed again */
     try_close(&t);
     for (int64_t i = 0; i < MOST; i++) {
         gnt_samples one = bench_samples(1, b.x + i * PIXELS, b.y + i * CLASSES);

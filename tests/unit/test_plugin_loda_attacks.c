@@ -213,7 +213,7 @@ static void costs_and_gradients_are_the_formulas(void **state) {
         &b, "loda-inverse",
         "{\"share_of_c\": 0.5, \"steps\": 1, \"descent\": \"normalised\", \"rate\": 0.05, \"batch\": 1}", &f,
         b.open, 0.05);
-    for (int64_t k = 0; k < PIXELS; k += 3) /* held by the box, on either side */
+    for (int64_t k = 0; k < PIXELS; k += 3) /* stopped by the box, on either side */
         b.x[k] = (float)(k % 2);
     f.kkt = 1;
     f.c = 2;

@@ -118,7 +118,7 @@ static double uniform_p(const double *x, int n, double least, double most) {
 
 /* ---- the law of the rates ---- */
 
-/* The seeds are fixed, so that a law that holds passes always; one that is off by a twentieth is told. */
+/* The seeds are fixed, so that a law that holds passes always; one that is off by a twentieth fails. */
 static void rates_have_the_stated_law(void **state) {
     (void)state;
     const struct {
@@ -155,7 +155,7 @@ static void rates_have_the_stated_law(void **state) {
     free(x);
 }
 
-/* Of one key: a rate's way from its expectation is in proportion to the spread. */
+/* Under one key: a rate's way from its expectation is in proportion to the spread. */
 static void spread_scales_the_width(void **state) {
     (void)state;
     static const char *const ids[] = {"lrp", "ada-lrp"};
@@ -219,7 +219,7 @@ static void fixed_rates_of_each_client(void **state) {
 
 /* ---- what comes from the sum ---- */
 
-static void clients_tell_what_is_needed_of_them_alone(void **state) {
+static void clients_reveal_only_what_is_needed(void **state) {
     (void)state;
     double vector[CLIENTS * 2];
     int64_t n;
@@ -293,8 +293,9 @@ static void a_k_that_is_not_positive_is_refused(void **state) {
 
 /* ---- the server ---- */
 
-/* Old weights count once, whoever takes part: weights scaled by shares, in place of losses, would not give
- * them back where nobody moves. Who holds how much is told in `share` and `samples`, and changes nothing. */
+/* Old weights count once, whichever clients take part: weights scaled by shares, in place of losses, would
+ * not give them back where nobody moves. `share` and `samples` say how much each client has, and change
+ * nothing. */
 static void the_server_takes_the_plain_mean(void **state) {
     (void)state;
     static const float old[3] = {1, 2, 3}, a[3] = {1, 0, -4}, b[3] = {3, 2, 0}, still[3] = {0};
@@ -303,16 +304,16 @@ static void the_server_takes_the_plain_mean(void **state) {
     static const int64_t samples[2] = {9, 1};
     static const int32_t index[2] = {0, 3};
     tried t = open_lrp("scheme-one", NULL, 1);
-    for (int told = 0; told < 2; told++) {
+    for (int known = 0; known < 2; known++) {
         gnt_aggregate in = {.size = sizeof in,
                             .n_clients = 2,
                             .n_params = 3,
                             .old_weights = old,
                             .update = both,
                             .rate = 0.5,
-                            .share = told ? share : NULL,
-                            .client = told ? index : NULL,
-                            .samples = told ? samples : NULL};
+                            .share = known ? share : NULL,
+                            .client = known ? index : NULL,
+                            .samples = known ? samples : NULL};
         float next[3];
         assert_int_equal(hooks_of(&t)->aggregate(self_of(&t), &in, next), GNT_OK);
         assert_true(next[0] == 3 && next[1] == 3 && next[2] == 1);
@@ -448,7 +449,7 @@ int main(void) {
         cmocka_unit_test(spread_scales_the_width),
         cmocka_unit_test(one_key_one_row_of_rates),
         cmocka_unit_test(fixed_rates_of_each_client),
-        cmocka_unit_test(clients_tell_what_is_needed_of_them_alone),
+        cmocka_unit_test(clients_reveal_only_what_is_needed),
         cmocka_unit_test(k_is_beta_on_average),
         cmocka_unit_test(a_k_that_is_not_positive_is_refused),
         cmocka_unit_test(the_server_takes_the_plain_mean),

@@ -1,5 +1,5 @@
-/* lrp-search: the derivative by the rates' logarithms, what learnt rates recover beside those granted and the
- * announced one, one local step, the order of samples, what is refused, and its memory. */
+/* lrp-search: the derivative by the rates' logarithms, what learnt rates recover compared with those granted
+ * and the announced one, one local step, the order of samples, what is refused, and its memory. */
 #include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
@@ -37,7 +37,7 @@ typedef struct client { /* one client, what is seen of it, and what an attack ma
     float found[MOST * FEATURES];
     double least;
     int64_t steps;
-    size_t held[2]; /* bytes on the heap after a few steps, and after the last */
+    size_t heap[2]; /* bytes on the heap after a few steps, and after the last */
     gnt_err err;
 } client;
 
@@ -132,7 +132,7 @@ static gnt_status take_images(void *context, int64_t count, const float *x) {
 static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
     client *c = context;
     (void)restart, (void)step, (void)cost;
-    c->held[++c->steps > 3] = mallinfo2().uordblks;
+    c->heap[++c->steps > 3] = mallinfo2().uordblks;
 }
 
 static void take_chosen(void *context, int32_t restart, double cost) {
@@ -173,7 +173,7 @@ static double psnr_of(client *c, const char *id, const char *json) {
 
 /* ---- tests ---- */
 
-/* Of 1 − cos of three unrolled steps, at other images than the client's. */
+/* Checks the gradient of 1 − cos of three unrolled steps, at other images than the client's. */
 static void log_rates_have_their_gradient(void **state) {
     (void)state;
     client c;
@@ -343,9 +343,9 @@ static void steps_of_the_search_take_no_memory(void **state) {
     train(&c, 3, 1, NULL, 1);
     assert_int_equal(attack(&c, "lrp-search", "{\"steps\": 40}", &t), GNT_OK);
     assert_int_equal(c.steps, 40);
-    assert_int_equal(c.held[0], c.held[1]);
-#ifndef __SANITIZE_ADDRESS__ /* whose allocator does not tell */
-    assert_true(c.held[0] > 0);
+    assert_int_equal(c.heap[0], c.heap[1]);
+#ifndef __SANITIZE_ADDRESS__ /* whose allocator does not report it */
+    assert_true(c.heap[0] > 0);
 #endif
     const size_t peak = gnt_instance_peak_scratch(t.instance);
     try_close(&t);

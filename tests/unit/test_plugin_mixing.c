@@ -98,7 +98,7 @@ static void release(const char *id, const char *json, int64_t n, int epochs, uin
     try_close(&t);
 }
 
-/* The mix by the ids and weights that were told, entry f. */
+/* The mix by the ids and weights that were given, entry f. */
 static double mix_at(int64_t m, int64_t f) {
     double sum = 0;
     for (int64_t c = 0; c < out.members[m]; c++)
@@ -217,7 +217,7 @@ static void partners_are_drawn_evenly(void **state) {
 
 /* A mix's place says nothing of its members: over 200 epochs of 20 samples (k = 4) and of 7 (k = 6), sample i
  * is in mix i as often as chance has it, k/n, and first in it n⁻¹ of the time. */
-static void a_place_tells_no_member(void **state) {
+static void a_place_reveals_no_member(void **state) {
     (void)state;
     static const struct { int64_t n, k; } cases[] = {{20, 4}, {7, 6}};
     enum { EPOCHS = 200 };
@@ -265,8 +265,8 @@ static void signs_hide_half_of_the_entries(void **state) {
     }
 }
 
-/* What the trained network is asked about: each sample by itself, in order, with half of its pixels negative.
- * mixup leaves samples as they are. */
+/* Queries to the trained network: each sample by itself, in order, with half of its pixels negative. mixup
+ * leaves samples as they are. */
 static void queries_are_flipped_and_not_mixed(void **state) {
     (void)state;
     enum { N = 50 };
@@ -397,7 +397,7 @@ int main(void) {
         cmocka_unit_test(every_sample_is_mixed_equally_often),
         cmocka_unit_test(weights_follow_their_law),
         cmocka_unit_test(partners_are_drawn_evenly),
-        cmocka_unit_test(a_place_tells_no_member),
+        cmocka_unit_test(a_place_reveals_no_member),
         cmocka_unit_test(signs_hide_half_of_the_entries),
         cmocka_unit_test(queries_are_flipped_and_not_mixed),
         cmocka_unit_test(public_partners_bring_no_label),

@@ -51,7 +51,7 @@ static void defaults_fill_the_table_in_order(void **state) {
     gnt_params_free(&p);
 }
 
-/* Good values stand at the edges, bad ones just beyond; a bad one's sentence must hold the words. */
+/* Good values are at the edges, bad ones just beyond; a bad one's sentence must hold the words. */
 static void edges_of_every_type(void **state) {
     (void)state;
     static const char *const good[] = {"{}",

@@ -1,6 +1,6 @@
 /* recup and the four forms of FGSM: what a client's update becomes, against Algorithm 1 and Eq. 10 to 14
  * written out in double for given linear networks; several attributes, weights and deltas; that a random
- * target tells nothing of the true value; and that prepare makes a zoo that tells the attribute. */
+ * target reveals nothing of the true value; and that prepare makes a zoo that infers the attribute. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -282,9 +282,10 @@ static int64_t sum_of(const uint8_t marks[SIZE]) {
     return sum;
 }
 
-/* How many of the entries that did not move, and are not 0, are told from those that may have. */
-static void tell_moved(size_t form, const char *epsilon, int32_t steps, int64_t *told, int64_t *still) {
-    *told = *still = 0;
+/* Counts the entries that did not move and are not 0 (`still`), and those of them that are recognised as
+ * such. */
+static void count_unmoved(size_t form, const char *epsilon, int32_t steps, int64_t *found, int64_t *still) {
+    *found = *still = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         zoo z;
         bench b;
@@ -318,24 +319,24 @@ static void tell_moved(size_t form, const char *epsilon, int32_t steps, int64_t 
         for (int i = 0; i < SIZE; i++) {
             assert_true(marks[i] || b.update[i] == b.before[i] || fabsf(b.update[i] - b.before[i]) < 1e-4f);
             *still += b.update[i] == b.before[i] && b.before[i] != 0;
-            *told += !marks[i] && b.before[i] != 0;
+            *found += !marks[i] && b.before[i] != 0;
         }
         try_close(&b.t);
     }
 }
 
-/* Who knows the defense can tell which entries it left alone. None that moved is missed, but for what moved
- * back again; of windows of 4 more than a third of what did not move is told, and nearly all of it where a
- * step is large beside the gradient. */
+/* An attacker that knows the defense can find the entries that it left alone. None that moved is missed, but
+ * for what moved back again; of windows of 4 more than a third of what did not move is recognised, and nearly
+ * all of it where a step is large compared with the gradient. */
 static void entries_that_may_have_moved_are_known(void **state) {
     (void)state;
-    int64_t told, still;
+    int64_t found, still;
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
         for (int32_t steps = 0; steps < 2; steps++) {
-            tell_moved(f, "0.01", steps, &told, &still);
-            assert_true(told * 3 > still);
-            tell_moved(f, "9.00", steps, &told, &still);
-            assert_true(told * 10 > still * 9);
+            count_unmoved(f, "0.01", steps, &found, &still);
+            assert_true(found * 3 > still);
+            count_unmoved(f, "9.00", steps, &found, &still);
+            assert_true(found * 10 > still * 9);
         }
 }
 
@@ -383,7 +384,7 @@ static void attributes_add_up_by_their_weights(void **state) {
 
 /* The true value enters nowhere: the same draws give the same bytes whatever it is; and every value is
  * drawn. */
-static void a_random_target_tells_nothing(void **state) {
+static void a_random_target_reveals_nothing(void **state) {
     (void)state;
     zoo z;
     unsigned seen = 0;
@@ -557,7 +558,7 @@ static void close_prepared(tried *t) {
     gnt_model_free(model);
 }
 
-static void prepare_makes_a_zoo_that_tells(void **state) {
+static void prepare_makes_a_zoo_that_infers(void **state) {
     (void)state;
     static const struct {
         int32_t steps;
@@ -600,10 +601,10 @@ int main(void) {
         cmocka_unit_test(entries_that_may_have_moved_are_known),
         cmocka_unit_test(deltas_move_by_the_rate_times_epsilon),
         cmocka_unit_test(attributes_add_up_by_their_weights),
-        cmocka_unit_test(a_random_target_tells_nothing),
+        cmocka_unit_test(a_random_target_reveals_nothing),
         cmocka_unit_test(sign_noise_is_of_the_same_size),
         cmocka_unit_test(what_hides_nothing_changes_nothing),
-        cmocka_unit_test(prepare_makes_a_zoo_that_tells),
+        cmocka_unit_test(prepare_makes_a_zoo_that_infers),
         cmocka_unit_test(prepare_refuses_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,7 +246,7 @@ static void load(bench *b, int32_t client, const kept *from) {
 
 static const char exactly[] = "{\"probes\": 0, \"samples\": 1000}";
 
-/* Of the first round, and the same in later ones, whatever the weights are then. */
+/* The scores of the first round stay in later ones, whatever the weights are then. */
 static void a_client_keeps_its_scores(void **state) {
     (void)state;
     static bench b, c;

@@ -41,7 +41,7 @@ static void open_hidden(hidden *h, int64_t row, int64_t n) {
     a->seen.granted |= GNT_KNOWS_REGION;
 }
 
-/* Of the region alone; n images. */
+/* Returns the PSNR of n images over the region alone. */
 static double region_psnr(const hidden *h, int64_t n) {
     double sum = 0, pixels = 0;
     for (int64_t i = 0; i < n * FEATURES; i++) {
@@ -81,7 +81,7 @@ static void the_region_comes_back(void **state) {
     }
 }
 
-/* Who knows the rest tells more of the region through noise than who does not. */
+/* An attacker that knows the rest recovers more of the region through noise than one that does not. */
 static void knowing_the_rest_helps(void **state) {
     (void)state;
     double known = 0, unknown = 0;
@@ -125,8 +125,8 @@ enum { EXAMPLES = 40, VALUES = 10, FIRST = 100 };
 static int32_t value_of[EXAMPLES];
 static const gnt_attribute digit = {.name = "digit", .values = VALUES};
 
-/* The clients' images are examples FIRST + of[0] …, whose values are asked for: example i has value i % 10.
- * */
+/* The clients' images are examples FIRST + of[0] …, whose values are to be inferred: example i has value i %
+ * 10. */
 static void open_hypotheses(hidden *h, const int64_t *of, int64_t n, double sigma) {
     attacked *a = &h->a;
     open_hidden(h, FIRST + of[0], n);
@@ -163,8 +163,8 @@ static int best_of(const attacked *a) {
     return best;
 }
 
-/* The image stands among the examples: its value has the highest score and its region is answered, through
- * noise in which no image is seen. With one candidate a value the right one is not tried. */
+/* The image is among the examples: its value has the highest score and its region is answered, through noise
+ * in which no image is seen. With one candidate a value the right one is not tried. */
 static void the_right_hypothesis_wins(void **state) {
     (void)state;
     static const int64_t right[] = {3, 17, 38};
@@ -220,7 +220,7 @@ enum { READ = IMAGES - FIRST };
 
 static int32_t class_of[READ];
 
-/* Examples FIRST … are public, with their class as the attribute asked for; the client's image is none of
+/* Examples FIRST … are public, with their class as the attribute to infer; the client's image is none of
  * them. */
 static void open_reading(hidden *h, int64_t row) {
     static const int64_t any[] = {0};

@@ -149,7 +149,7 @@ static void follows_its_rules(const char *model, int is_gradient, int printed) {
                 fail_msg("weight %d is %.8g, expected %.8g", (int)at, (double)r.next[at], expected);
         }
     }
-    assert_true(r.new_buffers[0] == 0 && r.new_buffers[1] == 0); /* the host's, as they stood */
+    assert_true(r.new_buffers[0] == 0 && r.new_buffers[1] == 0); /* the host's, unchanged */
     close_bench(&b);
 }
 
@@ -481,7 +481,7 @@ static void noise_is_inside_the_mask(void **state) {
     close_bench(&b);
 }
 
-/* Whatever the round, the pass, the samples beside it, and the key of the client's streams. */
+/* Whatever the round, the pass, the samples next to it, and the key of the client's streams. */
 static void a_sample_has_the_same_noise_each_time(void **state) {
     (void)state;
     static bench b, c;

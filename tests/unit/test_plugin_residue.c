@@ -103,8 +103,8 @@ static gnt_status take_scores(void *context, int32_t values, const float *scores
     return GNT_OK;
 }
 
-static gnt_status ask(const char *id, const char *json, const world *w, float scores[VALUES], double *clear,
-                      gnt_err *err) {
+static gnt_status run_attack(const char *id, const char *json, const world *w, float scores[VALUES],
+                             double *clear, gnt_err *err) {
     char path[4096];
     tried t;
     if (try_open(&t, built("plugins/attacks/attribute.so", path), GNT_PLUGIN_ATTACK, id, json, 1, err) != 0)
@@ -124,7 +124,7 @@ static void expect(const char *id, const char *json, const world *w, const doubl
                    double *clear) {
     float scores[VALUES];
     gnt_err err = {0};
-    if (ask(id, json, w, scores, clear, &err) != GNT_OK)
+    if (run_attack(id, json, w, scores, clear, &err) != GNT_OK)
         fail_msg("%s: %s", id, err.text);
     for (int v = 0; v < VALUES; v++)
         if (!(fabs((double)scores[v] - want[v]) <= 1e-3))
@@ -156,7 +156,7 @@ static void what_was_added_where_the_update_was_0_is_taken_off(void **state) {
         w.update[j] += (float)((j % 7 - 3) * 1e-3);
         moved += w.clean[j] == 0 && j % 7 != 3;
     }
-    for (int j = 0; j < SIZE; j++) /* only where the update was 0 can it be told */
+    for (int j = 0; j < SIZE; j++) /* only where the update was 0 is it visible */
         left[j] = w.clean[j] == 0 ? 0 : w.update[j];
     drop(&w, left, want);
     expect("recup-residue", "{}", &w, want, &clear);
@@ -204,7 +204,7 @@ static void the_step_is_that_of_the_defense(void **state) {
     assert_true(fabs(clear - 1.0 / SIZE) < 1e-9);
 }
 
-static void a_random_target_tells_nothing_so_the_rest_is_read(void **state) {
+static void a_random_target_reveals_nothing_so_the_rest_is_read(void **state) {
     world w;
     double want[VALUES];
     (void)state;
@@ -226,7 +226,7 @@ static void a_value_that_was_never_learnt_is_not_answered(void **state) {
     setup(&w, 5);
     w.count[1] = 0;
     w.update[0] = 3e-3F;
-    assert_int_equal(ask("recup-residue", "{}", &w, scores, NULL, &err), GNT_OK);
+    assert_int_equal(run_attack("recup-residue", "{}", &w, scores, NULL, &err), GNT_OK);
     assert_true(scores[1] < scores[0] && scores[1] < scores[2]);
 }
 
@@ -237,12 +237,12 @@ static void it_answers_only_the_defenses_it_knows(void **state) {
     (void)state;
     setup(&w, 6);
     w.o.defense = "dp-gaussian";
-    assert_int_equal(ask("recup-residue", "{}", &w, scores, NULL, &err), GNT_UNSUPPORTED);
+    assert_int_equal(run_attack("recup-residue", "{}", &w, scores, NULL, &err), GNT_UNSUPPORTED);
     assert_non_null(strstr(err.text, "fgsm"));
     w.o.defense = "recup";
     w.own[4].count = 2;
     err = (gnt_err){0};
-    assert_int_equal(ask("recup-residue", "{}", &w, scores, NULL, &err), GNT_FAILED);
+    assert_int_equal(run_attack("recup-residue", "{}", &w, scores, NULL, &err), GNT_FAILED);
     assert_non_null(strstr(err.text, "another task"));
 }
 
@@ -287,13 +287,13 @@ static void it_needs_one_sample_and_a_dense_layer(void **state) {
     (void)state;
     setup(&w, 1);
     w.o.n = 2;
-    assert_int_equal(ask("rank1", window, &w, scores, NULL, &err), GNT_UNSUPPORTED);
+    assert_int_equal(run_attack("rank1", window, &w, scores, NULL, &err), GNT_UNSUPPORTED);
     assert_non_null(strstr(err.text, "single sample"));
     w.o.n = 1;
     w.view[0].rank = 1;
     w.view[0].dim[0] = WEIGHTS;
     err = (gnt_err){0};
-    assert_int_equal(ask("rank1", window, &w, scores, NULL, &err), GNT_UNSUPPORTED);
+    assert_int_equal(run_attack("rank1", window, &w, scores, NULL, &err), GNT_UNSUPPORTED);
     assert_non_null(strstr(err.text, "dense"));
 }
 
@@ -313,7 +313,7 @@ int main(void) {
         cmocka_unit_test(what_was_added_where_the_update_was_0_is_taken_off),
         cmocka_unit_test(neither_too_many_steps_nor_parts_of_one_are),
         cmocka_unit_test(the_step_is_that_of_the_defense),
-        cmocka_unit_test(a_random_target_tells_nothing_so_the_rest_is_read),
+        cmocka_unit_test(a_random_target_reveals_nothing_so_the_rest_is_read),
         cmocka_unit_test(a_value_that_was_never_learnt_is_not_answered),
         cmocka_unit_test(it_answers_only_the_defenses_it_knows),
         cmocka_unit_test(a_dense_layer_is_restored_from_its_rank),

@@ -23,7 +23,7 @@ static const char deep_json[] =
     "{\"layers\": [{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 5}, {\"type\": \"sigmoid\"}, "
     "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": 5}, {\"type\": \"sigmoid\"}, "
     "{\"type\": \"dense\", \"name\": \"fc3\", \"out\": \"classes\"}]}";
-/* q reads the ReLU's output; that of p, which is as wide, stands between them. */
+/* q reads the ReLU's output; that of p, which is as wide, is between them. */
 static const char forked_json[] =
     "{\"layers\": [{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 4}, {\"type\": \"relu\"}, "
     "{\"type\": \"concat\", \"branches\": [[{\"type\": \"dense\", \"name\": \"p\", \"out\": 4}], "

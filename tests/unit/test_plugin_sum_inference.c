@@ -1,4 +1,4 @@
-/* update-norm and masked-words: what they tell of a client, against the lengths that are put in. */
+/* update-norm and masked-words: what they infer about a client, against the lengths that are put in. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,22 +16,22 @@ enum { F = 4, C = 3, P = C * (F + 1), PUBLIC = 6, CLIENTS = 5, ENTRIES = 2 };
 
 static const double sum[ENTRIES] = {500, 20};
 
-typedef struct told {
+typedef struct answered {
     int64_t n;
     double value[CLIENTS * ENTRIES];
-} told;
+} answered;
 
 static gnt_status take(void *context, int64_t n, const double *value) {
-    told *t = context;
+    answered *t = context;
     assert_true(n <= CLIENTS * ENTRIES);
     t->n = n;
     memcpy(t->value, value, (size_t)n * sizeof *value);
     return GNT_OK;
 }
 
-static gnt_status run(tried *t, const gnt_observation *seen, const kept *own, told *out, gnt_err *err) {
+static gnt_status run(tried *t, const gnt_observation *seen, const kept *own, answered *out, gnt_err *err) {
     const gnt_answer answer = {.size = sizeof answer, .context = out, .contribution = take};
-    *out = (told){0};
+    *out = (answered){0};
     gnt_instance_enter(t->instance, "run");
     const gnt_status s =
         gnt_instance_attack(t->instance)
@@ -81,7 +81,7 @@ static void without_public_samples_steps_have_the_length_1(void **state) {
         const gnt_attack_prepare in = {.size = sizeof in, .setting = &seen, .attribute = -1};
         tried t = open_attack("update-norm", NULL);
         kept own;
-        told got;
+        answered got;
         gnt_err err = {0};
         assert_int_equal(try_prepare(&t, &in, &own, &err), GNT_OK);
         seen.update = &update;
@@ -96,8 +96,8 @@ static void without_public_samples_steps_have_the_length_1(void **state) {
     }
 }
 
-/* A client of the public samples with 2.5 times the announced rate behind a linear step is told as 2.5 times
- * the mean; momentum and the samples' order are the host's. */
+/* A client of the public samples with 2.5 times the announced rate behind a linear step is reported as 2.5
+ * times the mean; momentum and the samples' order are the host's. */
 static void public_samples_give_the_scale(void **state) {
     (void)state;
     static const char json[] =
@@ -150,7 +150,7 @@ static void public_samples_give_the_scale(void **state) {
             .size = sizeof in, .setting = &seen, .attribute = -1, .public_data = &known, .weights = w};
         tried t = open_attack("update-norm", service);
         kept own;
-        told got;
+        answered got;
         assert_int_equal(try_prepare(&t, &in, &own, &err), GNT_OK);
         seen.update = &update;
         assert_int_equal(run(&t, &seen, &own, &got, &err), GNT_OK);
@@ -167,14 +167,14 @@ static void public_samples_give_the_scale(void **state) {
     gnt_model_free(model);
 }
 
-/* What is masked says nothing: a client's words are further off than any that it could have given. */
-static void words_are_told_as_they_are(void **state) {
+/* Masked words reveal nothing: a client's words are further off than any that it could have given. */
+static void words_are_reported_as_they_are(void **state) {
     (void)state;
     double value[CLIENTS * ENTRIES], total[ENTRIES];
     uint64_t plain[CLIENTS * ENTRIES], masked[CLIENTS * ENTRIES];
     const gnt_key key = gnt_key_of_seed(9);
     gnt_err err = {0};
-    told got;
+    answered got;
     for (int i = 0; i < CLIENTS * ENTRIES; i++) {
         value[i] = i % 2 ? -3.5 : 10 + i;
         plain[i] = (uint64_t)(int64_t)(value[i] * GNT_SUM_SCALE);
@@ -203,7 +203,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_public_samples_steps_have_the_length_1),
         cmocka_unit_test(public_samples_give_the_scale),
-        cmocka_unit_test(words_are_told_as_they_are),
+        cmocka_unit_test(words_are_reported_as_they_are),
     };
     return cmocka_run_group_tests_name("sum inference", tests, NULL, NULL);
 }

@@ -347,7 +347,7 @@ static void g_keeps_a_width_of_its_own(void **state) {
 
 /* ---- the hook ---- */
 
-enum { HELD = 200, FEATURES = 6, ROUNDS = 6, PARAMS = 7 * 12 + 13 * 2, SHARED = 7 * 12 };
+enum { SAMPLES = 200, FEATURES = 6, ROUNDS = 6, PARAMS = 7 * 12 + 13 * 2, SHARED = 7 * 12 };
 
 static const char model_json[] =
     "{\"layers\": [{\"type\": \"dense\", \"name\": \"f\", \"out\": 12}, {\"type\": \"relu\", \"name\": "
@@ -356,9 +356,9 @@ static const char model_json[] =
     "\"share\": \"representation\"}";
 
 typedef struct device {
-    float x[HELD * FEATURES], y[HELD * CLASSES];
-    int32_t a[HELD];
-    int64_t id[HELD];
+    float x[SAMPLES * FEATURES], y[SAMPLES * CLASSES];
+    int32_t a[SAMPLES];
+    int64_t id[SAMPLES];
     gnt_attribute attribute;
     gnt_samples samples;
 } device;
@@ -368,7 +368,7 @@ static void make_device(device *d) {
     const gnt_key key = gnt_key_of_seed(4);
     gnt_stream r = gnt_stream_open(&key, "device");
     *d = (device){.attribute = {.name = "hidden", .values = 2, .weight = 1}};
-    for (int i = 0; i < HELD; i++) {
+    for (int i = 0; i < SAMPLES; i++) {
         float *x = d->x + i * FEATURES;
         for (int k = 0; k < FEATURES; k++)
             x[k] = (float)gnt_random_uniform(&r);
@@ -378,7 +378,7 @@ static void make_device(device *d) {
     }
     d->samples = (gnt_samples){.size = sizeof d->samples,
                                .kind = GNT_KIND_TABULAR,
-                               .n = HELD,
+                               .n = SAMPLES,
                                .rank = 1,
                                .classes = CLASSES,
                                .dim = {FEATURES},
@@ -430,7 +430,7 @@ static gnt_status train(bench *b, const device *d, int32_t round, int32_t steps)
                                .round = round,
                                .rounds = ROUNDS,
                                .n_clients = 1,
-                               .n_samples = HELD,
+                               .n_samples = SAMPLES,
                                .rate = 0.1,
                                .steps = steps,
                                .batch = 10,
@@ -443,7 +443,7 @@ static gnt_status train(bench *b, const device *d, int32_t round, int32_t steps)
                               &b->err);
 }
 
-/* A fact of the last round, such as how often g tells the attribute, and the weights after it. */
+/* A fact of the last round, such as how often g infers the attribute, and the weights after it. */
 static double fact_of(const char *name, const device *d, const char *json, float weights[PARAMS]) {
     bench b;
     open_bench(&b, json);
@@ -453,11 +453,11 @@ static double fact_of(const char *name, const device *d, const char *json, float
         for (int i = 0; i < SHARED; i++)
             b.weights[i] += b.update[i];
     }
-    const double told = try_fact(&b.t, name);
+    const double right = try_fact(&b.t, name);
     if (weights)
         memcpy(weights, b.weights, sizeof b.weights);
     close_bench(&b);
-    return told;
+    return right;
 }
 
 static double own_accuracy(const device *d, const char *json, float weights[PARAMS]) {
@@ -481,7 +481,7 @@ static void labels_enter_nowhere(void **state) {
     float first[PARAMS], second[PARAMS];
     make_device(&d);
     own_accuracy(&d, "{\"width\": 0.05}", first);
-    for (int i = 0; i < HELD; i++) {
+    for (int i = 0; i < SAMPLES; i++) {
         d.y[CLASSES * i] = 1 - d.y[CLASSES * i];
         d.y[CLASSES * i + 1] = 1 - d.y[CLASSES * i + 1];
     }
@@ -504,7 +504,7 @@ static void pretraining_hides_nothing(void **state) {
     assert_memory_not_equal(first, second, sizeof first);
 }
 
-/* Of 200 samples 54 are set apart, five batches and four more: sample i where a multiple of 200/54 lies in
+/* 54 of 200 samples are set apart, five batches and four more: sample i where a multiple of 200/54 lies in
  * (i, i + 1]. So the first is 3 and the last 199. */
 static void g_is_tried_on_samples_that_nothing_is_learnt_from(void **state) {
     (void)state;
@@ -513,18 +513,18 @@ static void g_is_tried_on_samples_that_nothing_is_learnt_from(void **state) {
     device d;
     float weights[PARAMS], again[PARAMS];
     make_device(&d);
-    const double told = UNSEEN * fact_of("unseen_accuracy", &d, json, weights);
-    assert_true(told > 0.7 * UNSEEN && fabs(told - round(told)) < 1e-9);
+    const double right = UNSEEN * fact_of("unseen_accuracy", &d, json, weights);
+    assert_true(right > 0.7 * UNSEEN && fabs(right - round(right)) < 1e-9);
     assert_true(isnan(fact_of("unseen_accuracy", &d, "{\"width\": 0.05}", NULL)));
     int64_t apart = 0;
-    for (int i = 0; i < HELD; i++) {
+    for (int i = 0; i < SAMPLES; i++) {
         d.a[i] = !d.a[i];
         if (i < 12 || i >= 160) { /* each is a training */
             const double other = UNSEEN * fact_of("unseen_accuracy", &d, json, again);
             const int is_unseen = memcmp(weights, again, sizeof weights) == 0;
-            assert_int_equal(is_unseen, (i + 1) * UNSEEN / HELD > i * UNSEEN / HELD);
+            assert_int_equal(is_unseen, (i + 1) * UNSEEN / SAMPLES > i * UNSEEN / SAMPLES);
             if (is_unseen)
-                assert_true(fabs(fabs(other - told) - 1) < 1e-9);
+                assert_true(fabs(fabs(other - right) - 1) < 1e-9);
             apart += is_unseen;
         }
         d.a[i] = !d.a[i];
@@ -536,15 +536,15 @@ static void g_is_tried_on_samples_that_nothing_is_learnt_from(void **state) {
     assert_memory_equal(weights, again, sizeof weights);
 }
 
-/* Of an attribute that nothing tells g learns the samples by heart, and knows none that it has not seen. */
-static void a_coin_is_told_of_no_other_sample(void **state) {
+/* An attribute that nothing reveals: g learns its samples by heart, and knows none that it has not seen. */
+static void a_coin_is_inferred_for_no_other_sample(void **state) {
     (void)state;
     static const char json[] = "{\"width\": 0.05, \"lambda\": 0, \"validation\": 0.5}";
     const gnt_key key = gnt_key_of_seed(8);
     gnt_stream r = gnt_stream_open(&key, "coin");
     device d;
     make_device(&d);
-    for (int i = 0; i < HELD; i++)
+    for (int i = 0; i < SAMPLES; i++)
         d.a[i] = (int32_t)gnt_random_below(&r, 2);
     const double own = own_accuracy(&d, json, NULL), unseen = fact_of("unseen_accuracy", &d, json, NULL);
     assert_true(own > 0.6 && unseen < own && unseen > 0.35 && unseen < 0.65); /* 3 standard errors */
@@ -663,7 +663,7 @@ static void refuses_in_words(void **state) {
     two[0].weight = two[1].weight = 0.5F;
     d.samples.attribute = two;
     d.samples.n_attributes = 2;
-    d.samples.n = HELD / 2; /* as many entries of `a` as there are */
+    d.samples.n = SAMPLES / 2; /* as many entries of `a` as there are */
     assert_int_equal(train(&b, &d, 0, 1), GNT_UNSUPPORTED);
     assert_non_null(strstr(b.err.text, "hides one attribute"));
     make_device(&d);
@@ -687,7 +687,7 @@ int main(void) {
         cmocka_unit_test(labels_enter_nowhere),
         cmocka_unit_test(pretraining_hides_nothing),
         cmocka_unit_test(g_is_tried_on_samples_that_nothing_is_learnt_from),
-        cmocka_unit_test(a_coin_is_told_of_no_other_sample),
+        cmocka_unit_test(a_coin_is_inferred_for_no_other_sample),
         cmocka_unit_test(a_device_keeps_its_networks),
         cmocka_unit_test(g_keeps_a_rate_of_its_own),
         cmocka_unit_test(lambda_weighs_the_two),

@@ -62,7 +62,7 @@ typedef struct seen_update {
     gnt_views update;
 } seen_update;
 
-/* Of sample x: δ [x; 1]ᵀ·scale + noise; what a later layer has is noise alone. */
+/* Makes the update of sample x: δ [x; 1]ᵀ·scale + noise; what a later layer has is noise alone. */
 static void make_update(seen_update *u, gnt_stream *s, const float *x, double scale, double noise) {
     for (int i = 0; i < UNITS; i++) {
         const double delta = gnt_random_normal(s);

@@ -45,7 +45,8 @@ static void without_noise_it_is_dlg(void **state) {
     }
 }
 
-/* The dense layer under noise 20 times its gradient: the others tell the image to who believes them alone. */
+/* The dense layer under noise 20 times its gradient: the others reveal the image if they alone are
+ * believed. */
 static void a_drowned_layer_is_passed_over(void **state) {
     (void)state;
     for (int64_t row = 0; row < 3; row++) {
@@ -65,8 +66,8 @@ static void a_drowned_layer_is_passed_over(void **state) {
 }
 
 /* Noise in all layers about as large as their gradients: no layer looks like noise, but what the first search
- * leaves of each tells it. */
-static void noise_is_told_by_what_is_left(void **state) {
+ * leaves of each reveals it. */
+static void noise_is_read_off_what_is_left(void **state) {
     (void)state;
     attacked a;
     open_client(&a, lenet_json, 2, 1);
@@ -113,7 +114,7 @@ static void a_granted_defense_is_used(void **state) {
     forget(&a);
 }
 
-/* Four rounds of the same sample tell more than one. */
+/* Four rounds of the same sample reveal more than one. */
 static void earlier_rounds_join_in(void **state) {
     (void)state;
     attacked a;
@@ -167,9 +168,9 @@ static void local_steps_are_unrolled(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_noise_it_is_dlg),       cmocka_unit_test(a_drowned_layer_is_passed_over),
-        cmocka_unit_test(noise_is_told_by_what_is_left), cmocka_unit_test(a_granted_defense_is_used),
-        cmocka_unit_test(earlier_rounds_join_in),        cmocka_unit_test(local_steps_are_unrolled),
+        cmocka_unit_test(without_noise_it_is_dlg),        cmocka_unit_test(a_drowned_layer_is_passed_over),
+        cmocka_unit_test(noise_is_read_off_what_is_left), cmocka_unit_test(a_granted_defense_is_used),
+        cmocka_unit_test(earlier_rounds_join_in),         cmocka_unit_test(local_steps_are_unrolled),
     };
     return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);
 }

@@ -33,8 +33,8 @@ static void test_max_pool(void **state) {
     gnt_graph_free(g);
 }
 
-/* Squares side by side have a loop of their own: beside the definition, on few different values, so with
- * ties, and NaNs among them; of both precisions, with rows and columns that no window reaches. */
+/* Squares side by side have a loop of their own: compared with the definition, on few different values, so
+ * with ties, and NaNs among them; of both precisions, with rows and columns that no window reaches. */
 static void squares_are_as_defined(int32_t precision, int64_t h, int64_t w) {
     enum { PLANES = 3, MOST = 48 };
     static double x[PLANES * MOST * MOST];

@@ -101,10 +101,10 @@ static void test_sticky_errors(void **state) {
     gnt_graph_free(g);
 }
 
-/* y = √w·x with w held: a change of w is seen when the program is told, or given another address, and never
- * halfway. x is seen at once. A value of held inputs alone may be an output. Unaligned entries behave the
- * same. */
-static void test_held(void **state) {
+/* y = √w·x with constant w: a change of w is seen when it is announced to the program, or w gets another
+ * address, and never halfway. x is seen at once. A value of constant inputs alone may be an output. Unaligned
+ * entries behave the same. */
+static void test_constant_inputs(void **state) {
     (void)state;
     gnt_graph *g = gnt_graph_new();
     int64_t s[1] = {2};
@@ -373,11 +373,11 @@ static void test_constants(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),         cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_held),           cmocka_unit_test(test_common_stage),
-        cmocka_unit_test(test_three_stages),   cmocka_unit_test(test_sticky_errors),
-        cmocka_unit_test(test_hostile_shapes), cmocka_unit_test(test_foreign_nodes),
-        cmocka_unit_test(test_unaligned),      cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_values),          cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_constant_inputs), cmocka_unit_test(test_common_stage),
+        cmocka_unit_test(test_three_stages),    cmocka_unit_test(test_sticky_errors),
+        cmocka_unit_test(test_hostile_shapes),  cmocka_unit_test(test_foreign_nodes),
+        cmocka_unit_test(test_unaligned),       cmocka_unit_test(test_constants),
     };
     return cmocka_run_group_tests_name("program", tests, NULL, NULL);
 }

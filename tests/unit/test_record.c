@@ -16,14 +16,14 @@ enum { MOST_CLIENTS = 32, ROUNDS = 400 };
 
 typedef struct trial {
     fuzz_work w;
-    gnt_request_record ask;
+    gnt_request_record spec;
     int64_t stage[ROUNDS];
     gnt_fl *fl;
     gnt_partition part;
     int64_t start[MOST_CLIENTS + 1];
     uint32_t index[MOST_CLIENTS * 8];
     gnt_record *record;
-    gnt_st out[2]; /* record and held, once they are written */
+    gnt_st out[2]; /* `record` and `held`, once they are written */
 } trial;
 
 static const gnt_chain no_defense;
@@ -34,8 +34,8 @@ static int keep(void *context, const char *name, const gnt_st *st, gnt_err *err)
     return strcmp(name, "treatments") == 0 ? 0 : fuzz_copy(&writes->out[strcmp(name, "held") == 0], st, err);
 }
 
-/* Client k holds held[k] rows. */
-static void begin(trial *t, int32_t clients, const int *held, double participation, int steps, int batch,
+/* Client k has rows[k] rows. */
+static void begin(trial *t, int32_t clients, const int *rows, double participation, int steps, int batch,
                   int targets, int stages, uint64_t seed) {
     const gnt_key train = gnt_key_of_seed(99);
     const gnt_fl_config config = {.rounds = ROUNDS,
@@ -47,7 +47,7 @@ static void begin(trial *t, int32_t clients, const int *held, double participati
     *t = (trial){0};
     for (int i = 0; i < stages; i++)
         t->stage[i] = i;
-    t->ask = (gnt_request_record){
+    t->spec = (gnt_request_record){
         .stages = {t->stage, (size_t)stages}, .targets = targets, .key = gnt_key_of_seed(seed)};
     fuzz_work_open(&t->w, (gnt_request){.kind = GNT_JOB_TRAIN,
                                         .train = {.federated = {.clients = clients,
@@ -56,11 +56,11 @@ static void begin(trial *t, int32_t clients, const int *held, double participati
                                                                 .local_steps = steps,
                                                                 .batch = batch,
                                                                 .rate = 0.1},
-                                                  .record = &t->ask}});
+                                                  .record = &t->spec}});
     t->w.work.write = keep;
     writes = t;
     for (int32_t k = 0; k < clients; k++)
-        t->start[k + 1] = t->start[k] + held[k];
+        t->start[k + 1] = t->start[k] + rows[k];
     for (int64_t i = 0; i < t->start[clients]; i++)
         t->index[i] = (uint32_t)(t->start[clients] - 1 - i);
     t->part = (gnt_partition){clients, t->start, t->index};
@@ -164,7 +164,7 @@ static void more_targets_than_participants_are_refused(void **state) {
     end(&t);
 }
 
-static void nothing_is_recorded_where_nothing_is_asked(void **state) {
+static void nothing_is_recorded_where_nothing_is_requested(void **state) {
     (void)state;
     trial t;
     begin(&t, 8, four_each, 1, 0, 4, 3, 0, 1);
@@ -180,10 +180,10 @@ static void nothing_is_recorded_where_nothing_is_asked(void **state) {
 
 /* A Dirichlet draw may leave the first client without a row. */
 static void the_first_client_may_hold_nothing(void **state) {
-    static const int held[] = {0, 6, 6};
+    static const int rows[] = {0, 6, 6};
     (void)state;
     trial t;
-    begin(&t, 3, held, 1, 4, 3, 2, 2, 1);
+    begin(&t, 3, rows, 1, 4, 3, 2, 2, 1);
     open_record(&t);
     assert_false(gnt_record_is_drawn(t.record, 0, 0));
     assert_true(gnt_record_is_drawn(t.record, 0, 1) && gnt_record_is_drawn(t.record, 0, 2));
@@ -255,14 +255,14 @@ static void clients_of_different_sizes_are_refused(void **state) {
     end(&t);
 }
 
-static void a_round_that_never_came_is_told(void **state) {
+static void a_round_that_never_came_is_reported(void **state) {
     (void)state;
     for (int encodings = 0; encodings < 2; encodings++) {
         trial t;
         gnt_err said = {0};
         gnt_recorded r;
         begin(&t, 3, four_each, 1, 2, 2, 3, 2, 1);
-        t.ask.encodings = encodings;
+        t.spec.encodings = encodings;
         open_record(&t);
         for (int32_t k = 0; k < 3; k++)
             MUST_WORK(take(&t, 0, k, 4, err));
@@ -283,7 +283,7 @@ static void a_round_that_never_came_is_told(void **state) {
 
 /* ---- encodings ---- */
 
-/* Of a set of n samples, each encoded to one that only this pass gives. */
+/* Releases a set of n samples, each encoded to one that only this pass gives. */
 static void release(trial *t, int32_t round, int32_t client, int64_t pass, int64_t n) {
     float x[8 * FUZZ_FEATURES] = {0}, y[8 * FUZZ_CLASSES] = {0};
     gnt_mixture made_of;
@@ -299,22 +299,22 @@ static void release(trial *t, int32_t round, int32_t client, int64_t pass, int64
 /* Two passes a round over six samples; of those before the end of round 1 the last `epochs` are kept, or all:
  * however much the first client holds, which nobody looks at. */
 static void the_last_passes_are_kept(void **state) {
-    static const int held[][3] = {{6, 6, 6}, {2, 6, 6}, {0, 6, 6}, {8, 6, 6}};
+    static const int rows[][3] = {{6, 6, 6}, {2, 6, 6}, {0, 6, 6}, {8, 6, 6}};
     (void)state;
-    for (size_t h = 0; h < sizeof held / sizeof *held; h++)
+    for (size_t h = 0; h < sizeof rows / sizeof *rows; h++)
         for (int epochs = 0; epochs < 4; epochs++) {
             trial t;
             gnt_recorded r;
-            begin(&t, 3, held[h], 1, 4, 3, 2, 2, 1);
-            t.ask.encodings = 1;
-            t.ask.epochs = epochs;
+            begin(&t, 3, rows[h], 1, 4, 3, 2, 2, 1);
+            t.spec.encodings = 1;
+            t.spec.epochs = epochs;
             /* the two that hold six are drawn where the first is not */
             uint64_t seed = 1;
             for (open_record(&t); gnt_record_is_drawn(t.record, 1, 0);) {
                 end(&t);
-                begin(&t, 3, held[h], 1, 4, 3, 2, 2, ++seed);
-                t.ask.encodings = 1;
-                t.ask.epochs = epochs;
+                begin(&t, 3, rows[h], 1, 4, 3, 2, 2, ++seed);
+                t.spec.encodings = 1;
+                t.spec.epochs = epochs;
                 open_record(&t);
             }
             for (int32_t round = 0; round < 2; round++)
@@ -329,7 +329,7 @@ static void the_last_passes_are_kept(void **state) {
             for (int64_t j = 0; j < 2; j++) {
                 if (r.count[j] != 6 * passes)
                     fail_msg("the first client holds %d, %d epochs: %d encodings of target %d, expected %d",
-                             held[h][0], epochs, (int)r.count[j], (int)j, (int)(6 * passes));
+                             rows[h][0], epochs, (int)r.count[j], (int)j, (int)(6 * passes));
                 assert_true(r.encoded_x[j * r.count[0] * FUZZ_FEATURES] ==
                             (float)(100 * (4 - passes) + 10 * r.client[j]));
             }
@@ -352,11 +352,11 @@ static void copy_without(gnt_st *out, const gnt_st *from, const char *name) {
  * refusal with a sentence, or what is read lies within what is there. */
 static void bent_records_are_refused(void **state) {
     static const char *const names[] = {"client.0", "update.0", "count.0", "encoded_x.0", "encoded_y.0"};
-    static const char *const held_names[] = {"rows.0", "whole.0", "labels.0", "rates.0", "set.0"};
+    static const char *const private_names[] = {"rows.0", "whole.0", "labels.0", "rates.0", "set.0"};
     (void)state;
     trial t;
     begin(&t, 2, four_each, 1, 4, 1, 2, 1, 1);
-    t.ask.encodings = 1;
+    t.spec.encodings = 1;
     open_record(&t);
     for (int32_t k = 0; k < 2; k++) {
         release(&t, 0, k, 0, 4);
@@ -365,7 +365,7 @@ static void bent_records_are_refused(void **state) {
     MUST_WORK(gnt_record_write(t.record, 0, err));
     for (int which = 0; which < 10; which++)
         for (int how = 0; how < 5; how++) {
-            const char *name = which < 5 ? names[which] : held_names[which - 5];
+            const char *name = which < 5 ? names[which] : private_names[which - 5];
             const gnt_st *from = &t.out[which >= 5];
             const gnt_st_tensor *was = gnt_st_find(from, name);
             gnt_st_tensor *now = NULL;
@@ -400,10 +400,10 @@ int main(void) {
         cmocka_unit_test(draws_are_uniform_over_participants),
         cmocka_unit_test(rounds_and_keys_draw_their_own),
         cmocka_unit_test(more_targets_than_participants_are_refused),
-        cmocka_unit_test(nothing_is_recorded_where_nothing_is_asked),
+        cmocka_unit_test(nothing_is_recorded_where_nothing_is_requested),
         cmocka_unit_test(what_was_received_is_read_back),
         cmocka_unit_test(clients_of_different_sizes_are_refused),
-        cmocka_unit_test(a_round_that_never_came_is_told),
+        cmocka_unit_test(a_round_that_never_came_is_reported),
         cmocka_unit_test(the_last_passes_are_kept),
         cmocka_unit_test(bent_records_are_refused),
         cmocka_unit_test(the_first_client_may_hold_nothing),

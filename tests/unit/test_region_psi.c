@@ -91,7 +91,7 @@ static double bias(double m) {
     return sqrt(2 / m) * exp(lgamma((m + 1) / 2) - lgamma(m / 2)) - 1;
 }
 
-/* Of images of one channel the bias is that of the root, for any mean over pixels and samples. */
+/* With images of one channel the bias is that of the root, for any mean over pixels and samples. */
 static void probes_have_the_bias_of_a_root(void **state) {
     (void)state;
     enum { SEEDS = 600, ROWS = 3 };
@@ -141,7 +141,7 @@ static void many_samples_are_all_counted(void **state) {
     net_close(&n);
 }
 
-/* One seed, one set of directions: whoever compares models compares them by the same. */
+/* One seed, one set of directions, so that all models are compared by the same. */
 static void a_seed_is_its_directions(void **state) {
     (void)state;
     net n;

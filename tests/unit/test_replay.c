@@ -46,7 +46,7 @@ static void values(gnt_stream *r, double *v, int64_t n) {
         v[i] = 2 * gnt_random_uniform(r) - 1;
 }
 
-/* A gradient-matching step of a small network: 9 outputs' worth of every kind of kernel. */
+/* A gradient-matching step of a small network: 9 outputs, by every kind of kernel. */
 static void test_replay(void **state) {
     (void)state;
     gnt_key key = gnt_key_of_seed(21);

@@ -1,4 +1,4 @@
-/* Requests of jobs, and what a worker is told of its process: whatever stands in a table of fields comes back
+/* Requests of jobs, and what a worker is given about its process: whatever is in a table of fields comes back
  * as it was written, and nothing else is read. Everything here walks the tables, so that a field added later
  * is tried too. */
 #include <ctype.h>
@@ -50,7 +50,7 @@ struct visit {
     json_t *root;
     void (*group)(const visit *v, const gnt_fields *fields, json_t *object, const char *path);
     void (*field)(const visit *v, const gnt_field *f, json_t *object, const char *path);
-    /* Of the walk so far. */
+    /* State of the walk so far. */
     int *fields_seen;
 };
 
@@ -187,8 +187,8 @@ static void requests_come_back(void **state) {
         gnt_request from = {.kind = (gnt_job_kind)kind}, to, refused;
         gnt_err err = {0};
         const gnt_fields *fields = gnt_request_kinds[kind].fields;
-        const void *ask = filled(fields, 1, &from.memory);
-        memcpy(&from.data, ask, fields->size);
+        const void *values = filled(fields, 1, &from.memory);
+        memcpy(&from.data, values, fields->size);
         json_t *json = gnt_request_encode(&from, GNT_FIELDS_ALL);
         assert_string_equal(json_string_value(json_object_get(json, "job")), gnt_job_kind_name(from.kind));
         if (gnt_request_decode(&to, json, &err) != 0)
@@ -351,7 +351,7 @@ static void an_unknown_field_is_named(void **state) {
     walk_all((visit){.group = add_unknown});
 }
 
-/* Whether the JSON value is of the type, whatever else may be wrong with it. */
+/* True if the JSON value is of the type, whatever else may be wrong with it. */
 static int is_of_type(gnt_field_type type, const json_t *value) {
     switch (type) {
     case GNT_FIELD_INT:
@@ -613,7 +613,7 @@ static void change_field(const visit *v, const gnt_field *f, json_t *object, con
     gnt_free(before);
 }
 
-static void the_identity_tells_all_but_places(void **state) {
+static void the_identity_contains_all_but_places(void **state) {
     (void)state;
     walk_all((visit){.field = change_field});
 }
@@ -662,7 +662,7 @@ int main(void) {
         cmocka_unit_test(a_word_that_is_none_is_refused),
         cmocka_unit_test(a_list_of_another_length_is_refused),
         cmocka_unit_test(a_key_that_is_none_is_not_shown),
-        cmocka_unit_test(the_identity_tells_all_but_places),
+        cmocka_unit_test(the_identity_contains_all_but_places),
         cmocka_unit_test(the_identity_has_no_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void give(trial *t, const float *a, const float *b) {
     memcpy(t->candidate[1], b, sizeof t->candidate[1]);
 }
 
-/* Of the gradient (3, −0.5, 2, 0.1 | 1, −4, 0.2, 0) the entries of least magnitude are pruned. */
+/* The gradient is (3, −0.5, 2, 0.1 | 1, −4, 0.2, 0); the entries of least magnitude are pruned. */
 static void the_truth_costs_nothing(void **state) {
     (void)state;
     static const float a[] = {3, -0.5f, 2, 0.1f}, b[] = {1, -4, 0.2f, 0};
@@ -271,7 +271,7 @@ static void a_clip_behind_pruning_is_not_the_candidate_s(void **state) {
     t.observation.n_defense_values = 5;
     assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_AUTO, OUTLIERS_KEEP), GNT_OK);
     assert_float_equal(residual_squares(&t.r, &t.candidate_all), 6.25, 1e-6);
-    /* who is told of zeros uses it */
+    /* an attack that knows of zeros uses it */
     assert_int_equal(residual_open(&t.r, &t.host, &t.observation, SURVIVORS_NEVER, OUTLIERS_KEEP),
                      GNT_UNSUPPORTED);
     finish(&t);

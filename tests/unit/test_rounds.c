@@ -1,6 +1,6 @@
 /* What a training records of its rounds is what it aggregated, and what its clients compute again: the jobs
  * `train` and `replay` with hooks in processes of their own. Updates are recomputed here from the rows that
- * are said to stand behind them. */
+ * are recorded for them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,8 +58,8 @@ static void describe(gnt_request_train *q, trained *t, const setting *s) {
     q->record = &t->record;
 }
 
-/* What the training was asked. */
-static const gnt_request_train *asked(const trained *t) {
+/* Returns the request of the training. */
+static const gnt_request_train *request_of(const trained *t) {
     return &t->job.inputs.request.train;
 }
 
@@ -70,7 +70,7 @@ static void train(trained *t, setting s, sides_defenses defenses, const char *si
     fuzz_samples(fuzz_input(&t->job.inputs, "test"), 6);
     fuzz_samples(fuzz_input(&t->job.inputs, "public"), 4);
     gnt_work *w = &t->job.inputs.work;
-    MUST_WORK(gnt_work_model_open(&t->model, &asked(t)->model, 1, err));
+    MUST_WORK(gnt_work_model_open(&t->model, &request_of(t)->model, 1, err));
     MUST_WORK(gnt_work_samples(&t->data, w, "clients", NULL, err));
     t->n_params = gnt_model_size(t->model.model);
     t->n_buffers = gnt_model_buffer_size(t->model.model);
@@ -115,7 +115,7 @@ static void assert_recorded_were_aggregated(trained *t) {
         const float *of[CLIENTS] = {0};
         for (int64_t j = 0; j < r.targets; j++)
             of[r.client[j]] = r.update + j * t->n_params;
-        const gnt_fl_config config = gnt_work_config(&asked(t)->federated);
+        const gnt_fl_config config = gnt_work_config(&request_of(t)->federated);
         for (int64_t i = 0; i < t->n_params; i++) {
             double sum = 0;
             for (int k = 0; k < CLIENTS; k++)
@@ -156,20 +156,21 @@ static void what_is_recorded_was_aggregated(void **state) {
         }
 }
 
-/* ---- what stands behind it ---- */
+/* ---- the private data of the record ---- */
 
 /* Client k's rows, by the partition of the request. */
 static int belongs(trained *t, int64_t client, int64_t row) {
     gnt_partition part;
     int found = 0;
-    MUST_WORK(gnt_work_partition(&part, &asked(t)->federated, &asked(t)->partition_key, &t->data, err));
+    MUST_WORK(
+        gnt_work_partition(&part, &request_of(t)->federated, &request_of(t)->partition_key, &t->data, err));
     for (int64_t i = part.start[client]; i < part.start[client + 1]; i++)
         found |= part.index[i] == row;
     gnt_partition_free(&part);
     return found;
 }
 
-/* Labels that stand by row are those of the rows. */
+/* Labels listed by row are those of the rows. */
 static void assert_rows_and_labels(trained *t, const gnt_recorded *r, int64_t n) {
     assert_false(r->whole);
     assert_int_equal(r->members, n);
@@ -250,7 +251,7 @@ static void rows_of_local_steps_come_in_order(void **state) {
     for (size_t i = 0; i < 2; i++) {
         trained t;
         train(&t, settings[i], sides_undefended, "");
-        const gnt_fl_config config = gnt_work_config(&asked(&t)->federated);
+        const gnt_fl_config config = gnt_work_config(&request_of(&t)->federated);
         for (int round = 0; round < ROUNDS; round++) {
             const gnt_recorded r = recorded(&t, round);
             assert_rows_and_labels(&t, &r, i ? EACH : 4);
@@ -263,7 +264,7 @@ static void rows_of_local_steps_come_in_order(void **state) {
 }
 
 /* A batch that a client cannot fill is all that it holds. */
-static void a_batch_above_what_is_held_is_all_of_it(void **state) {
+static void a_batch_larger_than_the_client_is_all_of_it(void **state) {
     (void)state;
     trained t;
     train(&t, (setting){.steps = 0, .batch = 100, .targets = CLIENTS}, sides_undefended, "");
@@ -328,7 +329,7 @@ static json_t *replay(trained *t) {
         j->inputs.n++;
     }
     const size_t before = j->inputs.n - j->n_outputs;
-    const gnt_request_train *q = asked(t);
+    const gnt_request_train *q = request_of(t);
     const gnt_request again = {.kind = GNT_JOB_REPLAY,
                                .replay = {.model = q->model,
                                           .federated = q->federated,
@@ -407,11 +408,12 @@ static void another_state_is_seen(void **state) {
     (void)state;
     trained t;
     train(&t, (setting){.steps = 0, .batch = 4, .targets = CLIENTS}, SIDES_DEFENSES(remembers), "client");
-    gnt_st *held = sides_output(&t.job, "held");
+    gnt_st *behind = sides_output(&t.job, "held");
     int changed = 0;
-    for (size_t i = 0; i < held->n; i++)
-        if (strncmp(held->tensor[i].name, "state.2.0.", 10) == 0 && strstr(held->tensor[i].name, ".kept")) {
-            ((float *)held->tensor[i].data)[1] += 1;
+    for (size_t i = 0; i < behind->n; i++)
+        if (strncmp(behind->tensor[i].name, "state.2.0.", 10) == 0 &&
+            strstr(behind->tensor[i].name, ".kept")) {
+            ((float *)behind->tensor[i].data)[1] += 1;
             changed++;
         }
     assert_int_equal(changed, CLIENTS);
@@ -428,7 +430,7 @@ static void what_other_clients_left_is_seen(void **state) {
     forget(&t);
 }
 
-/* Who is drawn hangs on neither the defense nor what it draws. */
+/* Which clients are drawn depends on neither the defense nor what it draws. */
 static void draws_do_not_depend_on_the_defense(void **state) {
     (void)state;
     trained plain, noisy;
@@ -448,7 +450,7 @@ int main(void) {
         cmocka_unit_test(what_is_recorded_was_aggregated),
         cmocka_unit_test(rows_of_one_gradient_are_its_batch),
         cmocka_unit_test(rows_of_local_steps_come_in_order),
-        cmocka_unit_test(a_batch_above_what_is_held_is_all_of_it),
+        cmocka_unit_test(a_batch_larger_than_the_client_is_all_of_it),
         cmocka_unit_test(released_encodings_were_trained_on),
         cmocka_unit_test(honest_updates_come_out_again),
         cmocka_unit_test(one_byte_of_a_record_is_seen),

@@ -152,7 +152,7 @@ static int worker(void) {
     gnt_sandbox_report report = {0};
     if (gnt_worker_open(&w, &err) != 0)
         return 2;
-    const char *name = told_text(&w, "act");
+    const char *name = given_text(&w, "act");
     int rc = 0, why;
     if (w.launch.sandbox)
         rc = gnt_sandbox_enter(w.launch.sandbox, &report, &err);

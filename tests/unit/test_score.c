@@ -1,6 +1,6 @@
 /* The score job by itself, on targets whose every answer is known: what a defense says of its encodings moves
  * no score, answers to a set take different members, floors are those of the best of a set, and no candidate
- * stands there twice. */
+ * is listed twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void add_images(fuzz_work *w, const char *name, int64_t from, int64_t n) 
                              NULL) == 0);
 }
 
-/* members: rows of `targets` that stand behind an observation, as the job that observes says it; 0: nothing
+/* members: rows of `targets` that were used for an observation, as the job that observes says it; 0: nothing
  * is said. */
 static void begin(trial *t, uint32_t goals, uint32_t surface, int64_t targets, int64_t batch, int64_t set,
                   int members) {
@@ -191,7 +191,7 @@ static void a_turned_claim_moves_no_score(void **state) {
     forget(&liar);
 }
 
-/* Of a mix of two halves either may show. */
+/* A mix of two halves may show either. */
 static void a_partner_of_a_mix_agrees(void **state) {
     (void)state;
     trial t;
@@ -219,7 +219,7 @@ static void nothing_is_settled_by(const float *image) {
     forget(&t);
 }
 
-/* An answer that is no nearer to any member than the mean image tells nothing of claims, nor does a public
+/* An answer that is no nearer to any member than the mean image reveals nothing of claims, nor does a public
  * image, which may well be nearer. */
 static void what_shows_nothing_settles_nothing(void **state) {
     (void)state;

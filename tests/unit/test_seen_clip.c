@@ -1,5 +1,5 @@
-/* A clip that is known, beside an update that was seen behind it: whether it shortened that one, what it
- * makes of a candidate, the cosine behind it, and their derivatives. */
+/* A clip that is known, and an update that was seen behind it: whether it shortened that one, what it makes
+ * of a candidate, the cosine behind it, and their derivatives. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ typedef struct trial {
     float *slope[TENSORS];
     uint8_t state[TENSORS + 1];
     gnt_host host;
-    granted_defense told;
+    granted_defense granted;
     seen_clip clip;
 } trial;
 
@@ -53,12 +53,12 @@ static void start(trial *t, int mode) {
     }
     t->made = (gnt_views){TENSORS, t->view[0]};
     t->seen = (gnt_views){TENSORS, t->view[1]};
-    t->told = (granted_defense){
+    t->granted = (granted_defense){
         .is_complete = 1, .noise = {.clip = 1, .clip_mode = mode}, .noise_is_first = 1, .clip_is_last = 1};
 }
 
 static void open_clip(trial *t) {
-    assert_int_equal(seen_clip_open(&t->clip, &t->host, &t->told, &t->seen), GNT_OK);
+    assert_int_equal(seen_clip_open(&t->clip, &t->host, &t->granted, &t->seen), GNT_OK);
 }
 
 /* Brings n entries to this length. */
@@ -71,7 +71,7 @@ static void set_length(float *v, int n, double length) {
 }
 
 /* A norm at the bound was brought there, and one below it is the client's own. */
-static void the_observed_norm_tells_whether_it_was_clipped(void **state) {
+static void the_observed_norm_reveals_whether_it_was_clipped(void **state) {
     (void)state;
     trial t;
     start(&t, NOISE_CLIP_GLOBAL);
@@ -79,7 +79,7 @@ static void the_observed_norm_tells_whether_it_was_clipped(void **state) {
         set_length(t.o, ALL, k ? 1 : 0.9999);
         open_clip(&t);
         assert_float_equal(seen_clip_of(&t.clip, &t.made, 0).norm,
-                           k ? noise_clip_of(&t.told.noise, t.view[0], TENSORS).norm : 0, 1e-9);
+                           k ? noise_clip_of(&t.granted.noise, t.view[0], TENSORS).norm : 0, 1e-9);
         assert_true(k || seen_clip_of(&t.clip, &t.made, 0).factor == 1);
         assert_false(seen_clip_turns(&t.clip));
     }
@@ -95,7 +95,7 @@ static void the_observed_norm_tells_whether_it_was_clipped(void **state) {
     assert_false(seen_clip_turns(&t.clip));
 }
 
-/* Where it is known to have shortened the update, a candidate comes to the bound from either side. */
+/* Where it is known to have shortened the update, a candidate gets to the bound from either side. */
 static void a_faint_candidate_is_brought_to_the_bound(void **state) {
     (void)state;
     for (int mode = NOISE_CLIP_GLOBAL; mode <= NOISE_CLIP_PER_TENSOR; mode++)
@@ -113,20 +113,20 @@ static void a_faint_candidate_is_brought_to_the_bound(void **state) {
         }
 }
 
-/* Behind the clip an update may be pruned: then its norm tells nothing, and the clip is what it is. */
+/* Behind the clip an update may be pruned: then its norm reveals nothing, and the clip is what it is. */
 static void what_follows_it_leaves_the_law(void **state) {
     (void)state;
     trial t;
     start(&t, NOISE_CLIP_GLOBAL);
-    t.told.clip_is_last = 0;
+    t.granted.clip_is_last = 0;
     set_length(t.o, ALL, 0.5);
     set_length(t.u, ALL, 4);
     open_clip(&t);
     assert_float_equal(seen_clip_of(&t.clip, &t.made, 0).factor, 0.25, 1e-6);
     set_length(t.u, ALL, 0.75);
     assert_true(seen_clip_of(&t.clip, &t.made, 0).factor == 1);
-    t.told.noise.kind = NOISE_GAUSSIAN;
-    t.told.noise_is_first = 0; /* behind noise nobody sees what it has counted */
+    t.granted.noise.kind = NOISE_GAUSSIAN;
+    t.granted.noise_is_first = 0; /* behind noise nobody sees what it has counted */
     set_length(t.u, ALL, 4);
     open_clip(&t);
     assert_true(seen_clip_of(&t.clip, &t.made, 0).factor == 1);
@@ -137,7 +137,7 @@ static void behind_pruning_the_norm_is_the_survivors_(void **state) {
     (void)state;
     trial t;
     start(&t, NOISE_CLIP_GLOBAL);
-    t.told.noise_is_first = 0;
+    t.granted.noise_is_first = 0;
     double squares = 0;
     for (int i = 0; i < ALL; i++) {
         t.o[i] = fabsf(t.u[i]) < 0.5f ? 0 : t.u[i];
@@ -176,18 +176,18 @@ static void the_truth_points_the_same_way_behind_the_clip(void **state) {
 /* The kinds of clip that the derivatives are tried with. */
 static void choose(trial *t, int which) {
     start(t, which & 1 ? NOISE_CLIP_PER_TENSOR : NOISE_CLIP_GLOBAL);
-    t->told.noise.clip = which & 2 ? 1 : 0.2; /* of the candidate's norm of about 4 */
-    t->told.clip_is_last = (which & 4) == 0;
-    t->told.noise_is_first = (which & 8) == 0;
+    t->granted.noise.clip = which & 2 ? 1 : 0.2; /* of the candidate's norm of about 4 */
+    t->granted.clip_is_last = (which & 4) == 0;
+    t->granted.noise_is_first = (which & 8) == 0;
     if (which & 8)
         for (int i = 0; i < ALL; i += 3)
             t->o[i] = 0;
-    if (t->told.clip_is_last)
+    if (t->granted.clip_is_last)
         for (int k = 0; k < TENSORS; k++)
             set_length(t->o + k * ENTRIES, ENTRIES,
-                       k == 1 && which & 1 ? t->told.noise.clip : 0.5 * t->told.noise.clip);
-    if (!(which & 1) && t->told.clip_is_last)
-        set_length(t->o, ALL, t->told.noise.clip);
+                       k == 1 && which & 1 ? t->granted.noise.clip : 0.5 * t->granted.noise.clip);
+    if (!(which & 1) && t->granted.clip_is_last)
+        set_length(t->o, ALL, t->granted.noise.clip);
 }
 
 /* Σ w·(s(u)·u), w the observed entries: so that the derivative is the clip's alone. */
@@ -242,7 +242,7 @@ static void they_have_their_gradients(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_observed_norm_tells_whether_it_was_clipped),
+        cmocka_unit_test(the_observed_norm_reveals_whether_it_was_clipped),
         cmocka_unit_test(a_faint_candidate_is_brought_to_the_bound),
         cmocka_unit_test(what_follows_it_leaves_the_law),
         cmocka_unit_test(behind_pruning_the_norm_is_the_survivors_),

@@ -1,5 +1,5 @@
 /* Hooks that run in a process of their own give what they give in this one, to the byte, under the same keys:
- * a chain beside its own copy behind sockets (tests/plugins/sides.c). */
+ * a chain compared with its own copy behind sockets (tests/plugins/sides.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -265,15 +265,15 @@ static void compare_sums(both *b) {
     MUST_WORK(gnt_state_sums(&sum, &b->role, &out[1], &truth[1], err));
     for (int32_t k = 0; k < 3; k++) {
         gnt_batch own = {0};
-        gnt_fl_holding held;
+        gnt_fl_holding holding;
         const int64_t n = part.start[k + 1] - part.start[k];
         assert_int_equal(gnt_batch_gather(&own, &b->data.view, part.index + part.start[k], n), 0);
         for (int64_t i = 0; i < n; i++)
             own.id[i] = i;
-        assert_true(gnt_state_holding(&held, &out[1], k));
+        assert_true(gnt_state_holding(&holding, &out[1], k));
         gnt_client c = client_of(b, 0, k, &own.view);
-        c.n_labels = held.labels;
-        c.n_samples = held.samples;
+        c.n_labels = holding.labels;
+        c.n_samples = holding.samples;
         c.public_data = NULL;
         key_chain(b, &b->here, -1, k);
         for (int32_t i = 0; i < b->here.chain.n; i++) {
@@ -427,7 +427,7 @@ static void a_sum_that_grows_is_refused_or_cut(void **state) {
 }
 
 /* A hook that has no process, or one that has ended, is a failure with a sentence. */
-static void a_side_that_is_gone_is_told(void **state) {
+static void a_side_that_is_gone_is_reported(void **state) {
     (void)state;
     both b;
     open_both(&b, SIDES_DEFENSES(every_hook, every_hook), "client", 0);
@@ -459,7 +459,7 @@ int main(void) {
         cmocka_unit_test(built_defenses_are_the_same_elsewhere),
         cmocka_unit_test(a_copy_knows_nothing_of_others),
         cmocka_unit_test(a_sum_that_grows_is_refused_or_cut),
-        cmocka_unit_test(a_side_that_is_gone_is_told),
+        cmocka_unit_test(a_side_that_is_gone_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,7 +258,7 @@ static void half_a_client_is_refused(void **state) {
     gnt_frame_free(&f);
 }
 
-/* A fresh end that is told "the same as before" has no before. */
+/* A fresh end that receives "the same as before" has no before. */
 static void the_same_as_nothing_is_refused(void **state) {
     (void)state;
     sent_client s;

@@ -131,8 +131,8 @@ static void a_file_cut_short_is_seen(void **state) {
     }
 }
 
-/* They are a fact beside the entry: whatever becomes of their file, the entry is what it was. */
-static void times_stand_beside_an_entry(void **state) {
+/* They are a fact next to the entry: whatever becomes of their file, the entry is what it was. */
+static void times_are_kept_next_to_an_entry(void **state) {
     place *p = *state;
     gnt_err err = {0};
     assert_null(gnt_store_times(p->store, &p->key));
@@ -157,7 +157,7 @@ static void times_stand_beside_an_entry(void **state) {
     gnt_free(name);
 }
 
-/* An entry that stands under another key is not that key's. */
+/* An entry that is stored under another key is not that key's. */
 static void a_moved_entry_is_seen(void **state) {
     place *p = *state;
     gnt_digest other = gnt_digest_bytes("l", 1);
@@ -200,7 +200,7 @@ static void a_whole_entry_stays(void **state) {
     gnt_free(read);
 }
 
-/* None of these may hold the reader up, and none stands in the way of a new entry. */
+/* None of these may hold the reader up, and none prevents a new entry. */
 static void odd_files_are_no_entry(void **state) {
     place *p = *state;
     char *const files[] = {p->done, p->output};
@@ -269,7 +269,7 @@ static void a_living_writer_is_left_alone(void **state) {
     gnt_free(name);
 }
 
-/* A folder that came from a stranger may have a link where a half-written file would be. */
+/* A folder that came from a third party may have a link where a half-written file would be. */
 static void a_link_is_not_written_through(void **state) {
     place *p = *state;
     char *name = gnt_file_part_name(p->output, 0), *outside = gnt_format("%s/outside", p->folder);
@@ -324,8 +324,8 @@ static void what_another_machine_s_dead_writer_left_goes(void **state) {
     gnt_free(name);
 }
 
-/* A disk that nobody can ask about has room for all, so that no run is warned for nothing. */
-static void a_disk_tells_what_is_free(void **state) {
+/* A disk whose free space is unknown has room for all, so that no run is warned for nothing. */
+static void free_space_of_a_disk_is_known(void **state) {
     place *p = *state;
     const double room = gnt_disk_free(p->output);
     assert_true(room >= 0 && isfinite(room));
@@ -338,7 +338,7 @@ int main(void) {
         CASE(an_entry_comes_back),
         CASE(a_flipped_bit_is_seen),
         CASE(a_file_cut_short_is_seen),
-        CASE(times_stand_beside_an_entry),
+        CASE(times_are_kept_next_to_an_entry),
         CASE(a_moved_entry_is_seen),
         CASE(reading_holds_the_bytes_against_the_record),
         CASE(a_whole_entry_stays),
@@ -348,7 +348,7 @@ int main(void) {
         CASE(a_link_is_not_written_through),
         CASE(another_machine_s_writer_is_left_alone),
         CASE(what_another_machine_s_dead_writer_left_goes),
-        CASE(a_disk_tells_what_is_free),
+        CASE(free_space_of_a_disk_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

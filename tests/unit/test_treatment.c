@@ -1,5 +1,5 @@
-/* Whether a defense treats what is looked at otherwise: known answers, ties, strata, and how often an honest
- * one is suspected. */
+/* The test for defenses that treat observed rounds differently: known answers, ties, strata, and how often an
+ * honest one is suspected. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -138,7 +138,7 @@ static void chance_is_where_the_formula_says(void **state) {
     }
 }
 
-static void too_few_tell_nothing(void **state) {
+static void too_few_reveal_nothing(void **state) {
     (void)state;
     start(7);
     for (int i = 0; i < 6; i++)
@@ -173,8 +173,8 @@ static void numbers_beyond_all_bounds_do_no_harm(void **state) {
     assert_not_found();
 }
 
-/* Noise on updates of differing size: cosine and ratio vary much, and together. 2,000 trainings of 5 observed
- * rounds, each with its neighbours: 2 of 10 watched in one of three. */
+/* Noise on updates of differing size: cosine and ratio vary much, and together. 2,000 training runs of 5
+ * observed rounds, each with its neighbours: 2 of 10 watched in one of three. */
 static void honest_noise_is_seldom_suspected(void **state) {
     enum { RUNS = 2000 };
     int suspected = 0;
@@ -196,7 +196,7 @@ static void honest_noise_is_seldom_suspected(void **state) {
     assert_true(suspected < RUNS / 100);
 }
 
-/* The more rounds are looked at, the more often one of them stands out by chance. */
+/* The more rounds are observed, the more often one of them deviates by chance. */
 static void many_rounds_are_no_reason_for_suspicion(void **state) {
     enum { RUNS = 100, ROUNDS = 500 };
     int suspected = 0;
@@ -223,7 +223,7 @@ int main(void) {
         cmocka_unit_test(what_is_small_is_no_difference),
         cmocka_unit_test(ties_are_no_surprise),
         cmocka_unit_test(chance_is_where_the_formula_says),
-        cmocka_unit_test(too_few_tell_nothing),
+        cmocka_unit_test(too_few_reveal_nothing),
         cmocka_unit_test(strata_of_other_levels_are_no_difference),
         cmocka_unit_test(numbers_beyond_all_bounds_do_no_harm),
         cmocka_unit_test(honest_noise_is_seldom_suspected),

@@ -1,4 +1,4 @@
-/* The noise of each layer as it is read off an update or told by a grant, the likelihood with a clip in each
+/* The noise of each layer as it is read off an update or given by a grant, the likelihood with a clip in each
  * layer and its derivative, and labels as unknowns. */
 #include <math.h>
 #include <setjmp.h>
@@ -96,8 +96,8 @@ static void publish(made *m, float a, float b, float c) {
 
 static whitening open_whitening(made *m, int plain) {
     whitening w;
-    const granted_defense told = granted_defense_of(&m->seen);
-    assert_int_equal(whitening_open(&w, &m->p.host, &m->seen, &told, plain), GNT_OK);
+    const granted_defense granted = granted_defense_of(&m->seen);
+    assert_int_equal(whitening_open(&w, &m->p.host, &m->seen, &granted, plain), GNT_OK);
     return w;
 }
 
@@ -143,7 +143,7 @@ static void the_noise_of_a_layer_is_found(void **state) {
 }
 
 /* What a candidate leaves of a layer: of the truth, its noise. */
-static void a_candidate_tells_the_noise(void **state) {
+static void a_candidate_reveals_the_noise(void **state) {
     (void)state;
     made *m = make(3);
     for (int t = 0; t < TENSORS; t++)
@@ -169,7 +169,7 @@ static void assert_rounds(double scale, double one_round, double *rounds) {
 }
 
 /* s_l = C·√(2·T·ln(L/δ))/ε_l, T = 9. */
-static void grants_tell_the_noise(void **state) {
+static void grants_give_the_noise(void **state) {
     (void)state;
     made *m = make(4);
     const double C = 0.3, one = C * sqrt(2 * log(LAYERS / 1e-3)) / 20, unit = 3 * one;
@@ -278,7 +278,7 @@ static void soft_labels_have_their_derivative(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_without_noise_count_alike),  cmocka_unit_test(the_noise_of_a_layer_is_found),
-        cmocka_unit_test(a_candidate_tells_the_noise),       cmocka_unit_test(grants_tell_the_noise),
+        cmocka_unit_test(a_candidate_reveals_the_noise),     cmocka_unit_test(grants_give_the_noise),
         cmocka_unit_test(the_law_of_dp_gaussian_is_taken),   cmocka_unit_test(the_cost_has_its_derivative),
         cmocka_unit_test(soft_labels_have_their_derivative),
     };

@@ -11,8 +11,8 @@
 
 enum { LAYERS = 5, TENSORS = 4, ROWS = 3, INPUTS = 4, KEPT = 32 };
 
-/* A layer "first", what stands between, and "last", dense: its input has 4 entries. Layers of other widths
- * make it of images. */
+/* A layer "first", layers between, and "last", dense: its input has 4 entries. Layers of other widths make it
+ * of images. */
 typedef struct network {
     const char *first; /* type of the layer with weights: 4 outputs of a dense one, 2 maps of a conv */
     const char *between[3];
@@ -32,7 +32,7 @@ typedef struct trial {
     gnt_host host;
     gnt_observation seen;
     zeroed_columns out;
-    double told; /* the fact */
+    double left_out; /* the fact */
     void *kept[KEPT];
     int n_kept;
 } trial;
@@ -47,7 +47,7 @@ static void *scratch(void *context, size_t bytes) {
 
 static void keep_fact(void *context, const char *name, double value) {
     assert_string_equal(name, "columns_left_out");
-    ((trial *)context)->told = value;
+    ((trial *)context)->left_out = value;
 }
 
 static gnt_status refuse(void *context, const char *text) {
@@ -122,7 +122,7 @@ static void expect(trial *t, unsigned expected) {
     for (int64_t j = 0; j < INPUTS; j++)
         n += expected >> j & 1;
     assert_int_equal(t->out.n, n);
-    assert_true(t->told == (double)n);
+    assert_true(t->left_out == (double)n);
     for (int i = 0; i < t->n_kept; i++)
         free(t->kept[i]);
     t->n_kept = 0;
@@ -155,8 +155,8 @@ static void an_update_without_zeros_is_matched_whole(void **state) {
     }
 }
 
-/* Of a ReLU, whose units die, and of a sigmoid behind dropout. */
-static void a_unit_that_learns_tells_a_zeroed_column_from_a_dead_one(void **state) {
+/* For a ReLU, whose units die, and for a sigmoid behind dropout. */
+static void a_unit_that_learns_separates_a_zeroed_column_from_a_dead_one(void **state) {
     (void)state;
     for (int which = 0; which < 2; which++) {
         trial t;
@@ -165,10 +165,10 @@ static void a_unit_that_learns_tells_a_zeroed_column_from_a_dead_one(void **stat
         zero_column(&t, 2);
         expect(&t, 0x6);
         kill_unit(&t, 1);
-        t.told = 0;
+        t.left_out = 0;
         expect(&t, 0x4);
         kill_unit(&t, 2);
-        t.told = 0;
+        t.left_out = 0;
         expect(&t, 0);
     }
 }
@@ -187,7 +187,7 @@ static void a_sigmoid_is_never_zero(void **state) {
 
 /* One place of a map may be dead where the map is not. Who is granted the defense knows better, but for what
  * is known to be dead. */
-static void what_the_update_does_not_tell_the_grant_does(void **state) {
+static void what_the_update_does_not_reveal_the_grant_does(void **state) {
     (void)state;
     trial t;
     start(&t, &conv_relu);
@@ -266,9 +266,9 @@ static void parts_of_residual_layers_are_left_alone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_update_without_zeros_is_matched_whole),
-        cmocka_unit_test(a_unit_that_learns_tells_a_zeroed_column_from_a_dead_one),
+        cmocka_unit_test(a_unit_that_learns_separates_a_zeroed_column_from_a_dead_one),
         cmocka_unit_test(a_sigmoid_is_never_zero),
-        cmocka_unit_test(what_the_update_does_not_tell_the_grant_does),
+        cmocka_unit_test(what_the_update_does_not_reveal_the_grant_does),
         cmocka_unit_test(a_grant_of_another_defense_settles_it_too),
         cmocka_unit_test(black_pixels_are_matched),
         cmocka_unit_test(small_entries_are_no_zeroed_columns),
