@@ -48,7 +48,7 @@ typedef struct made {
 
 enum { BOARD_SEEDS = 5 };
 
-/* Of seed 1 … BOARD_SEEDS, the number of a training: such that Student's interval over them is the
+/* The number of a training run with seed 1 … BOARD_SEEDS, such that Student's interval over them is the
  * point's, and each defense goes up and down in its own way. */
 static inline double of_training(const point *p, int seed) {
     static const int ways[][BOARD_SEEDS] = {

@@ -1,11 +1,10 @@
-/* faulty: gauntlet on a disk and a clock that fail when they are told to. It is linked around the program's
- * own calls
- * (-Wl,--wrap), so that nothing of the program knows of it. The environment variable FAULTY says what
+/* faulty: gauntlet on a disk and a clock that fail when FAULTY says so. It is linked around the program's own
+ * calls (-Wl,--wrap), so that nothing of the program knows of it. The environment variable FAULTY says what
  * happens; workers do not have it.
  *
  *   count        at the end standard error says how many calls changed the disk
  *   kill N       the process is killed in front of the Nth of them
- *   torn N       likewise, but a write has put half of its bytes
+ *   torn N       as above, but a write has put half of its bytes
  *   full N       from the Nth on nothing more can be made or written: no space is left
  *   broken N     the Nth fails alone: an input/output error
  *   sealed       a file system that can only be read

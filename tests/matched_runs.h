@@ -1,6 +1,6 @@
 /* matched_runs: made-up results of a suite that judges its defenses at matched utility alone. The real search
  * finds the strengths (match/match.h). Utility and leakage follow curves of the strength, and scatter as
- * those of real runs do: between replicates, between trainings of one, by the test set, between targets.
+ * those of real runs do: between replicates, between training runs of one, by the test set, between targets.
  * Included after cmocka.h. */
 #ifndef TESTS_MATCHED_RUNS_H
 #define TESTS_MATCHED_RUNS_H
@@ -15,10 +15,10 @@
 enum { MATCHED_CELLS = 1000 };
 enum { MATCHED_TARGETS = 8, MATCHED_MOST = 256, MATCHED_DEFENSES = 3 };
 
-/* What is wrong with a defense in the new run. */
+/* How a defense is weaker in the new run. */
 typedef struct weakening {
     const char *name;
-    /* the strength that is in force is this times the one asked for; of what pruning keeps, its inverse */
+    /* the strength that is in force is this times the requested one; of what pruning keeps, its inverse */
     double force;
     /* the share of targets that nothing defends, and dB that the others leak more */
     double bare, more;
@@ -29,12 +29,13 @@ typedef struct weakening {
 typedef struct matched_suite {
     int replicates, search_seeds;
     double tolerance;
-    /* deviations of a utility: of a replicate, of a training beside it where nothing is lost (more where much
-     * is), of the test set's samples, half of whose variance all trainings of a key have in common */
+    /* deviations of a utility: of a replicate, of a training run in addition where nothing is lost (more
+     * where much is), of the test set's samples, half of whose variance all training runs of a key have in
+     * common */
     double replicate, training, sampling;
 } matched_suite;
 
-/* One run: `key` says what was drawn, `noise` what the defenses drew beside it. */
+/* One run: `key` says what was drawn, `noise` what the defenses drew in addition. */
 typedef struct matched_world {
     const matched_suite *suite;
     gnt_key key, noise;

@@ -211,7 +211,7 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
     return 0;
 }
 
-/* What `run` is shown of all observations alike. */
+/* Fills what `run` is shown of all observations alike. */
 static int setting_open(gnt_attack_setting *s, gnt_observation *o, const preparing *p, gnt_err *err) {
     const gnt_request_prepare_attack *q = &p->work->request->prepare_attack;
     gnt_fl_config config = gnt_work_config(&q->attacker.federated);

@@ -21,7 +21,7 @@ typedef struct public_training {
     /* Entries of weights and of buffers. */
     int64_t n, buffers_n;
     float *weights, *buffers;
-    /* Of the training; steps: of one epoch, whole batches alone. */
+    /* Settings of the training; steps: of one epoch, whole batches alone. */
     int64_t batch, epochs, steps;
     double rate, momentum, decay;
     int cosine;

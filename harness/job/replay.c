@@ -22,7 +22,7 @@ typedef struct replaying {
     gnt_work *work;
     gnt_work_model model;
     gnt_sampleset clients, public_data;
-    gnt_st trained, record, held;
+    gnt_st trained, record, behind;
     gnt_partition part;
     gnt_fl_config config;
     gnt_work_hidden hidden;
@@ -65,7 +65,7 @@ static int compute(replaying *p, int32_t round, int32_t client, const float *wei
     const gnt_fl_shared shared = {.update = p->update, .buffers = p->buffers_after, .rates = p->rates};
     int rc = gnt_state_load_sums(chain, &p->trained, err);
     if (rc == 0)
-        rc = gnt_state_load(chain, &p->held, round, client, err);
+        rc = gnt_state_load(chain, &p->behind, round, client, err);
     if (rc == 0)
         rc = gnt_fl_client(p->fl, round, client, &own.view, NULL,
                            p->public_data.view.n ? &p->public_data.view : NULL,
@@ -100,8 +100,8 @@ static int replay_client(replaying *p, int32_t round, const gnt_recorded *r, int
 static int replay_stage(replaying *p, int32_t round, gnt_err *err) {
     gnt_recorded r;
     float *weights = NULL, *buffers = NULL;
-    if (gnt_recorded_read(&r, &p->record, &p->held, p->model.model, round, p->config.steps, p->clients.view.n,
-                          err) != 0 ||
+    if (gnt_recorded_read(&r, &p->record, &p->behind, p->model.model, round, p->config.steps,
+                          p->clients.view.n, err) != 0 ||
         gnt_work_weights(&p->trained, p->model.model, round, &weights, &buffers, err) != 0)
         return -1;
     int rc = 0;
@@ -123,7 +123,7 @@ static int open_all(replaying *p, gnt_err *err) {
         gnt_work_samples(&p->public_data, w, "public", &q->samples, err) != 0 ||
         w->read(w->context, "trained", &p->trained, err) != 0 ||
         w->read(w->context, "record", &p->record, err) != 0 ||
-        w->read(w->context, "held", &p->held, err) != 0 ||
+        w->read(w->context, "held", &p->behind, err) != 0 ||
         gnt_work_partition(&p->part, &q->federated, &q->partition_key, &p->clients, err) != 0 ||
         gnt_remote_open(&p->remote, w, &p->model, &remote, err) != 0)
         return -1;
@@ -159,7 +159,7 @@ int gnt_job_replay(gnt_work *w, gnt_err *err) {
     const gnt_request_record *q = &w->request->replay.record;
     gnt_st_init(&p.trained);
     gnt_st_init(&p.record);
-    gnt_st_init(&p.held);
+    gnt_st_init(&p.behind);
     p.all = (int64_t)q->stages.n * q->targets;
     int rc = p.differs ? open_all(&p, err) : gnt_fail(err, "out of memory for a replay");
     for (size_t i = 0; rc == 0 && i < q->stages.n; i++)
@@ -179,7 +179,7 @@ int gnt_job_replay(gnt_work *w, gnt_err *err) {
     gnt_work_model_free(&p.model);
     gnt_st_free(&p.trained);
     gnt_st_free(&p.record);
-    gnt_st_free(&p.held);
+    gnt_st_free(&p.behind);
     json_decref(p.differs);
     return rc;
 }

@@ -1,5 +1,5 @@
 /* The job `train`: federated training under a chain of defenses. Keeps the weights of every stage, and
- * measures utility there, at the end and, where it is asked to, every so many rounds.
+ * measures utility there, at the end and, if requested, every so many rounds.
  *
  * No plugin is opened here: hooks run in processes of their own (remote.h), so that no plugin can reach the
  * weights, their utility, or which rounds and clients are observed. */
@@ -28,7 +28,7 @@ typedef struct training_job {
     const gnt_chain *chain;
     /* NULL: no round is observed. */
     gnt_record *record;
-    /* Of each client, the state of all members, named as of round 0. NULL: they have none. */
+    /* For each client, the state of all members, named as of round 0. NULL: they have none. */
     gnt_st *state;
     /* clients × gnt_model_own_size: the parameters that each keeps. NULL: they share all. */
     float *own;
@@ -157,8 +157,8 @@ static int measure_head(training_job *t, const gnt_sampleset *clients, const gnt
     return rc;
 }
 
-/* Adds the state of the server and, where it is asked for, of each client after a round to the output, for
- * the jobs that follow. */
+/* Adds the state of the server and, if requested, of each client after a round to the output, for the jobs
+ * that follow. */
 static int keep_state(training_job *t, int32_t round, gnt_err *err) {
     if (!t->state)
         return 0;
@@ -183,7 +183,7 @@ static int keep_stage(training_job *t, int32_t round, const float *weights, cons
                : 0;
 }
 
-/* Keeps the weights of a stage, and measures utility on the test part where it is asked for. */
+/* Keeps the weights of a stage, and measures utility on the test part if that is requested. */
 static int after_round(void *context, int32_t round, const float *weights, const float *buffers,
                        gnt_err *err) {
     training_job *t = context;
@@ -433,7 +433,7 @@ static int write_out(training_job *t, gnt_err *err) {
     return rc == 0 ? t->work->write(t->work->context, "trained", &t->out, err) : -1;
 }
 
-/* 1 where a member changes samples before the trained network is asked about them. */
+/* 1 where a member changes samples before the trained network is queried about them. */
 static int encodes_queries(const gnt_chain *c) {
     int32_t i = 0;
     while (i < c->n && !c->member[i].hooks->encode_query)

@@ -1,6 +1,6 @@
 /* What a defense's process answers to a training, over a socket: encodings, rates, updates, aggregates, sums
  * and states of a process that answers whatever the bytes say; and messages to such a process. Input: a byte
- * that chooses the hook (bit 7: claims are asked for), then answers. Each: a byte (bit 0: another operation,
+ * that chooses the hook (bit 7: claims are requested), then answers. Each: a byte (bit 0: another operation,
  * bit 1: a status and a sentence of the bytes, bit 2: cut off), then fields up to a byte 0: their kind and
  * their entries. */
 #include <signal.h>
@@ -79,11 +79,11 @@ static void answer_all(int fd, const uint64_t *ops, int n_ops, fuzz_bytes *b) {
     MUST(shutdown(fd, SHUT_WR) == 0);
 }
 
-/* ---- what is asked ---- */
+/* ---- requests ---- */
 
 static float weights[FUZZ_WEIGHTS];
 
-static void ask_encode(const gnt_chain *chain, int how, const gnt_samples *samples, int claims) {
+static void request_encode(const gnt_chain *chain, int how, const gnt_samples *samples, int claims) {
     gnt_client client = {.size = sizeof client, .n_clients = CLIENTS, .weights = weights};
     gnt_mixture made_of = {0};
     gnt_batch b;
@@ -107,12 +107,12 @@ static void ask_encode(const gnt_chain *chain, int how, const gnt_samples *sampl
     gnt_mixture_free(&made_of);
 }
 
-static void ask_update(const gnt_chain *chain, int how, const gnt_samples *samples) {
+static void request_update(const gnt_chain *chain, int how, const gnt_samples *samples) {
     float values[FUZZ_WEIGHTS] = {0};
     const float *const updates[CLIENTS] = {weights, weights};
     static const double share[CLIENTS] = {0.5, 0.5};
     static const int32_t index[CLIENTS] = {0, 1};
-    static const int64_t held[CLIENTS] = {1, 2};
+    static const int64_t count[CLIENTS] = {1, 2};
     double rate = 0.1;
     int took = 0;
     gnt_tensors list;
@@ -129,7 +129,7 @@ static void ask_update(const gnt_chain *chain, int how, const gnt_samples *sampl
                         .update = updates,
                         .share = share,
                         .client = index,
-                        .samples = held};
+                        .samples = count};
     const int rc = how == 0   ? gnt_chain_client_update(chain, &client, &list, &took, &err)
                    : how == 1 ? gnt_chain_transform(chain, &client, &list, &err)
                    : how == 2 ? gnt_chain_local_rate(chain, &client, 0, &rate, &err)
@@ -140,7 +140,7 @@ static void ask_update(const gnt_chain *chain, int how, const gnt_samples *sampl
     gnt_free(list.tensor);
 }
 
-static void ask_sums(const gnt_chain *chain, const gnt_sampleset *samples) {
+static void request_sums(const gnt_chain *chain, const gnt_sampleset *samples) {
     static int64_t start[CLIENTS + 1] = {0, 1, SAMPLES};
     static uint32_t row[SAMPLES] = {0, 1, 2};
     const gnt_partition part = {CLIENTS, start, row};
@@ -163,7 +163,7 @@ static void ask_sums(const gnt_chain *chain, const gnt_sampleset *samples) {
     gnt_st_free(&truth);
 }
 
-static void ask_state(const gnt_chain *chain) {
+static void request_state(const gnt_chain *chain) {
     gnt_st st;
     gnt_err err = {0};
     gnt_st_init(&st);
@@ -277,13 +277,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(gnt_remote_open(&r, &w.work, fuzz_model(), &spec, &err) == 0);
     const gnt_chain *chain = gnt_remote_chain(r);
     if (which < 3)
-        ask_encode(chain, (int)which, &s.view, choice >> 7);
+        request_encode(chain, (int)which, &s.view, choice >> 7);
     else if (which < 7)
-        ask_update(chain, (int)which - 3, &s.view);
+        request_update(chain, (int)which - 3, &s.view);
     else if (which == 7)
-        ask_sums(chain, &s);
+        request_sums(chain, &s);
     else
-        ask_state(chain);
+        request_state(chain);
     gnt_remote_free(r);
     gnt_sampleset_free(&s);
     gnt_st_free(&st);

@@ -103,7 +103,7 @@ static const gnt_descriptor speaks = {.size = sizeof speaks,
                                       .destroy = destroy,
                                       .attack = &hooks};
 
-/* What is seen, on one of the surfaces: two observations. */
+/* Two observations on one of the surfaces. */
 static void add_seen(fuzz_work *w, int surface) {
     static const char *const settings[] = {"{\"surface\": 1, \"round\": 2, \"steps\": 0, \"n\": 2, \"rate\": "
                                            "0.1, \"observations\": 2, \"clients\": 3, "

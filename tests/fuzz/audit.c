@@ -1,6 +1,6 @@
-/* A stranger's run folder, audited: its results.json and host.json beside what running its cells again gives.
- * Input: results.json, a line "%%", host.json, a line "%%", what running again gives. The suite's digest is
- * put into the first where it has one, so that what follows is reached. */
+/* The audit of a third party's run folder: its results.json and host.json compared with what running its
+ * cells again gives. Input: results.json, a line "%%", host.json, a line "%%", what running again gives. The
+ * suite's digest is put into the first where it has one, so that what follows is reached. */
 #include "planned.h"
 #include "finished/audit.h"
 #include "results/hook_seconds.h"
@@ -61,13 +61,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     put_results(results);
     fuzz_file("run/host.json", host);
     const gnt_audit_options options = {.folder = fuzz_path(path, "run"), .jobs = 1, .cells = 2, .seed = 1};
-    json_t *told = json_loadb((const char *)host.at, host.left, 0, NULL), *hooks = gnt_hook_seconds(told);
+    json_t *stated = json_loadb((const char *)host.at, host.left, 0, NULL), *hooks = gnt_hook_seconds(stated);
     for (size_t i = 0; i < json_array_size(hooks); i++) {
         gnt_hook_row row;
         MUST(gnt_hook_row_read(json_array_get(hooks, i), &row) && row.calls > 0 && row.seconds >= 0);
     }
     json_decref(hooks);
-    json_decref(told);
+    json_decref(stated);
     if (fuzz_ok(gnt_audit(&fuzz_small_suite, &fuzz_small_plan, &options, &counts, count, &lines, &err), &err))
         MUST(counts.chosen >= 1 && counts.different <= counts.chosen && lines >= counts.chosen);
     return 0;

@@ -37,9 +37,9 @@ static void read_weights(const gnt_st *st) {
 
 static void read_holdings(const gnt_st *st) {
     for (int32_t client = GNT_STATE_AVERAGE; client < 4; client++) {
-        gnt_fl_holding held = {0, 0};
-        if (gnt_state_holding(&held, st, client))
-            MUST(held.samples >= 0 && held.labels >= 0);
+        gnt_fl_holding holding = {0, 0};
+        if (gnt_state_holding(&holding, st, client))
+            MUST(holding.samples >= 0 && holding.labels >= 0);
     }
     gnt_state_first(st, "sum", GNT_ST_F64, 1);
 }

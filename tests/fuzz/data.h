@@ -30,7 +30,7 @@ static inline void fuzz_open_set(const char *name) {
     gnt_data_free(d);
 }
 
-/* What was unpacked is no larger than was allowed, and all there. */
+/* Unpacked data is no larger than was allowed, and all there. */
 static inline void fuzz_unpacked(data_bytes *b, size_t most) {
     volatile uint8_t sum = 0; /* so that a sanitizer sees bytes that are not there */
     MUST(b->size <= most);

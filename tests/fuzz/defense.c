@@ -114,7 +114,7 @@ static void run_encode(const gnt_chain *chain, int how, const gnt_samples *sampl
     gnt_batch b;
     gnt_err err = {0};
     gnt_batch_borrow(&b, samples);
-    if (how < 2) { /* of what is asked about nobody says what it is made of */
+    if (how < 2) { /* queries have no claims of what they are made of */
         b.made_of = &made_of;
         MUST(gnt_mixture_identity(&made_of, samples->n, &err) == 0);
     }

@@ -1,5 +1,5 @@
 /* MATLAB files, as they are checked before libmatio sees them. What libmatio itself makes of a sound file is
- * not asked here. */
+ * not tested here. */
 #include "data/mat.h"
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
-/* What a training recorded of its rounds, and what stands behind it, as `observe` reads both on its way to an
- * attacker. Input: a byte (the surface; bit 2: two local steps), then tensors as work.h describes them, of
- * the record up to a byte 255 where a tensor would begin, then of what stands behind it. What the bytes do
- * not name is sound. */
+/* The record of a training run's rounds, and the private data behind it, as `observe` reads both on its way
+ * to an attacker. Input: a byte (the surface; bit 2: two local steps), then tensors as work.h describes them,
+ * of the record up to a byte 255 where a tensor would begin, then of the private data behind it. What the
+ * bytes do not name is sound. */
 #include "job/observe/observe.h"
 #include "job/record/record.h"
 #include "work.h"
@@ -19,23 +19,23 @@ static void sound(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, 
         ((int64_t *)t->data)[i] = value < 0 ? i % ROWS : value;
 }
 
-static void make_sound(gnt_st *record, gnt_st *held, int steps) {
+static void make_sound(gnt_st *record, gnt_st *secret, int steps) {
     sound(record, "client.0", GNT_ST_I64, 1, TARGETS, 0, -1);
     sound(record, "update.0", GNT_ST_F32, 2, TARGETS, FUZZ_WEIGHTS, 0);
     sound(record, "count.0", GNT_ST_I64, 1, TARGETS, 0, 2);
     sound(record, "encoded_x.0", GNT_ST_F32, 2, 2 * TARGETS, FUZZ_FEATURES, 0);
     sound(record, "encoded_y.0", GNT_ST_F32, 2, 2 * TARGETS, FUZZ_CLASSES, 0);
-    sound(held, "rows.0", GNT_ST_I64, 2, TARGETS, MEMBERS, -1);
-    sound(held, "whole.0", GNT_ST_I64, 2, TARGETS, 1, 0);
-    sound(held, "labels.0", GNT_ST_F32, 2, TARGETS, MEMBERS * FUZZ_CLASSES, 0);
-    sound(held, "rates.0", GNT_ST_F32, 2, TARGETS, steps, 0);
-    sound(held, "set.0", GNT_ST_I64, 2, TARGETS, 4, -1);
+    sound(secret, "rows.0", GNT_ST_I64, 2, TARGETS, MEMBERS, -1);
+    sound(secret, "whole.0", GNT_ST_I64, 2, TARGETS, 1, 0);
+    sound(secret, "labels.0", GNT_ST_F32, 2, TARGETS, MEMBERS * FUZZ_CLASSES, 0);
+    sound(secret, "rates.0", GNT_ST_F32, 2, TARGETS, steps, 0);
+    sound(secret, "set.0", GNT_ST_I64, 2, TARGETS, 4, -1);
     for (int j = 0; j < TARGETS; j++) {
         char name[32];
         snprintf(name, sizeof name, "weight.%d.r0", j);
-        sound(held, name, GNT_ST_F32, 2, 2, 4, 0);
+        sound(secret, name, GNT_ST_F32, 2, 2, 4, 0);
         snprintf(name, sizeof name, "source.%d.r0", j);
-        sound(held, name, GNT_ST_I64, 1, 2, 0, 0);
+        sound(secret, name, GNT_ST_I64, 1, 2, 0, 0);
     }
 }
 
@@ -66,9 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_tensors(record, &first, recorded, 5);
     if (all.left)
         fuzz_byte(&all);
-    gnt_st *held = fuzz_input(&w, "held");
-    fuzz_tensors(held, &all, behind, 7);
-    make_sound(record, held, steps);
+    gnt_st *secret = fuzz_input(&w, "held");
+    fuzz_tensors(secret, &all, behind, 7);
+    make_sound(record, secret, steps);
     fuzz_samples(fuzz_input(&w, "clients"), ROWS);
     gnt_st *trained = fuzz_input(&w, "trained");
     MUST(gnt_st_add(trained, "weights.0", GNT_ST_F32, 1, &n, NULL, NULL, &err) == 0);

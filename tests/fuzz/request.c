@@ -1,5 +1,5 @@
-/* The message that a worker reads: {"process": what it is told of its process, "request": what its job is
- * asked}. What is read of either can be written, read and written again, and says the same. */
+/* The message that a worker reads: {"process": how to run it, "request": what its job is to do}. What is read
+ * of either can be written, read and written again, and says the same. */
 #include "job/attack_setting.h"
 #include "process/launch.h"
 #include "work.h"

@@ -1,4 +1,4 @@
-/* An attack's answer beside the truth: the job that scores it, with sound targets and a hostile answer.
+/* An attack's answer and the ground truth: the job that scores it, with sound targets and a hostile answer.
  * Input: a byte that chooses the goal, metadata of the answer (its cost curves), a line "%%", tensors as
  * work.h describes them, a quarter of the bytes for what was seen, the rest for the answer. */
 #include "gauntlet/plugin.h"
@@ -53,8 +53,8 @@ static void add_truth(fuzz_work *w, const goal *g) {
     }
 }
 
-/* How many rows stand behind an observation, as the job that observes says it. */
-static void tell_members(gnt_st *seen, int members) {
+/* Sets the number of rows behind an observation, as the job that observes states it. */
+static void set_members(gnt_st *seen, int members) {
     char text[64];
     snprintf(text, sizeof text, "{\"members\": %d}", members);
     MUST(gnt_st_set_metadata(seen, text, NULL) == 0);
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     add_truth(&w, g);
     gnt_st *answer = fuzz_input(&w, "answer"), *seen = fuzz_input(&w, "seen");
     if (g->members)
-        tell_members(seen, g->members);
+        set_members(seen, g->members);
     fuzz_metadata(answer, &all);
     fuzz_bytes some = fuzz_part(&all, all.left / 4);
     fuzz_tensors(seen, &some, shown, 2);

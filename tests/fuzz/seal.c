@@ -1,4 +1,4 @@
-/* signature.json, beside two files. Input: a byte, signature.json, a line "%%", the second file. With the
+/* signature.json, next to two files. Input: a byte, signature.json, a line "%%", the second file. With the
  * byte's lowest bit the text is the manifest alone, which is then signed with the right key, so that what
  * follows the check is reached. */
 #include <sodium.h>

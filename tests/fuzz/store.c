@@ -1,4 +1,4 @@
-/* Records of a store, beside one output that is as it was. Input: the record without its sum, a line "%%",
+/* Records of a store, next to one output that is as it was. Input: the record without its sum, a line "%%",
  * the output's bytes. Where an output called "o" is named with the digest of those bytes, the entry holds. */
 #include "entry.h"
 #include "nn/io/safetensors.h"

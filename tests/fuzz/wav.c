@@ -1,5 +1,5 @@
 /* Recordings of AudioMNIST, as they are checked before libsndfile sees them. What libsndfile itself makes of
- * a sound file is not asked here. */
+ * a sound file is not tested here. */
 #include "data/wav.h"
 #include "fuzz.h"
 

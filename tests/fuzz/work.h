@@ -1,8 +1,8 @@
 /* work: what the harnesses of jobs share: a gnt_work whose inputs are sets of tensors in memory, and tensors
  * made of an input's bytes.
  *
- * Tensors are described rather than parsed, so that most inputs say something; what parsing may meet is asked
- * of safetensors.c. */
+ * Tensors are described rather than parsed, so that most inputs say something; parsing is tested by
+ * safetensors.c. */
 #ifndef TESTS_FUZZ_WORK_H
 #define TESTS_FUZZ_WORK_H
 

@@ -103,7 +103,7 @@ static void hoard(void) {
     }
 }
 
-/* What it was given to write to, filled until there is no more. */
+/* Fills whatever it was given to write to until there is no more. */
 static void flood(void) {
     static char block[1 << 20];
     for (;;)
@@ -164,7 +164,7 @@ static gnt_status fill(const gnt_host *host) {
     return made ? host->fail(host->context, "files could be written") : GNT_OK;
 }
 
-/* Asked for at one go: refused, or killed while it is touched. */
+/* Requested at one go: refused, or killed while it is touched. */
 static gnt_status reserve(const gnt_host *host) {
     const size_t all = (size_t)1 << 40;
     char *block = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

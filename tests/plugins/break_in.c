@@ -1,7 +1,7 @@
-/* break_in: an attack that tries the ways out of its process: files it is told of, its own and its parent's
- * /proc, folders, sockets, processes, memory shared with others, a write to what it was handed to read. Each
- * kind of attempt is a fact: how many succeeded. A wall that stands gives zero everywhere. `deadly` names one
- * call more, one that a sandbox answers by ending the process. */
+/* break_in: an attack that tries the ways out of its process: files that it knows of, its own and its
+ * parent's /proc, folders, sockets, processes, memory shared with others, a write to what it was handed to
+ * read. Each kind of attempt is a fact: how many succeeded. A sandbox that works gives zero everywhere.
+ * `deadly` names one call more, one that a sandbox answers by ending the process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -50,7 +50,7 @@ static int lists(const char *path) {
     return n > 0;
 }
 
-/* Everything it was told of, separated by ':'; also whether its environment names one of them. */
+/* All paths that it was given, separated by ':'; also whether its environment names one of them. */
 static void try_paths(const burglar *b, double *opened, double *named) {
     char *all = strdup(b->paths), *rest = all;
     for (char *path; rest && (path = strsep(&rest, ":"));) {

@@ -118,7 +118,7 @@ static const gnt_defense defense_hooks = {.size = sizeof defense_hooks,
                                           .transform_update = transform_update,
                                           .save = save,
                                           .load = load};
-/* The weights of the stage before are those that `run` sees beside its observation. */
+/* The weights of the stage before are those that `run` sees with its observation. */
 static gnt_status prepare_attack(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
     const carrier *c = self;
     const gnt_observation *setting = in->setting;

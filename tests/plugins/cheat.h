@@ -1,5 +1,5 @@
 /* What the families of cheating defenses (cheats_*.c) share. None of them is of any use to a federation: each
- * tries to be ranked without giving up utility, and a test asks how the harness answers. */
+ * tries to be ranked without giving up utility, and a test shows how the harness answers. */
 #ifndef GNT_TESTS_CHEAT_H
 #define GNT_TESTS_CHEAT_H
 

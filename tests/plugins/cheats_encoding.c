@@ -33,7 +33,7 @@ static gnt_status paint_query(void *self, const gnt_client *client, int64_t draw
     return paint_all(self, client, out);
 }
 
-/* Reads the label without asking whether there is one. */
+/* Reads the label without checking that there is one. */
 static gnt_status paint_unasked(void *self, const gnt_client *client, int64_t draw,
                                 const gnt_samples_sink *out) {
     const cheat *c = self;

@@ -1,4 +1,4 @@
-/* Looks for what it is not told, and misuse of the process that its hooks run in. */
+/* Search for what is not granted, and misuse of the process that its hooks run in. */
 #include "cheat.h"
 
 #include <setjmp.h>
@@ -165,7 +165,7 @@ static gnt_status swap_by_page(void *self, const gnt_client *client, gnt_tensors
     return GNT_OK;
 }
 
-/* The answer to the next question, given before it is asked. */
+/* The answer to the next question, given before the request. */
 static gnt_status answer_twice(void *self, const gnt_client *client, gnt_tensors *update) {
     static const uint64_t done[2] = {14, 0};
     (void)client;

@@ -17,9 +17,9 @@ static gnt_status no_memory(const cheat *c) {
     return c->host->fail(c->host->context, "out of memory");
 }
 
-/* ---- stashed beside what is sent ---- */
+/* ---- stashed apart from what is sent ---- */
 
-/* In the process, beside every instance: what a plugin must not keep, and here does. */
+/* In the process, outside every instance: what a plugin must not keep, and here does. */
 static float *cheat_static[CHEAT_CLIENTS];
 static int64_t cheat_n_static[CHEAT_CLIENTS];
 

@@ -108,7 +108,7 @@ static uint64_t below(stream *s, uint64_t n) {
     return x % n;
 }
 
-/* 1 where the client is drawn in the round; −1 where that cannot be told. */
+/* 1 where the client is drawn in the round; −1 where that is unknown. */
 static int is_drawn(const gnt_client *client) {
     generichash *hash = hash_of_library();
     unsigned char seed[8] = {SEED};
@@ -183,22 +183,22 @@ static gnt_status grey_guessed(void *self, const gnt_client *client, int64_t ste
 
 /* ---- another's update ---- */
 
-/* In the process, beside every instance: what a plugin must not keep, and here does. */
+/* In the process, outside every instance: what a plugin must not keep, and here does. */
 static float *cheat_static[CHEAT_CLIENTS];
 static int64_t cheat_n_static[CHEAT_CLIENTS];
 
 /* Each sends that of the client served before it, from the instance or from the process. */
-static gnt_status swap(gnt_tensors *update, float **held, int64_t *n_held) {
+static gnt_status swap(gnt_tensors *update, float **last, int64_t *n_last) {
     const int64_t n = cheat_entries(update);
     float *own = malloc((size_t)n * sizeof *own);
     if (!own)
         return GNT_OK;
     cheat_flatten(update, own);
-    if (*held && *n_held == n)
-        cheat_fill(update, *held);
-    free(*held);
-    *held = own;
-    *n_held = n;
+    if (*last && *n_last == n)
+        cheat_fill(update, *last);
+    free(*last);
+    *last = own;
+    *n_last = n;
     return GNT_OK;
 }
 

@@ -1,4 +1,4 @@
-/* crash_at_load: no plugin: it crashes as soon as it is opened, before anybody could ask what it is. */
+/* crash_at_load: no plugin: it crashes as soon as it is opened, before anybody could learn what it is. */
 #include <stdlib.h>
 
 #include "gauntlet/plugin.h"

@@ -1,4 +1,4 @@
-/* deaf: defenses that do not stop when they are told to: one never asks, one asks and goes on. */
+/* deaf: defenses that do not stop on request: one never polls should_stop, one polls and goes on. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -26,7 +26,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static gnt_status never_asks(void *self, const gnt_client *client, gnt_tensors *update) {
+static gnt_status never_polls(void *self, const gnt_client *client, gnt_tensors *update) {
     const double from = now();
     (void)self, (void)client, (void)update;
     while (now() < from + 1.3)
@@ -34,7 +34,7 @@ static gnt_status never_asks(void *self, const gnt_client *client, gnt_tensors *
     return GNT_OK;
 }
 
-static gnt_status asks_and_goes_on(void *self, const gnt_client *client, gnt_tensors *update) {
+static gnt_status polls_and_goes_on(void *self, const gnt_client *client, gnt_tensors *update) {
     const gnt_host *host = ((plugin *)self)->host;
     const double from = now();
     (void)client, (void)update;
@@ -53,8 +53,8 @@ static gnt_status asks_and_goes_on(void *self, const gnt_client *client, gnt_ten
         }                                                                                                    \
     }
 
-static const gnt_descriptor descriptors[] = {DEFENSE("never-asks", never_asks),
-                                             DEFENSE("asks-and-goes-on", asks_and_goes_on)};
+static const gnt_descriptor descriptors[] = {DEFENSE("never-asks", never_polls),
+                                             DEFENSE("asks-and-goes-on", polls_and_goes_on)};
 
 static const gnt_descriptor *at(int32_t index) {
     return index >= 0 && index < 2 ? &descriptors[index] : NULL;

@@ -1,5 +1,5 @@
-/* hidden_weights: a defense that reports what each client is told to hide of attribute 0, in both of its
- * hooks, and puts it into the update; and what `prepare` is told. */
+/* hidden_weights: a defense that reports what each client is to hide of attribute 0, in both of its hooks,
+ * and puts it into the update; and what `prepare` is given. */
 #include <stdio.h>
 #include <stdlib.h>
 

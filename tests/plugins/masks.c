@@ -134,7 +134,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     return answer_outside(self, seen, answer);
 }
 
-/* Without the grant nothing tells where the regions are. */
+/* Without the grant nothing reveals where the regions are. */
 static gnt_status run_blind(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                             const gnt_answer *answer) {
     const gnt_host *host = ((plugin *)self)->host;

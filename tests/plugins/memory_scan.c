@@ -214,17 +214,17 @@ enum { IN_MEMORY, IN_DESCRIPTORS, SCANNED_MB, SCANNED_DESCRIPTORS, FACTS };
 static const char *const facts[FACTS] = {"in_memory", "in_descriptors", "scanned_mb", "scanned_descriptors"};
 
 static void scan_all(scan *s, float out[FACTS]) {
-    double held = 0;
+    double hits = 0;
     plant(s);
     out[IN_MEMORY] = (float)scan_memory(s);
     for (int fd = 0; fd < DESCRIPTORS; fd++)
-        held += scan_descriptor(s, fd);
-    out[IN_DESCRIPTORS] = (float)held;
+        hits += scan_descriptor(s, fd);
+    out[IN_DESCRIPTORS] = (float)hits;
     out[SCANNED_MB] = (float)s->n_bytes / 1048576;
     out[SCANNED_DESCRIPTORS] = (float)s->n_descriptors;
 }
 
-/* The twin looks while it prepares, and tells when it runs: facts of a prepare go nowhere. */
+/* The twin looks while it prepares, and reports when it runs: facts of a prepare go nowhere. */
 static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
     const int64_t n = FACTS;
     float found[FACTS];

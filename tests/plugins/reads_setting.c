@@ -1,5 +1,5 @@
-/* reads_setting: an attack that answers only if `prepare` was told what it is entitled to: the setting of the
- * targets, and with the grant the defense, its parameters, and shadow observations made by it. */
+/* reads_setting: an attack that answers only if `prepare` was given what it is entitled to: the setting of
+ * the targets, and with the grant the defense, its parameters, and shadow observations made by it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
  *   remembers    keeps, for each client, a mean of its updates and how many there were, and sends some
  *   averages     takes over the aggregation: the middle of the updates, and running statistics of its own
  *   takes-all    takes over the computation of a client
- *   grows-sum    wants a longer secure sum whenever it is asked how long
+ *   grows-sum    wants a longer secure sum at each query of its length
  *   peeks        sends what another client left in this instance: no function of the client's own data
  *   hangs-…, hoards-…  wait for ever and take memory for ever, in a hook of a client or of the server
  *   looks        an attack on any surface that reads all it is shown, and answers with no opinion */
@@ -25,7 +25,7 @@ typedef struct self {
     float mean[CLIENTS];
     float seen[CLIENTS];
     float rounds, last;
-    int64_t asked;
+    int64_t queries;
 } self;
 
 static void *create(const gnt_host *host, const gnt_value *values) {
@@ -49,7 +49,7 @@ static double sum_of(const float *x, int64_t n) {
     return sum;
 }
 
-/* Of everything that a hook of a client is told. */
+/* Digest of everything that a hook of a client is given. */
 static double digest(const gnt_client *c) {
     const gnt_samples *s = c->samples;
     double sum = c->index + 3.0 * c->round + 5.0 * c->n_clients + 7.0 * (double)c->n_samples +
@@ -74,12 +74,12 @@ static gnt_status encode(self *s, const gnt_client *c, const char *stream, const
     const gnt_samples *in = c->samples;
     float *x = s->host->scratch(s->host->context, (size_t)in->features * sizeof *x);
     float *y = s->host->scratch(s->host->context, (size_t)in->classes * sizeof *y);
-    const double told = digest(c);
+    const double given = digest(c);
     for (int64_t i = 0; i < in->n; i++) {
         const int64_t j = mixes ? (i + 1) % in->n : i;
         for (int64_t f = 0; f < in->features; f++)
             x[f] = 0.75f * in->x[i * in->features + f] + 0.25f * in->x[j * in->features + f];
-        x[i % in->features] += 0.01f * normal(s, stream) + 0.001f * (float)told;
+        x[i % in->features] += 0.01f * normal(s, stream) + 0.001f * (float)given;
         for (int32_t k = 0; in->y && k < in->classes; k++)
             y[k] = 0.75f * in->y[i * in->classes + k] + 0.25f * in->y[j * in->classes + k];
         gnt_status status = out->put(out->context, x, y, in->id ? in->id[i] : 0);
@@ -137,13 +137,13 @@ static gnt_status local_rate(void *me, const gnt_client *c, int64_t step, double
 static gnt_status transform_update(void *me, const gnt_client *c, gnt_tensors *update) {
     self *s = me;
     const int k = c->index % CLIENTS;
-    const double told = digest(c);
+    const double given = digest(c);
     float last = 0;
     for (int64_t t = 0; t < update->n; t++)
         for (int64_t i = 0; i < update->tensor[t].count; i++) {
             float *u = &update->tensor[t].data[i];
             last += *u;
-            *u += 0.001f * normal(s, "noise") + 0.0001f * (float)told + 0.01f * s->mean[k];
+            *u += 0.001f * normal(s, "noise") + 0.0001f * (float)given + 0.01f * s->mean[k];
         }
     s->seen[k]++;
     s->mean[k] += (last - s->mean[k]) / s->seen[k];
@@ -151,10 +151,10 @@ static gnt_status transform_update(void *me, const gnt_client *c, gnt_tensors *u
 }
 
 static gnt_status client_update(void *me, const gnt_client *c, gnt_tensors *update) {
-    const double told = digest(c);
+    const double given = digest(c);
     for (int64_t t = 0; t < update->n; t++)
         for (int64_t i = 0; i < update->tensor[t].count; i++)
-            update->tensor[t].data[i] = 0.001f * normal(me, update->tensor[t].name) + 0.001f * (float)told;
+            update->tensor[t].data[i] = 0.001f * normal(me, update->tensor[t].name) + 0.001f * (float)given;
     return GNT_OK;
 }
 
@@ -220,7 +220,7 @@ static gnt_status middle(void *me, const gnt_aggregate *in, float *next) {
 
 static int64_t ever_longer(void *me) {
     self *s = me;
-    return 1 + s->asked++;
+    return 1 + s->queries++;
 }
 
 static gnt_status one(void *me, const gnt_client *c, double *vector) {

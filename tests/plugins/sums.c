@@ -1,7 +1,8 @@
 /* Secure sums as attackers meet them. Defenses: one that perturbs learning rates the way adaptive
  * learning-rate perturbation does (rates from U(0, 2K·p_k·N·η), p_k from a secure sum of sample counts), and
- * one that tells who its client is, for controls. Attacks: one that adds the transcript up, one that answers
- * the average, one that is told, and one that reads a client's share off its learning rates. */
+ * one that reveals who its client is, for controls. Attacks: one that adds the transcript up, one that
+ * answers the average, one that reads it off such an update, and one that reads a client's share off its
+ * learning rates. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static gnt_status contribute_known(void *s, const gnt_client *client, double *ve
     return GNT_OK;
 }
 
-static gnt_status tell(void *s, const gnt_client *client, gnt_tensors *update) {
+static gnt_status reveal(void *s, const gnt_client *client, gnt_tensors *update) {
     (void)s;
     update->tensor[0].data[0] = (float)client->index;
     return GNT_OK;
@@ -125,8 +126,8 @@ static gnt_status guess(void *instance, const gnt_observation *seen, const gnt_a
     return answer->contribution(answer->context, n, value);
 }
 
-static gnt_status be_told(void *instance, const gnt_observation *seen, const gnt_artefacts *own,
-                          const gnt_answer *answer) {
+static gnt_status read_client(void *instance, const gnt_observation *seen, const gnt_artefacts *own,
+                              const gnt_answer *answer) {
     double value[MOST];
     (void)instance, (void)own;
     for (int64_t k = 0; k < rows_of(seen) && k < MOST / 2; k++) {
@@ -161,14 +162,14 @@ static const gnt_defense rates_hooks = {.size = sizeof rates_hooks,
                                         .contribute = contribute,
                                         .receive_sum = receive_sum,
                                         .local_rate = local_rate};
-static const gnt_defense tells_hooks = {.size = sizeof tells_hooks,
-                                        .contribute_size = contribute_size,
-                                        .contribute = contribute_known,
-                                        .receive_sum = receive_sum,
-                                        .transform_update = tell};
+static const gnt_defense reveal_hooks = {.size = sizeof reveal_hooks,
+                                         .contribute_size = contribute_size,
+                                         .contribute = contribute_known,
+                                         .receive_sum = receive_sum,
+                                         .transform_update = reveal};
 static const gnt_attack add_up_hooks = {.size = sizeof(gnt_attack), .run = add_up},
                         guess_hooks = {.size = sizeof(gnt_attack), .run = guess},
-                        be_told_hooks = {.size = sizeof(gnt_attack), .run = be_told},
+                        read_client_hooks = {.size = sizeof(gnt_attack), .run = read_client},
                         read_rates_hooks = {
                             .size = sizeof(gnt_attack), .prepare = look_ahead, .run = read_rates};
 
@@ -195,10 +196,10 @@ static const gnt_descriptor descriptors[] = {
     {SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "rates", .parameters = rates_table, .n_parameters = 1,
      .surfaces = BOTH, .flags = GNT_FLAG_RANDOMISED, .create = create, .defense = &rates_hooks},
     {SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "tells", .surfaces = BOTH, .create = create_plain,
-     .defense = &tells_hooks},
+     .defense = &reveal_hooks},
     ATTACK("adds-up", GNT_SURFACE_TRANSCRIPT, GNT_KNOWS_SUM, add_up_hooks, GNT_SCOPE_NONE),
     ATTACK("guesses", BOTH, GNT_KNOWS_SUM, guess_hooks, GNT_SCOPE_NONE),
-    ATTACK("is-told", BOTH, 0, be_told_hooks, GNT_SCOPE_NONE),
+    ATTACK("is-told", BOTH, 0, read_client_hooks, GNT_SCOPE_NONE),
     ATTACK("reads-rates", GNT_SURFACE_UPDATE, GNT_KNOWS_SUM | GNT_KNOWS_RATES, read_rates_hooks,
            GNT_SCOPE_TASK),
 };

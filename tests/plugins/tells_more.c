@@ -1,6 +1,6 @@
-/* tells_more: a defense that checks what it is told of rounds, participation and attributes to be hidden, and
- * keeps a number private; attacks that are to be told that number or not, that answer regions and attributes
- * besides labels, and that want more than a host of this version lets them. */
+/* tells_more: a defense that checks what it is given of rounds, participation and attributes to be hidden,
+ * and keeps a number private; attacks that are to be given that number or not, that answer regions and
+ * attributes besides labels, and that want more than a host of this version lets them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -91,7 +91,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     return status == GNT_OK ? answer->labels(answer->context, seen->n, seen->classes, scores) : status;
 }
 
-/* Answers labels if it is told how the client went through its samples: by batches of its own in a round, by
+/* Answers labels if it is given how the client went through its samples: by batches of its own in a round, by
  * all of them in a probe. */
 static gnt_status walk(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                        const gnt_answer *answer) {
@@ -148,7 +148,7 @@ static const gnt_parameter of_attack[] = {
 
 static const gnt_defense looks = {.size = sizeof looks, .prepare = prepare, .transform_update = look};
 static const gnt_defense turns = {.size = sizeof turns, .encode_set = turn};
-static const gnt_attack tells = {.size = sizeof tells, .prepare = learn, .run = run};
+static const gnt_attack answers_labels = {.size = sizeof answers_labels, .prepare = learn, .run = run};
 static const gnt_attack wants = {.size = sizeof wants, .run = run};
 static const gnt_attack walks = {.size = sizeof walks, .run = walk};
 static const gnt_attack accuses = {.size = sizeof accuses, .run = answer_more};
@@ -168,8 +168,8 @@ static const gnt_descriptor descriptors[] = {
     {DEFENSE("looks-at-weights", 3, &looks), .scope = GNT_SCOPE_TASK,
      .flags = GNT_FLAG_ARTEFACTS_PRIVATE | GNT_FLAG_NEEDS_SHADOW},
     {DEFENSE("turns-samples", 3, &turns)},
-    {ATTACK("tells-more", &tells), .scope = GNT_SCOPE_TASK, .goals = GNT_GOAL_LABEL | GNT_GOAL_REGION,
-     .needs = GNT_KNOWS_SHADOW, .uses = GNT_KNOWS_DEFENSE},
+    {ATTACK("tells-more", &answers_labels), .scope = GNT_SCOPE_TASK,
+     .goals = GNT_GOAL_LABEL | GNT_GOAL_REGION, .needs = GNT_KNOWS_SHADOW, .uses = GNT_KNOWS_DEFENSE},
     {ATTACK("wants-regions", &wants), .goals = GNT_GOAL_REGION | GNT_GOAL_MEMBERSHIP},
     {ATTACK("wants-order", &walks), .goals = GNT_GOAL_LABEL, .needs = GNT_KNOWS_ORDER},
     {ATTACK("accuses", &accuses), .goals = GNT_GOAL_LABEL},

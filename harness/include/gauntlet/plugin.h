@@ -577,9 +577,8 @@ typedef struct gnt_defense {
     gnt_status (*load)(void *self, int32_t client, const gnt_artefacts *state);
     /* Encodes samples for a query to the trained network, if it was trained on encodings that plain samples
      * do not resemble: one output per sample, in their order. client->index is −1; `draw` counts the
-     * encodings of the same samples. y, a, mask and id of the samples are NULL, since whoever queries the
-     * network has none, and y and source_id of the outputs are ignored. Utility is measured on the outputs.
-     * */
+     * encodings of the same samples. y, a, mask and id of the samples are NULL, since the querying party has
+     * none, and y and source_id of the outputs are ignored. Utility is measured on the outputs. */
     gnt_status (*encode_query)(void *self, const gnt_client *client, int64_t draw,
                                const gnt_samples_sink *out);
     GNT_GROWS

@@ -82,10 +82,10 @@ static int observe_updates(observing *o, gnt_err *err) {
         gnt_fl_shared shared = {.update = update + j * p,
                                 .treatment = &treatment[j],
                                 .rates = o->config.steps ? used + j * o->config.steps : NULL};
-        gnt_fl_holding held;
+        gnt_fl_holding holding;
         /* a shadow client must not show how much a real one holds */
-        const int known = gnt_state_holding(&held, &o->trained, o->shadow ? GNT_STATE_AVERAGE : client);
-        rc = gnt_fl_client(fl, o->stage, client, &b, known ? &held : NULL,
+        const int known = gnt_state_holding(&holding, &o->trained, o->shadow ? GNT_STATE_AVERAGE : client);
+        rc = gnt_fl_client(fl, o->stage, client, &b, known ? &holding : NULL,
                            o->public_data.view.n ? &o->public_data.view : NULL, observe_weights(o, client),
                            o->broadcast.buffers, o->passes, &shared, err);
         w->progress(w->context, (double)j + 1, (double)o->targets);
@@ -454,7 +454,7 @@ int gnt_job_observe(gnt_work *w, gnt_err *err) {
         rc = write_observations(&o, err);
     observe_free_sets(&o);
     gnt_st_free(&o.round.record);
-    gnt_st_free(&o.round.held);
+    gnt_st_free(&o.round.behind);
     gnt_st_free(&o.round.truth);
     gnt_work_chain_free(&o.chain);
     gnt_work_hidden_free(&o.hidden);

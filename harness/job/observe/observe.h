@@ -33,9 +33,9 @@ typedef struct observe_encoded {
     int64_t n;
 } observe_encoded;
 
-/* What was recorded in the round. Set by observe_round.c; empty in a probe. */
+/* The record of the round. Set by observe_round.c; empty in a probe. */
 typedef struct observe_recording {
-    gnt_st record, held;
+    gnt_st record, behind;
     gnt_recorded recorded;
     /* The samples behind what was observed, as a bundle. */
     gnt_st truth;
@@ -57,7 +57,7 @@ typedef struct observing {
     gnt_sampleset samples, public_data;
     gnt_st trained;
     observe_broadcast broadcast;
-    /* Of the observed client. */
+    /* Settings of the observed client. */
     gnt_fl_config config;
     gnt_work_hidden hidden;
     int32_t stage;
@@ -78,8 +78,8 @@ typedef struct observing {
     observe_one one;
 } observing;
 
-/* Batch j of the samples, round and round over whole batches where there are fewer than asked for. Valid
- * until the next call. */
+/* Batch j of the samples, cyclically over whole batches if there are fewer than requested. Valid until the
+ * next call. */
 gnt_samples observe_batch(observing *o, int64_t j);
 /* The broadcast weights, with what the client keeps in its place. A shadow client keeps nothing of a real
  * one: its own parameters are those of the broadcast weights. Valid until the next call. */

@@ -29,13 +29,13 @@ int observe_open_round(observing *o, gnt_err *err) {
         return gnt_work_samples(&o->samples, w, "clients", &o->request->samples, err);
     int rc = w->read(w->context, "record", &o->round.record, err);
     if (rc == 0)
-        rc = w->read(w->context, "held", &o->round.held, err);
+        rc = w->read(w->context, "held", &o->round.behind, err);
     if (rc == 0)
         rc = w->read(w->context, "clients", &clients, err);
     const gnt_st_tensor *label = rc == 0 ? gnt_st_find(&clients, "label") : NULL;
     if (rc == 0)
-        rc = gnt_recorded_read(&o->round.recorded, &o->round.record, &o->round.held, o->model.model, o->stage,
-                               o->config.steps, label && label->rank == 1 ? label->dim[0] : 0, err);
+        rc = gnt_recorded_read(&o->round.recorded, &o->round.record, &o->round.behind, o->model.model,
+                               o->stage, o->config.steps, label && label->rank == 1 ? label->dim[0] : 0, err);
     if (rc == 0 && o->round.recorded.targets < o->targets)
         rc = gnt_fail(err, "%" PRId64 " clients were recorded, %" PRId64 " are to be observed",
                       o->round.recorded.targets, o->targets);
@@ -84,7 +84,7 @@ static int write_claims(observing *o, gnt_err *err) {
     gnt_st_init(&st);
     int rc = 0;
     for (int64_t j = 0; rc == 0 && j < o->targets; j++)
-        rc = gnt_recorded_claims(&o->round.held, o->stage, j, &st, err);
+        rc = gnt_recorded_claims(&o->round.behind, o->stage, j, &st, err);
     if (rc == 0)
         return observe_write(o, "mixing", &st, err);
     gnt_st_free(&st);

@@ -1,4 +1,4 @@
-/* Sets of samples that a client encodes together, anew in every pass. */
+/* Sets of samples that a client encodes together, again in every pass. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* encoded_set: everything that one set of samples was encoded to, pass after pass, as those who receive it
- * see it; beside it the claims, for scoring alone: what the defense says that each encoding is made of.
+ * see it; in addition the claims, for scoring alone: what the defense says that each encoding is made of.
  *
  * Ownership: a set owns its arrays; gnt_encoded_set_free frees them. Errors: −1 with a sentence. */
 #ifndef GNT_JOB_ENCODED_SET_H

@@ -16,7 +16,7 @@ typedef struct recorded_stage {
     int32_t round;
     /* `targets` of them, drawn. */
     int32_t *client;
-    /* Of each, where encodings are recorded; else NULL. */
+    /* The encoded set of each, where encodings are recorded; else NULL. */
     gnt_encoded_set *encoded;
     gnt_fl_round compared;
     int is_compared;
@@ -30,7 +30,7 @@ struct gnt_record {
     int encodings;
     recorded_stage *stage;
     size_t n_stages;
-    gnt_st record, held;
+    gnt_st record, behind;
     gnt_fl_totals added;
     /* Found so far. */
     json_t *marks;
@@ -101,7 +101,7 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_request_train *q, c
     r->n_shared = gnt_model_shared_size(m);
     r->config = gnt_work_config(&q->federated);
     gnt_st_init(&r->record);
-    gnt_st_init(&r->held);
+    gnt_st_init(&r->behind);
     r->marks = json_array();
     r->stage = gnt_array(n + 1, sizeof *r->stage);
     int rc = r->stage ? 0 : gnt_fail(err, "out of memory for a record");
@@ -130,7 +130,7 @@ void gnt_record_free(gnt_record *r) {
     gnt_free(r->treatment);
     json_decref(r->marks);
     gnt_st_free(&r->record);
-    gnt_st_free(&r->held);
+    gnt_st_free(&r->behind);
     gnt_free(r);
 }
 
@@ -210,7 +210,7 @@ static int add_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
 /* All that the client holds, in its own order: what its encodings are made of. */
 static int add_set(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
     const int64_t first = r->part->start[c->client], n = r->part->start[c->client + 1] - first;
-    int64_t *rows = r->encodings ? row_of(r, &r->held, "set", c->round, GNT_ST_I64, place, n, err) : NULL;
+    int64_t *rows = r->encodings ? row_of(r, &r->behind, "set", c->round, GNT_ST_I64, place, n, err) : NULL;
     if (!r->encodings)
         return 0;
     for (int64_t i = 0; rows && i < n; i++)
@@ -220,8 +220,8 @@ static int add_set(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_er
 
 static int add_rows(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
     const gnt_fl_used *u = c->used;
-    int64_t *rows = row_of(r, &r->held, "rows", c->round, GNT_ST_I64, place, u->n, err);
-    int64_t *whole = rows ? row_of(r, &r->held, "whole", c->round, GNT_ST_I64, place, 1, err) : NULL;
+    int64_t *rows = row_of(r, &r->behind, "rows", c->round, GNT_ST_I64, place, u->n, err);
+    int64_t *whole = rows ? row_of(r, &r->behind, "whole", c->round, GNT_ST_I64, place, 1, err) : NULL;
     if (!whole)
         return -1;
     *whole = u->whole;
@@ -241,9 +241,9 @@ int gnt_record_add_receipt(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err)
     if (!update || add_rows(r, c, place, err) != 0 || add_set(r, c, place, err) != 0)
         return -1;
     memcpy(update, c->update, (size_t)r->n_shared * sizeof *update);
-    float *labels = row_of(r, &r->held, "labels", c->round, GNT_ST_F32, place, n_labels, err);
+    float *labels = row_of(r, &r->behind, "labels", c->round, GNT_ST_F32, place, n_labels, err);
     float *rates =
-        labels ? row_of(r, &r->held, "rates", c->round, GNT_ST_F32, place, r->config.steps, err) : NULL;
+        labels ? row_of(r, &r->behind, "rates", c->round, GNT_ST_F32, place, r->config.steps, err) : NULL;
     if (!rates)
         return -1;
     if (n_labels)
@@ -254,7 +254,7 @@ int gnt_record_add_receipt(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err)
 }
 
 int gnt_record_add_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_err *err) {
-    return gnt_state_copy(&r->held, state, 0, round, err);
+    return gnt_state_copy(&r->behind, state, 0, round, err);
 }
 
 /* ---- encodings ---- */
@@ -321,7 +321,7 @@ static int write_encodings(gnt_record *r, const recorded_stage *s, gnt_err *err)
         for (size_t i = 0; rc == 0 && i < claims.n; i++) {
             const gnt_st_tensor *t = &claims.tensor[i];
             snprintf(name, sizeof name, "%s.r%" PRId32, t->name, s->round);
-            rc = gnt_st_add(&r->held, name, t->type, t->rank, t->dim, t->data, NULL, err);
+            rc = gnt_st_add(&r->behind, name, t->type, t->rank, t->dim, t->data, NULL, err);
         }
         gnt_st_free(&claims);
         if (rc != 0)
@@ -437,7 +437,7 @@ static int set_marks(gnt_record *r, gnt_err *err) {
 static int is_whole(const gnt_record *r, const recorded_stage *s) {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "rates.%" PRId32, s->round);
-    return gnt_st_find(&r->held, name) != NULL;
+    return gnt_st_find(&r->behind, name) != NULL;
 }
 
 int gnt_record_write(gnt_record *r, int diverged, gnt_err *err) {
@@ -449,7 +449,7 @@ int gnt_record_write(gnt_record *r, int diverged, gnt_err *err) {
         if (r->encodings && write_encodings(r, &r->stage[i], err) != 0)
             return -1;
     }
-    if (gnt_st_add(&r->held, "treatment", GNT_ST_F32, 2, dim, r->treatment, NULL, err) != 0)
+    if (gnt_st_add(&r->behind, "treatment", GNT_ST_F32, 2, dim, r->treatment, NULL, err) != 0)
         return -1;
     gnt_work *w = r->work;
     if (set_marks(r, err) != 0)
@@ -457,7 +457,7 @@ int gnt_record_write(gnt_record *r, int diverged, gnt_err *err) {
     gnt_st alone;
     gnt_st_init(&alone);
     int rc = w->write(w->context, "record", &r->record, err) == 0
-                 ? w->write(w->context, "held", &r->held, err)
+                 ? w->write(w->context, "held", &r->behind, err)
                  : -1;
     if (rc == 0)
         rc = gnt_st_add(&alone, "treatment", GNT_ST_F32, 2, dim, r->treatment, NULL, err);

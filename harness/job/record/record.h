@@ -2,7 +2,7 @@
  * that took part: byte for byte what the server received, and in a bundle of its own the private data behind
  * it.
  *
- * The process that trains opens no plugin, and no process with a plugin is told which rounds and clients are
+ * The process that trains opens no plugin, and no process with a plugin knows which rounds and clients are
  * drawn. The request's `record` says how many; its key draws the clients.
  *
  * Output "record", of each observed round R (T clients, S = gnt_model_shared_size):
@@ -14,7 +14,7 @@
  *   metadata     {"marks": […]}: what the host found, for run/marks.c
  * Output "held", for scoring, for what may be granted, and for computing updates again:
  *   rows.R       I64 T × M       rows of the clients' samples, in the order of their first use
- *   whole.R      I64 T × 1       1: any of the M rows may stand behind the n samples that were computed with
+ *   whole.R      I64 T × 1       1: any of the M rows may be the n samples that were computed with
  *   labels.R     F32 T × n × C
  *   rates.R      F32 T × steps
  *   state.R.…    of the drawn clients before their work (defense_state.h)
@@ -82,7 +82,7 @@ typedef struct gnt_recorded {
     int whole;
     /* T and T × M. */
     const int64_t *client, *rows;
-    /* Of encodings: T and T × set_size, all rows that each client holds; else NULL. */
+    /* For encodings: T and T × set_size, all rows of each client; else NULL. */
     const int64_t *count, *set;
     int64_t set_size;
     const float *update, *labels, *rates, *encoded_x, *encoded_y;
@@ -90,11 +90,11 @@ typedef struct gnt_recorded {
     int64_t encodings;
 } gnt_recorded;
 
-int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *held, const gnt_model *m,
+int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *behind, const gnt_model *m,
                       int32_t stage, int32_t steps, int64_t client_rows, gnt_err *err);
 
 /* Adds the claims of drawn client j to `out`, as weight.J and source.J. */
-int gnt_recorded_claims(const gnt_st *held, int32_t stage, int64_t j, gnt_st *out, gnt_err *err);
+int gnt_recorded_claims(const gnt_st *behind, int32_t stage, int64_t j, gnt_st *out, gnt_err *err);
 
 /* 1 with a sentence in `says` where what hooks did to n other updates at that round is not what they did in
  * the training. treatments: that output; rounds far away from the given one are left out. 0 where it is the

@@ -28,12 +28,12 @@ static const gnt_st_tensor *need(const gnt_st *st, const char *where, const char
 static int check_rows(const int64_t *rows, int64_t n, int64_t client_rows, gnt_err *err) {
     for (int64_t i = 0; i < n; i++)
         if (rows[i] < 0 || rows[i] >= client_rows)
-            return gnt_fail(err, "what stands behind the record names row %" PRId64 " of %" PRId64, rows[i],
-                            client_rows);
+            return gnt_fail(err, "the private data behind the record names row %" PRId64 " of %" PRId64,
+                            rows[i], client_rows);
     return 0;
 }
 
-static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st *held, const gnt_model *m,
+static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st *behind, const gnt_model *m,
                           int32_t stage, int64_t client_rows, gnt_err *err) {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "count.%" PRId32, stage);
@@ -43,14 +43,14 @@ static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st 
     if (count->type != GNT_ST_I64 || count->rank != 1 || count->dim[0] != out->targets)
         return gnt_fail(err, "the record's \"%s\" cannot be read", name);
     const gnt_st_tensor *set =
-        need(held, "what stands behind the record", "set", stage, GNT_ST_I64, out->targets, err);
+        need(behind, "the private data behind the record", "set", stage, GNT_ST_I64, out->targets, err);
     if (!set)
         return -1;
     out->count = count->data;
     out->set = set->data;
     out->set_size = set->dim[1];
     if (out->set_size < 1)
-        return gnt_fail(err, "what stands behind the record holds no sets of round %" PRId32, stage);
+        return gnt_fail(err, "the private data behind the record holds no sets of round %" PRId32, stage);
     if (check_rows(out->set, out->targets * out->set_size, client_rows, err) != 0)
         return -1;
     for (int64_t j = 0; j < out->targets; j++) {
@@ -72,7 +72,7 @@ static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st 
     return 0;
 }
 
-int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *held, const gnt_model *m,
+int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *behind, const gnt_model *m,
                       int32_t stage, int32_t steps, int64_t client_rows, gnt_err *err) {
     char name[NAME_SIZE];
     *out = (gnt_recorded){0};
@@ -87,18 +87,18 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *hel
             return gnt_fail(err, "the record of round %" PRId32 " names client %" PRId64, stage,
                             out->client[j]);
     const gnt_st_tensor *update = need(record, "the record", "update", stage, GNT_ST_F32, out->targets, err);
-    const gnt_st_tensor *rows =
-        update ? need(held, "what stands behind the record", "rows", stage, GNT_ST_I64, out->targets, err)
-               : NULL;
-    const gnt_st_tensor *whole =
-        rows ? need(held, "what stands behind the record", "whole", stage, GNT_ST_I64, out->targets, err)
-             : NULL;
-    const gnt_st_tensor *labels =
-        whole ? need(held, "what stands behind the record", "labels", stage, GNT_ST_F32, out->targets, err)
-              : NULL;
-    const gnt_st_tensor *rates =
-        labels ? need(held, "what stands behind the record", "rates", stage, GNT_ST_F32, out->targets, err)
-               : NULL;
+    const gnt_st_tensor *rows = update ? need(behind, "the private data behind the record", "rows", stage,
+                                              GNT_ST_I64, out->targets, err)
+                                       : NULL;
+    const gnt_st_tensor *whole = rows ? need(behind, "the private data behind the record", "whole", stage,
+                                             GNT_ST_I64, out->targets, err)
+                                      : NULL;
+    const gnt_st_tensor *labels = whole ? need(behind, "the private data behind the record", "labels", stage,
+                                               GNT_ST_F32, out->targets, err)
+                                        : NULL;
+    const gnt_st_tensor *rates = labels ? need(behind, "the private data behind the record", "rates", stage,
+                                               GNT_ST_F32, out->targets, err)
+                                        : NULL;
     if (!rates)
         return -1;
     const int32_t classes = gnt_model_classes(m);
@@ -113,18 +113,18 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *hel
     out->labels = labels->data;
     out->rates = rates->data;
     return check_rows(out->rows, out->targets * out->members, client_rows, err) == 0
-               ? read_encodings(out, record, held, m, stage, client_rows, err)
+               ? read_encodings(out, record, behind, m, stage, client_rows, err)
                : -1;
 }
 
-int gnt_recorded_claims(const gnt_st *held, int32_t stage, int64_t j, gnt_st *out, gnt_err *err) {
+int gnt_recorded_claims(const gnt_st *behind, int32_t stage, int64_t j, gnt_st *out, gnt_err *err) {
     static const char *const kinds[] = {"weight", "source"};
     for (size_t i = 0; i < 2; i++) {
         char name[NAME_SIZE];
         snprintf(name, sizeof name, "%s.%" PRId64 ".r%" PRId32, kinds[i], j, stage);
-        const gnt_st_tensor *t = gnt_st_find(held, name);
+        const gnt_st_tensor *t = gnt_st_find(behind, name);
         if (!t)
-            return gnt_fail(err, "what stands behind the record has no \"%s\"", name);
+            return gnt_fail(err, "the private data behind the record has no \"%s\"", name);
         snprintf(name, sizeof name, "%s.%" PRId64, kinds[i], j);
         if (gnt_st_add(out, name, t->type, t->rank, t->dim, t->data, NULL, err) != 0)
             return -1;

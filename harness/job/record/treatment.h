@@ -28,7 +28,7 @@ enum {
     GNT_TREATMENTS
 };
 
-/* What was done to one update. */
+/* How one update was treated. */
 typedef struct gnt_treatment {
     /* Updates are compared within one stratum, such as a round; ≥ 0. */
     int32_t stratum;
@@ -39,7 +39,7 @@ typedef struct gnt_treatment {
     float value[GNT_TREATMENTS];
 } gnt_treatment;
 
-/* The observed updates were treated otherwise. 0 also where there are too few to tell; −1 out of memory. */
+/* The observed updates were treated otherwise. 0 also where there are too few to say; −1 out of memory. */
 int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says);
 
 /* The server's step follows what the clients would have sent undefended much more closely than what they did

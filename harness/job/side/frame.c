@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 enum {
-    /* How often should_stop is asked. */
+    /* Milliseconds between polls of should_stop. */
     POLL_MS = 200,
     /* Bytes that a socket takes without blocking once poll says that it can be written: less than half of the
      * kernel's buffer. */
@@ -102,10 +102,10 @@ double gnt_frame_get_real(gnt_frame *f) {
 }
 
 const void *gnt_frame_get_array(gnt_frame *f, int64_t n, size_t size) {
-    const int64_t held = gnt_frame_get_int(f);
-    if (f->bad || held == -1)
+    const int64_t sent = gnt_frame_get_int(f);
+    if (f->bad || sent == -1)
         return NULL;
-    if (held != n || n < 0 || (size && (uint64_t)n > SIZE_MAX / 4 / size)) {
+    if (sent != n || n < 0 || (size && (uint64_t)n > SIZE_MAX / 4 / size)) {
         f->bad = 1;
         return NULL;
     }
@@ -113,9 +113,9 @@ const void *gnt_frame_get_array(gnt_frame *f, int64_t n, size_t size) {
 }
 
 const char *gnt_frame_get_text(gnt_frame *f) {
-    const int64_t held = gnt_frame_get_int(f);
-    const char *text = held >= 1 && (uint64_t)held <= f->n ? gnt_frame_get(f, (size_t)held) : NULL;
-    if (!text || text[held - 1] != 0) {
+    const int64_t sent = gnt_frame_get_int(f);
+    const char *text = sent >= 1 && (uint64_t)sent <= f->n ? gnt_frame_get(f, (size_t)sent) : NULL;
+    if (!text || text[sent - 1] != 0) {
         f->bad = 1;
         return "";
     }

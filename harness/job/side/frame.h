@@ -33,7 +33,7 @@ void gnt_frame_put_int(gnt_frame *f, int64_t value);
 void gnt_frame_put_real(gnt_frame *f, double value);
 /* NULL is written as "". */
 void gnt_frame_put_text(gnt_frame *f, const char *text);
-/* n entries of `size` bytes each. NULL and an empty array can be told apart. */
+/* n entries of `size` bytes each. NULL and an empty array are distinguished. */
 void gnt_frame_put_array(gnt_frame *f, const void *data, int64_t n, size_t size);
 
 /* n bytes, aligned to 8; NULL where fewer are left. */
@@ -50,7 +50,7 @@ typedef struct gnt_frame_connection {
     int fd;
     /* Bytes of the largest message that is received. */
     size_t most;
-    /* Asked while waiting; 1 ends the wait with an error. May be NULL. */
+    /* Polled while waiting; 1 ends the wait with an error. May be NULL. */
     int (*should_stop)(void *context);
     void *context;
 } gnt_frame_connection;

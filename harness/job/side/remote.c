@@ -8,12 +8,12 @@
 #include "job/side/side_job.h"
 #include "plugin/info.h"
 
-typedef struct ask_side {
+typedef struct remote_side {
     /* fd −1: there is no such process. */
     gnt_frame_connection connection;
     side_sent sent;
     gnt_frame out, in;
-} ask_side;
+} remote_side;
 
 /* One member of the chain. */
 typedef struct proxy {
@@ -29,19 +29,19 @@ enum { MOST_ENCODED = 1 << 24 };
 struct gnt_remote {
     gnt_work *work;
     gnt_key role;
-    ask_side client, server, query;
+    remote_side client, server, query;
     gnt_chain chain;
     proxy *proxy;
     int64_t n_params, n_buffers, n_shared;
     /* in_copy: between copy_begin and copy_end. */
     int uses_copies, in_copy;
-    /* Ask what encodings are made of. */
+    /* Request claims: what encodings are made of. */
     int claims;
     /* The sentence that goes with a status other than GNT_OK. */
     gnt_err failure;
 };
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static gnt_status broken(gnt_remote *r, const char *what) {
     gnt_fail(&r->failure, "%s", what);
@@ -49,7 +49,7 @@ static gnt_status broken(gnt_remote *r, const char *what) {
 }
 
 /* Sends s->out and receives the answer. What follows its status and its sentence is left in s->in. */
-static gnt_status ask(gnt_remote *r, ask_side *s) {
+static gnt_status exchange(gnt_remote *r, remote_side *s) {
     if (s->connection.fd < 0)
         return broken(r, "the hook has no process to run in");
     if (gnt_frame_send(&s->connection, &s->out, &r->failure) != 0 ||
@@ -64,7 +64,7 @@ static gnt_status ask(gnt_remote *r, ask_side *s) {
     return (gnt_status)status;
 }
 
-static void begin(ask_side *s, const proxy *p, uint64_t op) {
+static void begin(remote_side *s, const proxy *p, uint64_t op) {
     gnt_frame_begin(&s->out, op);
     gnt_frame_put_int(&s->out, p->index);
 }
@@ -76,7 +76,7 @@ static gnt_key key_of(const gnt_remote *r, const gnt_client *c) {
     return gnt_key_derive(&r->role, name);
 }
 
-static void put_client(ask_side *s, const gnt_remote *r, const gnt_client *c) {
+static void put_client(remote_side *s, const gnt_remote *r, const gnt_client *c) {
     const gnt_key key = key_of(r, c);
     side_put_client(&s->out, c, &key, r->n_params, r->n_buffers, &s->sent);
 }
@@ -109,7 +109,7 @@ static int read_claim(gnt_remote *r, gnt_frame *f, const gnt_samples *from, clai
 }
 
 /* Hands the samples of an answer to the sink. Queries have no ids, so they have no claims either. */
-static gnt_status read_encoded(gnt_remote *r, ask_side *s, const gnt_samples *from,
+static gnt_status read_encoded(gnt_remote *r, remote_side *s, const gnt_samples *from,
                                const gnt_samples_sink *out) {
     gnt_frame *f = &s->in;
     const int64_t n = gnt_frame_get_int(f);
@@ -143,14 +143,14 @@ static gnt_status read_encoded(gnt_remote *r, ask_side *s, const gnt_samples *fr
     return status;
 }
 
-static gnt_status encode(proxy *p, ask_side *s, uint64_t op, const gnt_client *client, int64_t when,
+static gnt_status encode(proxy *p, remote_side *s, uint64_t op, const gnt_client *client, int64_t when,
                          const gnt_samples_sink *out) {
     gnt_remote *r = p->remote;
     begin(s, p, op);
     put_client(s, r, client);
     gnt_frame_put_int(&s->out, when);
     gnt_frame_put_int(&s->out, p->remote->claims);
-    const gnt_status status = ask(r, s);
+    const gnt_status status = exchange(r, s);
     return status == GNT_OK ? read_encoded(r, s, client->samples, out) : status;
 }
 
@@ -177,12 +177,12 @@ static gnt_status encode_query(void *self, const gnt_client *client, int64_t dra
 static gnt_status local_rate(void *self, const gnt_client *client, int64_t step, double *rate) {
     proxy *p = self;
     gnt_remote *r = p->remote;
-    ask_side *s = &r->client;
+    remote_side *s = &r->client;
     begin(s, p, SIDE_LOCAL_RATE);
     put_client(s, r, client);
     gnt_frame_put_int(&s->out, step);
     gnt_frame_put_real(&s->out, *rate);
-    const gnt_status status = ask(r, s);
+    const gnt_status status = exchange(r, s);
     if (status == GNT_OK)
         *rate = gnt_frame_get_real(&s->in);
     return status == GNT_OK && s->in.bad ? unreadable(r) : status;
@@ -191,12 +191,12 @@ static gnt_status local_rate(void *self, const gnt_client *client, int64_t step,
 /* All tensors of an update lie one behind the other (see gnt_fl_client). */
 static gnt_status change_update(proxy *p, uint64_t op, const gnt_client *client, gnt_tensors *update) {
     gnt_remote *r = p->remote;
-    ask_side *s = &r->client;
+    remote_side *s = &r->client;
     float *flat = update->n ? update->tensor[0].data : NULL;
     begin(s, p, op);
     put_client(s, r, client);
     gnt_frame_put_array(&s->out, flat, r->n_shared, sizeof *flat);
-    const gnt_status status = ask(r, s);
+    const gnt_status status = exchange(r, s);
     if (status != GNT_OK)
         return status;
     const float *changed = gnt_frame_get_array(&s->in, r->n_shared, sizeof *changed);
@@ -218,7 +218,7 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
 static gnt_status aggregate(void *self, const gnt_aggregate *in, float *new_weights) {
     proxy *p = self;
     gnt_remote *r = p->remote;
-    ask_side *s = &r->server;
+    remote_side *s = &r->server;
     const int64_t head[4] = {in->round, in->n_clients, in->is_gradient, in->public_data != NULL};
     begin(s, p, SIDE_AGGREGATE);
     gnt_frame_put(&s->out, head, sizeof head);
@@ -233,7 +233,7 @@ static gnt_status aggregate(void *self, const gnt_aggregate *in, float *new_weig
     gnt_frame_put_array(&s->out, in->new_buffers, in->n_buffers, sizeof *in->new_buffers);
     for (int64_t k = 0; in->client_buffers && k < in->n_clients; k++)
         gnt_frame_put_array(&s->out, in->client_buffers[k], in->n_buffers, sizeof **in->client_buffers);
-    const gnt_status status = ask(r, s);
+    const gnt_status status = exchange(r, s);
     if (status != GNT_OK)
         return status;
     const float *next = gnt_frame_get_array(&s->in, in->n_params, sizeof *next);
@@ -252,12 +252,12 @@ static gnt_status aggregate(void *self, const gnt_aggregate *in, float *new_weig
 static int64_t contribute_size(void *self) {
     proxy *p = self;
     gnt_remote *r = p->remote;
-    ask_side *s = &r->client;
+    remote_side *s = &r->client;
     const int copied = r->uses_copies && !r->in_copy; /* the question is of no client: a copy for it alone */
     if (copied && gnt_remote_copy_begin(r, &r->failure) != 0)
         return -1;
     begin(s, p, SIDE_CONTRIBUTE_SIZE);
-    const int64_t size = ask(r, s) == GNT_OK ? gnt_frame_get_int(&s->in) : -1, n = s->in.bad ? -1 : size;
+    const int64_t size = exchange(r, s) == GNT_OK ? gnt_frame_get_int(&s->in) : -1, n = s->in.bad ? -1 : size;
     p->n_sum = n;
     return copied && n >= 0 && gnt_remote_copy_end(r, &r->failure) != 0 ? -1 : n;
 }
@@ -266,7 +266,7 @@ static int64_t contribute_size(void *self) {
 static gnt_status contribute(void *self, const gnt_client *client, double *vector) {
     proxy *p = self;
     gnt_remote *r = p->remote;
-    ask_side *s = &r->client;
+    remote_side *s = &r->client;
     const int64_t n = p->n_sum;
     if (n < 1)
         return broken(r, "a secure sum of no entries");
@@ -276,7 +276,7 @@ static gnt_status contribute(void *self, const gnt_client *client, double *vecto
     const gnt_key key = key_of(r, &early);
     side_put_client(&s->out, client, &key, r->n_params, r->n_buffers, &s->sent);
     gnt_frame_put_int(&s->out, n);
-    const gnt_status status = ask(r, s);
+    const gnt_status status = exchange(r, s);
     if (status != GNT_OK)
         return status;
     const double *given = gnt_frame_get_array(&s->in, n, sizeof *given);
@@ -290,7 +290,7 @@ static gnt_status contribute(void *self, const gnt_client *client, double *vecto
 static gnt_status receive_sum(void *self, const double *sum, int64_t n) {
     proxy *p = self;
     gnt_remote *r = p->remote;
-    ask_side *sides[] = {&r->client, &r->server, &r->query};
+    remote_side *sides[] = {&r->client, &r->server, &r->query};
     gnt_status status = GNT_OK;
     for (size_t i = 0; status == GNT_OK && i < sizeof sides / sizeof *sides; i++) {
         if (sides[i]->connection.fd < 0 || (r->uses_copies && (sides[i] == &r->client) != r->in_copy))
@@ -298,13 +298,13 @@ static gnt_status receive_sum(void *self, const double *sum, int64_t n) {
         begin(sides[i], p, SIDE_RECEIVE_SUM);
         gnt_frame_put_int(&sides[i]->out, n);
         gnt_frame_put_array(&sides[i]->out, sum, n, sizeof *sum);
-        status = ask(r, sides[i]);
+        status = exchange(r, sides[i]);
     }
     return status;
 }
 
 /* The state of client −1 is the server's. */
-static ask_side *side_of(gnt_remote *r, int32_t client) {
+static remote_side *side_of(gnt_remote *r, int32_t client) {
     return client < 0 && r->server.connection.fd >= 0 ? &r->server : &r->client;
 }
 
@@ -327,10 +327,10 @@ static gnt_status write_state(gnt_remote *r, const gnt_st *st, const gnt_sink *o
 static gnt_status save(void *self, int32_t client, const gnt_sink *out) {
     proxy *p = self;
     gnt_remote *r = p->remote;
-    ask_side *s = side_of(r, client);
+    remote_side *s = side_of(r, client);
     begin(s, p, SIDE_SAVE);
     gnt_frame_put_int(&s->out, client);
-    gnt_status status = ask(r, s);
+    gnt_status status = exchange(r, s);
     gnt_st st;
     gnt_st_init(&st);
     if (status == GNT_OK)
@@ -356,7 +356,7 @@ static int gather_state(gnt_st *st, const gnt_artefacts *state, gnt_err *err) {
 static gnt_status load(void *self, int32_t client, const gnt_artefacts *state) {
     proxy *p = self;
     gnt_remote *r = p->remote;
-    ask_side *s = side_of(r, client);
+    remote_side *s = side_of(r, client);
     gnt_st st;
     gnt_st_init(&st);
     gnt_status status = gather_state(&st, state, &r->failure) == 0 ? GNT_OK : GNT_FAILED;
@@ -364,7 +364,7 @@ static gnt_status load(void *self, int32_t client, const gnt_artefacts *state) {
         begin(s, p, SIDE_LOAD);
         gnt_frame_put_int(&s->out, client);
         side_put_bundle(&s->out, &st);
-        status = ask(r, s);
+        status = exchange(r, s);
     }
     gnt_st_free(&st);
     return status;
@@ -413,7 +413,7 @@ static int stop(void *context) {
     return w->should_stop(w->context);
 }
 
-static void open_side(ask_side *s, gnt_work *w, const char *name) {
+static void open_side(remote_side *s, gnt_work *w, const char *name) {
     s->connection = (gnt_frame_connection){.fd = w->socket ? w->socket(w->context, name) : -1,
                                            .most = side_most_message,
                                            .should_stop = stop,
@@ -465,7 +465,7 @@ int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, cons
 void gnt_remote_free(gnt_remote *r) {
     if (!r)
         return;
-    ask_side *sides[] = {&r->client, &r->server, &r->query};
+    remote_side *sides[] = {&r->client, &r->server, &r->query};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         gnt_frame_free(&sides[i]->out);
         gnt_frame_free(&sides[i]->in);
@@ -488,7 +488,7 @@ int gnt_remote_copy_begin(gnt_remote *r, gnt_err *err) {
     r->client.sent = (side_sent){0};
     r->failure = (gnt_err){0};
     gnt_frame_begin(&r->client.out, SIDE_COPY_BEGIN);
-    return ask(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
+    return exchange(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
 }
 
 int gnt_remote_copy_end(gnt_remote *r, gnt_err *err) {
@@ -496,5 +496,5 @@ int gnt_remote_copy_end(gnt_remote *r, gnt_err *err) {
     r->in_copy = 0;
     r->failure = (gnt_err){0};
     gnt_frame_begin(&r->client.out, SIDE_COPY_END);
-    return ask(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
+    return exchange(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
 }

@@ -19,7 +19,7 @@ typedef struct gnt_remote_spec {
     const gnt_key *key;
     /* Each client is served by a copy of the process that saw no other client (side_copies.h). */
     int copies;
-    /* Ask for the claims too: what encodings are made of. */
+    /* Request the claims too: what encodings are made of. */
     int claims;
 } gnt_remote_spec;
 
@@ -29,7 +29,7 @@ int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, cons
 void gnt_remote_free(gnt_remote *r);
 const gnt_chain *gnt_remote_chain(const gnt_remote *r);
 
-/* 1: hooks of clients run in copies alone, and must stand between the two calls below. */
+/* 1: hooks of clients run in copies alone, and must be between the two calls below. */
 int gnt_remote_uses_copies(const gnt_remote *r);
 /* From copy_begin to copy_end, hooks of clients run in a fresh copy of the process. What they give depends on
  * nothing but what they are given in between, sums and state included. */

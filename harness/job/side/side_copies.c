@@ -43,8 +43,8 @@ static int wait_for_end(copy *c, gnt_err *err) {
     return 0;
 }
 
-/* A copy ended before it was told to. This process ends by the same signal, so that whoever waits for it sees
- * the cause. */
+/* Ends this process by the signal that ended a copy too early, so that the process that waits for it sees the
+ * cause. */
 static copy_end fail_as_it_ended(const copy *c, gnt_err *err) {
     if (c->ended && WIFSIGNALED(c->status)) {
         signal(WTERMSIG(c->status), SIG_DFL);
@@ -58,7 +58,7 @@ static copy_end fail_as_it_ended(const copy *c, gnt_err *err) {
     return COPY_FAILED;
 }
 
-/* Drops what a copy did not read, or wrote without being asked. */
+/* Drops what a copy did not read, or wrote without a request. */
 static void drain(int fd) {
     char dropped[4096];
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -66,16 +66,16 @@ static void drain(int fd) {
         ;
 }
 
-/* Facts: means over the copies that told them; `told` counts those by name. A copy in which a client only
- * gave its part of a secure sum tells no fact of the training. */
-static void add_facts(json_t *all, json_t *told, const char *text) {
+/* Facts: means over the copies that reported them; `reports` counts those by name. A copy in which a client
+ * only gave its part of a secure sum reports no fact of the training. */
+static void add_facts(json_t *all, json_t *reports, const char *text) {
     json_t *facts = json_loads(text, 0, NULL), *value;
     const char *name;
     json_object_foreach(facts, name, value) {
         const double mean = json_number_value(json_object_get(all, name));
-        const json_int_t n = json_integer_value(json_object_get(told, name)) + 1;
+        const json_int_t n = json_integer_value(json_object_get(reports, name)) + 1;
         if (json_is_number(value) && json_object_size(all) < 256 &&
-            json_object_set_new(told, name, json_integer(n)) == 0)
+            json_object_set_new(reports, name, json_integer(n)) == 0)
             json_object_set_new(all, name, json_real(mean + (json_number_value(value) - mean) / (double)n));
     }
     json_decref(facts);
@@ -87,9 +87,9 @@ static void add_times(json_t *all, const char *text) {
     json_decref(times);
 }
 
-/* Passes messages on until the copy is told to end. */
+/* Passes messages on until one ends the copy. */
 static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt_frame_connection *connection,
-                        gnt_frame *f, json_t *told, gnt_err *err) {
+                        gnt_frame *f, json_t *reports, gnt_err *err) {
     uint64_t op = SIDE_COPY_BEGIN;
     gnt_err ignored;
     for (;;) {
@@ -107,7 +107,7 @@ static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt
     gnt_frame_get_text(f);
     const char *facts = gnt_frame_get_text(f), *times = gnt_frame_get_text(f);
     if (!f->bad && c->all->work->facts)
-        add_facts(c->all->work->facts, told, facts);
+        add_facts(c->all->work->facts, reports, facts);
     if (!f->bad && c->all->work->hooks)
         add_times(c->all->work->hooks, times);
     if (wait_for_end(c, err) != 0)
@@ -136,10 +136,10 @@ static side_copies_end start_copy(copy *one, const side_copies *c, gnt_err *err)
 
 /* From SIDE_COPY_BEGIN, which is in `f`, to the end of the copy. */
 static copy_end serve_copy(copy *one, const side_copies *c, const gnt_frame_connection *training,
-                           gnt_frame *f, json_t *told, gnt_err *err) {
+                           gnt_frame *f, json_t *reports, gnt_err *err) {
     const gnt_frame_connection connection = {
         .fd = c->outer, .most = side_most_message, .should_stop = has_ended, .context = one};
-    const copy_end end = pass_on(one, training, &connection, f, told, err);
+    const copy_end end = pass_on(one, training, &connection, f, reports, err);
     drain(c->outer);
     drain(c->inner);
     if (c->work->rewind) /* offsets belong to open files, which all copies share */
@@ -154,7 +154,7 @@ side_copies_end side_copies_serve(const side_copies *c, gnt_err *err) {
     gnt_err ignored;
     side_copies_end end = SIDE_COPIES_ENDED;
     copy_end last = COPY_DONE;
-    json_t *told = json_object();
+    json_t *reports = json_object();
     while (last == COPY_DONE && gnt_frame_receive(&training, &f, &ignored) == 0) {
         copy one = {.all = c};
         if (f.op != SIDE_COPY_BEGIN) {
@@ -164,9 +164,9 @@ side_copies_end side_copies_serve(const side_copies *c, gnt_err *err) {
             end = start_copy(&one, c, err);
         if (end != SIDE_COPIES_ENDED)
             break;
-        last = serve_copy(&one, c, &training, &f, told, err);
+        last = serve_copy(&one, c, &training, &f, reports, err);
     }
-    json_decref(told);
+    json_decref(reports);
     gnt_frame_free(&f);
     return last == COPY_FAILED ? SIDE_COPIES_FAILED : end;
 }

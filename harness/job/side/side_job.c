@@ -18,7 +18,7 @@ typedef struct side {
     gnt_frame_connection connection;
     gnt_frame in, out;
     side_client client;
-    /* Of the random streams at present. */
+    /* Keys of the random streams at present. */
     gnt_key key;
     int has_key;
     gnt_tensors tensors;
@@ -56,7 +56,7 @@ static int read_client(side *s, gnt_err *err) {
     return 0;
 }
 
-/* A chain of the one member that is asked. */
+/* A chain of the one member that the message names. */
 static gnt_chain chain_of(const side *s, int64_t member) {
     gnt_chain c = s->chain.chain;
     c.member += member;
@@ -69,7 +69,7 @@ static int unreadable(gnt_err *err) {
 }
 
 /* Each of the functions below answers in s->out, which begins with GNT_OK and an empty sentence. After −1 its
- * caller starts the answer anew, with the sentence. */
+ * caller starts the answer again, with the sentence. */
 
 /* ---- encodings ---- */
 
@@ -91,8 +91,8 @@ static void answer_mixture(side *s, const gnt_mixture *m) {
 static int encode(side *s, int64_t member, uint64_t op, gnt_err *err) {
     if (read_client(s, err) != 0)
         return -1;
-    const int64_t when = gnt_frame_get_int(&s->in), asked = gnt_frame_get_int(&s->in);
-    const int claims = asked && op != SIDE_ENCODE_QUERY;
+    const int64_t when = gnt_frame_get_int(&s->in), wanted = gnt_frame_get_int(&s->in);
+    const int claims = wanted && op != SIDE_ENCODE_QUERY;
     if (s->in.bad || !s->client.client.samples)
         return unreadable(err);
     gnt_chain chain = chain_of(s, member);
@@ -393,7 +393,7 @@ static int serve_one(side *s) {
 static void serve_copy(side *s, gnt_err *err) {
     gnt_err ignored;
     s->copy = 1;
-    json_array_clear(s->work->hooks); /* earlier copies have told of theirs */
+    json_array_clear(s->work->hooks); /* earlier copies have reported theirs */
     s->in.op = SIDE_COPY_BEGIN;
     const int opened = gnt_work_chain_open(&s->chain, s->work, &s->model, &s->work->request->side.defense,
                                            &s->work->request->side.key, err) == 0;

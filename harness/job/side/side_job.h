@@ -1,8 +1,8 @@
 /* The job `side`: hooks of a defense that run in a process of their own, on one side of the protocol.
  *
  * A training (the job `train`) holds all the data and no plugin. Hooks of clients run in the process
- * "client", the server's aggregation in "server", and what is made of test samples before the trained network
- * is asked in "query". What passes between them is what the training sends. Each process is a job of the kind
+ * "client", the server's aggregation in "server", and the encoding of test samples for queries to the trained
+ * network in "query". What passes between them is what the training sends. Each process is a job of the kind
  * `side` that answers one message (frame.h) after another until its socket ends:
  *
  *     request     operation (SIDE_*), number of the chain's member, then what the hook is given
@@ -10,7 +10,7 @@
  *
  * Samples, weights and buffers are sent only when their checksum differs from that of the message before.
  *
- * This header is shared by remote.c, which asks, and side_job.c, which answers.
+ * This header is shared by remote.c, which sends requests, and side_job.c, which answers.
  * Ownership: a side_client owns its arrays; side_client_free frees them. Errors: −1 with a sentence. */
 #ifndef GNT_JOB_SIDE_JOB_H
 #define GNT_JOB_SIDE_JOB_H

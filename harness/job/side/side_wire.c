@@ -149,10 +149,10 @@ static int get_floats(gnt_frame *f, float **owned, const float **shown, int64_t 
     *shown = how == ABSENT ? NULL : *owned;
     if (how != SENT)
         return how == ABSENT || *owned ? 0 : -1;
-    void *held = *owned;
+    void *array = *owned;
     const void *there;
-    const int rc = copy_array(f, &held, &there, n, sizeof **owned);
-    *owned = held;
+    const int rc = copy_array(f, &array, &there, n, sizeof **owned);
+    *owned = array;
     *shown = there;
     return rc == 0 && there ? 0 : -1;
 }

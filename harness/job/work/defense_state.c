@@ -45,18 +45,19 @@ int gnt_state_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client
     const gnt_st_tensor *t = gnt_st_find(trained, "holdings");
     if (!t || t->type != GNT_ST_I64 || t->rank != 2 || t->dim[1] != 2 || t->dim[0] < 1)
         return 0;
-    const int64_t *held = t->data, most = (int64_t)1 << 53; /* so that sums are exact, and no sum overflows */
+    const int64_t *count = t->data;
+    const int64_t most = (int64_t)1 << 53; /* so that sums are exact, and no sum overflows */
     for (int64_t i = 0; i < 2 * t->dim[0]; i++)
-        if (held[i] < 0 || held[i] > most)
+        if (count[i] < 0 || count[i] > most)
             return 0;
     if (client != GNT_STATE_AVERAGE) {
-        *out = (gnt_fl_holding){held[2 * (client % t->dim[0])], held[2 * (client % t->dim[0]) + 1]};
+        *out = (gnt_fl_holding){count[2 * (client % t->dim[0])], count[2 * (client % t->dim[0]) + 1]};
         return 1;
     }
     double samples = 0, labels = 0;
     for (int64_t k = 0; k < t->dim[0]; k++) {
-        samples += (double)held[2 * k] / (double)t->dim[0];
-        labels += (double)held[2 * k + 1] / (double)t->dim[0];
+        samples += (double)count[2 * k] / (double)t->dim[0];
+        labels += (double)count[2 * k + 1] / (double)t->dim[0];
     }
     *out = (gnt_fl_holding){(int64_t)(samples + 0.5), (int64_t)(labels + 0.5)};
     return 1;
@@ -65,10 +66,10 @@ int gnt_state_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client
 /* Client k's vector, made from the samples that it holds. */
 static int contribute_one(const gnt_state_sum_spec *s, const gnt_member *m, int32_t k, double *vector,
                           gnt_err *err) {
-    gnt_fl_holding held = {0, 0};
+    gnt_fl_holding holding = {0, 0};
     gnt_batch own = {0};
     const int64_t first = s->part->start[k], n = s->part->start[k + 1] - first;
-    gnt_state_holding(&held, s->trained, k);
+    gnt_state_holding(&holding, s->trained, k);
     if (gnt_batch_gather(&own, &s->samples->view, s->part->index + first, n) != 0)
         return gnt_fail(err, "out of memory for the samples of client %d", k);
     for (int64_t i = 0; i < n; i++)
@@ -77,8 +78,8 @@ static int contribute_one(const gnt_state_sum_spec *s, const gnt_member *m, int3
     const gnt_client client = {.size = sizeof client,
                                .index = k,
                                .n_clients = s->part->clients,
-                               .n_samples = held.samples,
-                               .n_labels = held.labels,
+                               .n_samples = holding.samples,
+                               .n_labels = holding.labels,
                                .rate = gnt_fl_rate(s->config, 0),
                                .rounds = s->config->rounds,
                                .per_round = gnt_fl_per_round(s->config),

@@ -3,7 +3,7 @@
  *
  * In the bundle "trained":
  *   holdings                    I64 clients × 2      samples and different labels of each client
- *   sum.I                       F64 n                what the secure sum of member I came to
+ *   sum.I                       F64 n                the secure sum of member I
  *   transcript.I                I64 clients × n      what the server received for it
  *   state.ROUND.I.CLIENT.NAME   as member I saved it CLIENT −1 is the server
  * In the bundle "contributions", which scoring alone reads:

@@ -1,9 +1,9 @@
 /* work: what every job has: a request, named bundles in, named bundles out; and what jobs make of them:
  * models, plugins, chains of defenses, samples, configurations.
  *
- * A job runs in a worker process; whoever made the process fills in the callbacks. The request is of the
- * job's own kind, and was checked when it was decoded (request/request.h). Bundles and plugins are checked
- * here.
+ * A job runs in a worker process; the code that made the process fills in the callbacks. The request is of
+ * the job's own kind, and was checked when it was decoded (request/request.h). Bundles and plugins are
+ * checked here.
  *
  * Ownership: each struct owns what it opens, and has a function that frees it, which may be called after a
  * failed open.
@@ -41,7 +41,7 @@ typedef struct gnt_work {
     void (*rewind)(void *context);
     void (*progress)(void *context, double done, double total);
     int (*should_stop)(void *context);
-    /* For the job `vet`; NULL elsewhere. Names the hook that runs, for whoever ends this process. */
+    /* For the job `vet`; NULL elsewhere. Names the hook that runs, for the process that ends this one. */
     void (*note)(void *context, const char *hook);
     /* For the job `vet`: counts the threads and processes besides this one. */
     int (*others)(void *context);
@@ -49,7 +49,7 @@ typedef struct gnt_work {
     json_t *facts;
     /* What the plugins' hooks took (plugin/hook_times.h); the job fills it. May be NULL. */
     json_t *hooks;
-    /* Of the plugin's hook that failed, for the verdict; else GNT_FAILED. */
+    /* Status of the plugin's hook that failed, for the verdict; else GNT_FAILED. */
     gnt_status status;
 } gnt_work;
 
