@@ -7,15 +7,15 @@
  *                    leaves  model: weights, buffers, utility on the test part
  *   train            reads   clients, test, public, weights
  *                    leaves  trained: weights of every stage, utility, holdings, state; contributions;
- *                            record, held, treatments (record.h)
+ *                            record, `held`, treatments (record.h)
  *   side             reads   public, artefacts.I, models
  *                    leaves  nothing: it answers over a socket (side_job.h)
- *   replay           reads   clients, public, trained, record, held
+ *   replay           reads   clients, public, trained, record, `held`
  *                    leaves  replay: which recorded updates come out otherwise
  *   prepare-defense  reads   public, shadow, trained, models
  *                    leaves  artefacts
- *   observe          reads   trained; in the round record, held, clients; else samples, public, artefacts.I,
- *                            treatments, models
+ *   observe          reads   trained; in the round record, `held`, clients; else samples, public,
+ *                            artefacts.I, treatments, models
  *                    leaves  seen: observations (observations.h); broadcast; each to be granted by itself:
  *                            labels, rates, stats, outside, sum; for scoring: targets, mixing; compared
  *   prepare-attack   reads   public, shadow, trained (what was broadcast), shadow_seen, shadow_mixing,

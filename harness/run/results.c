@@ -67,7 +67,7 @@ static void add_model(const run *r, size_t i, gnt_result_model *m, gnt_arena *ar
     json_decref(all);
 }
 
-/* What was measured of tasks and models, in addition to cells. */
+/* Adds what was measured of tasks and models, in addition to cells. */
 static void add_measured(const run *r, gnt_result *all) {
     for (size_t i = 0; i < all->tasks.n; i++)
         ((gnt_result_task *)(uintptr_t)all->tasks.at)[i].public_only = public_of(r, i, &all->memory);
@@ -85,7 +85,7 @@ static const char *verdict_of(const run_search *s) {
     return s->step.saturated ? "saturated" : "matched";
 }
 
-/* Of the training runs that chose the strength, and of those that confirmed it. */
+/* Counts the training runs that chose the strength, and those that confirmed it. */
 static gnt_confirmation confirmation_of(const run_search *s) {
     size_t confirming = 0;
     for (size_t i = 0; i < s->n; i++)

@@ -171,7 +171,7 @@ typedef struct run {
     run_cell *cell;
     /* n_tasks × n_defenses. */
     run_search *search;
-    /* What was found in cells. */
+    /* Results of cells. */
     gnt_arena memory;
     run_progress progress;
     run_sharing sharing;

@@ -1,6 +1,6 @@
-/* A results.json held against itself and the suite beside it. Input: results.json, a line "%%", suite.json
- * (none: the file lies alone). Digests of the suite and its tasks are put into the first where it has them,
- * so that what follows is reached. */
+/* A results.json checked against itself and the suite next to it. Input: results.json, a line "%%",
+ * suite.json (none: the file lies alone). Digests of the suite and its tasks are put into the first where it
+ * has them, so that what follows is reached. */
 #include "planned.h"
 #include "tally/tally.h"
 

@@ -20,7 +20,8 @@ static int any_answer(const score *s, const char *kind) {
     return 0;
 }
 
-/* How many samples may stand behind an observation in the round, as the bundle says; 0: it does not say. */
+/* Returns the number of samples that may be behind an observation in the round, as the bundle says; 0: it
+ * does not say. */
 static int64_t members_stated(const score *s) {
     json_t *all = json_loads(s->observed.metadata ? s->observed.metadata : "", JSON_REJECT_DUPLICATES, NULL);
     const json_int_t n = json_integer_value(json_object_get(all, "members"));
@@ -88,7 +89,7 @@ static int score_goals(score *s, gnt_err *err) {
     if ((goals & GNT_GOAL_RECONSTRUCTION) &&
         (score_reconstructions(s, err) != 0 || score_judges(s, err) != 0))
         return -1;
-    /* an attack may leave labels out where it was asked for more than it can tell; then there is no such
+    /* an attack may leave labels out where more is requested than it can infer; then there is no such
      * column */
     if ((goals & GNT_GOAL_LABEL) && any_answer(s, "labels") && score_labels(s, err) != 0)
         return -1;

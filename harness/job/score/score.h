@@ -14,7 +14,7 @@
 /* The job `score` (job.h). */
 int gnt_job_score(gnt_work *w, gnt_err *err);
 
-/* How networks compare images, which a suite must ask for: by those of gnt_lpips_names, and by the features
+/* How networks compare images, which a suite must request: by those of gnt_lpips_names, and by the features
  * and the representation of ones that gauntlet trained. */
 enum { SCORE_FEATURES = GNT_LPIPS_NETS, SCORE_REPRESENTATION, SCORE_JUDGES };
 extern const char *const score_judge_names[SCORE_JUDGES];

@@ -1,6 +1,6 @@
 /* What identification chooses among: every private sample that is judged, then samples of clients. One of
  * these that is a judged sample, byte for byte, is left out: it would be as near to every answer, and halve
- * each hit. For the same reason a sample that is a member of several sets stands there once. */
+ * each hit. For the same reason a sample that is a member of several sets is listed once. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "job/score/score.h"
 #include "metric/contribution.h"
 
-/* Who is behind the observations of a round, which are in the order in which they were drawn. */
+/* The clients behind the observations of a round, which are in the order in which they were drawn. */
 static int read_clients(score *s, gnt_err *err) {
     if (s->work->read(s->work->context, "targets", &s->sum.behind, err) != 0)
         return -1;

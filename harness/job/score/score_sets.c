@@ -1,4 +1,4 @@
-/* Where sets were encoded: which private samples stand behind an observation, and how well an attack groups
+/* Where sets were encoded: which private samples are behind an observation, and how well an attack groups
  * encodings by sample. The claims come from the observe job and are read by scoring alone. */
 #include <inttypes.h>
 #include <math.h>
