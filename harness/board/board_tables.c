@@ -6,11 +6,10 @@
 #include "board/board_impl.h"
 
 void board_table_runs(const board *b, gnt_table *t) {
-    static const char *const names[] = {"run",          "contributor", "date", "suite", "title",
-                                        "suite_digest", "signature",   "note", "links"};
     gnt_text text;
     gnt_table_init(t, "Runs");
-    gnt_table_columns(t, names, sizeof names / sizeof *names);
+    GNT_TABLE_COLUMNS(t, "run", "contributor", "date", "suite", "title", "suite_digest", "signature", "note",
+                      "links");
     gnt_text_init(&text, 1 << 20);
     for (size_t i = 0; i < b->n_run; i++) {
         const board_run *run = &b->run[i];

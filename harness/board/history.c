@@ -133,10 +133,9 @@ static void add_history(const board *b, const board_contest *c, size_t at, gnt_t
 }
 
 void board_table_history(const board *b, gnt_table *t) {
-    static const char *const names[] = {"contributor", "section",  "defense", "run",
-                                        "date",        "measured", "under",   "what changed"};
     gnt_table_init(t, "History");
-    gnt_table_columns(t, names, sizeof names / sizeof *names);
+    GNT_TABLE_COLUMNS(t, "contributor", "section", "defense", "run", "date", "measured", "under",
+                      "what changed");
     for (size_t i = 0; i < b->n_contest; i++) {
         const board_contest *c = &b->contest[i];
         for (size_t at = 0; c->lead && at < c->n_run; at++)

@@ -4,9 +4,7 @@
 #include "board/board_impl.h"
 
 void board_item(gnt_table *t, gnt_text *text) {
-    t->failed |= text->failed;
-    gnt_table_text(t, gnt_text_get(text));
-    gnt_text_free(text);
+    gnt_table_take(t, text);
     gnt_text_init(text, 1 << 20);
 }
 

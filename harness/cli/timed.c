@@ -14,14 +14,8 @@ static int ok_there(const gnt_results *r, const char *id) {
 }
 
 static int is_trained(const gnt_results *r, const char *task) {
-    const json_t *t, *tasks = json_object_get(r->root, "tasks");
-    size_t i;
-    json_array_foreach(tasks, i, t) {
-        const char *id = json_string_value(json_object_get(t, "id"));
-        if (id && strcmp(id, task) == 0)
-            return json_integer_value(json_object_get(t, "rounds")) > 0;
-    }
-    return 0;
+    const gnt_result_task *of = gnt_task_of(r, task);
+    return of && of->rounds > 0;
 }
 
 /* Adds the job of the first cell with that attack or, for a training, that defense. */

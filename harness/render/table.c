@@ -56,6 +56,12 @@ void gnt_table_text(gnt_table *t, const char *text) {
     add_owned(t, gnt_strdup(text ? text : ""));
 }
 
+void gnt_table_take(gnt_table *t, gnt_text *text) {
+    t->failed |= text->failed;
+    gnt_table_text(t, gnt_text_get(text));
+    gnt_text_free(text);
+}
+
 void gnt_table_format(gnt_table *t, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -32,9 +32,15 @@ void gnt_table_init(gnt_table *t, const char *title);
 void gnt_table_free(gnt_table *t);
 void gnt_table_column(gnt_table *t, const char *name);
 void gnt_table_columns(gnt_table *t, const char *const *names, size_t n);
+/* Columns by their names: GNT_TABLE_COLUMNS(t, "task", "stage") */
+#define GNT_TABLE_COLUMNS(t, ...)                                                                            \
+    gnt_table_columns(t, (const char *const[]){__VA_ARGS__},                                                 \
+                      sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 /* Fill the next item of the row, left to right. */
 void gnt_table_text(gnt_table *t, const char *text);
 void gnt_table_format(gnt_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Takes the text as the item, and frees it. */
+void gnt_table_take(gnt_table *t, gnt_text *text);
 void gnt_table_number(gnt_table *t, double value); /* not finite: absent */
 void gnt_table_caption(gnt_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A column, and an item, for each number, word and text of a struct's table of fields: lists and structs in it

@@ -59,57 +59,31 @@ static void plot_measures(gnt_report *p, gnt_section *s) {
     }
 }
 
-static void plot_convergence(gnt_report *p, gnt_section *s) {
-    gnt_picture picture = {.measure = NULL};
+typedef int (*section_plot)(const gnt_results *, const char *, int64_t, const char *, const char *, int,
+                            int *, gnt_err *);
+
+/* Draws a picture whose name is set, or gives it none. */
+static void plot_section(gnt_report *p, gnt_section *s, section_plot plot, int is_named,
+                         gnt_picture *picture) {
     gnt_err err = {""};
     int drawn = 0;
-    if (!name_picture(&picture, "convergence", s, NULL))
-        return;
-    if (gnt_plot_convergence(p->results, s->task, s->stage, p->folder, picture.name, p->formats, &drawn,
-                             &err))
+    if (is_named && plot(p->results, s->task, s->stage, p->folder, picture->name, p->formats, &drawn, &err))
         notice(p, &err);
-    else if (drawn)
-        s->convergence = picture;
+    if (!drawn)
+        *picture = (gnt_picture){.measure = NULL};
+}
+
+static void plot_named(gnt_report *p, gnt_section *s, const char *kind, section_plot plot,
+                       gnt_picture *picture) {
+    plot_section(p, s, plot, name_picture(picture, kind, s, NULL), picture);
 }
 
 /* Training runs are the same at every stage. */
 static void plot_rounds(gnt_report *p, gnt_section *s) {
-    gnt_picture picture = {.measure = NULL};
     char slug[GNT_SLUG_SIZE];
-    gnt_err err = {""};
-    int drawn = 0;
     gnt_slug(s->task, slug);
-    const int n = snprintf(picture.name, sizeof picture.name, "rounds-%s", slug);
-    if (n < 0 || (size_t)n >= sizeof picture.name)
-        return;
-    if (gnt_plot_rounds(p->results, s->task, s->stage, p->folder, picture.name, p->formats, &drawn, &err))
-        notice(p, &err);
-    else if (drawn)
-        s->rounds = picture;
-}
-
-static void plot_utility(gnt_report *p, gnt_section *s) {
-    gnt_picture picture = {.measure = NULL};
-    gnt_err err = {""};
-    int drawn = 0;
-    if (!name_picture(&picture, "utility", s, NULL))
-        return;
-    if (gnt_plot_utility(p->results, s->task, s->stage, p->folder, picture.name, p->formats, &drawn, &err))
-        notice(p, &err);
-    else if (drawn)
-        s->utility = picture;
-}
-
-static void plot_points(gnt_report *p, gnt_section *s) {
-    gnt_picture picture = {.measure = NULL};
-    gnt_err err = {""};
-    int drawn = 0;
-    if (!name_picture(&picture, "points", s, NULL))
-        return;
-    if (gnt_plot_points(p->results, s->task, s->stage, p->folder, picture.name, p->formats, &drawn, &err))
-        notice(p, &err);
-    else if (drawn)
-        s->points = picture;
+    const int n = snprintf(s->rounds.name, sizeof s->rounds.name, "rounds-%s", slug);
+    plot_section(p, s, gnt_plot_rounds, n > 0 && (size_t)n < sizeof s->rounds.name, &s->rounds);
 }
 
 static void make_sheets(gnt_report *p, gnt_section *s) {
@@ -163,14 +137,14 @@ static void draw_sections(gnt_report *p) {
         gnt_section *s = &p->section[i];
         if (p->formats) {
             plot_measures(p, s);
-            plot_convergence(p, s);
-            plot_points(p, s);
+            plot_named(p, s, "convergence", gnt_plot_convergence, &s->convergence);
+            plot_named(p, s, "points", gnt_plot_points, &s->points);
             const int first = i == 0 || p->section[i - 1].task != s->task;
             if (first)
                 plot_rounds(p, s);
             if (gnt_was_trained(p->results, s->task) &&
                 (first || gnt_utility_is_another(p->results, s->task, s[-1].stage, s->stage)))
-                plot_utility(p, s);
+                plot_named(p, s, "utility", gnt_plot_utility, &s->utility);
         }
         make_sheets(p, s);
     }

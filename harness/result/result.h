@@ -201,12 +201,6 @@ typedef struct gnt_score {
     double chance;
 } gnt_score;
 
-/* Parts of the file as jansson has them, for readers that are not converted to the structs. NULL in a result
- * that was not read from a file. */
-typedef struct gnt_outcome_json {
-    const json_t *targets, *facts;
-} gnt_outcome_json;
-
 /* One job's outcome, or (in `groups`) the seeds of one cell joined. Fields that only one of the two has are
  * empty in the other. */
 typedef struct gnt_outcome {
@@ -234,7 +228,6 @@ typedef struct gnt_outcome {
     /* measures, floors and chance joined, by name (gnt_outcome_join); not in the file */
     gnt_score *score;
     size_t n_score;
-    gnt_outcome_json json;
 } gnt_outcome;
 
 /* ---- matching ---- */

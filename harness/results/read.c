@@ -2,11 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "results/results_impl.h"
-
-enum { MOST_BYTES = 256 << 20 };
 
 int gnt_is_of_group(const gnt_outcome *cell, const gnt_outcome *group) {
     return cell->stage == group->stage && cell->mode == group->mode &&
@@ -54,20 +51,6 @@ static void complete_groups(gnt_results *r) {
     }
 }
 
-/* ---- parts as jansson has them ---- */
-
-static void add_json(gnt_outcome *o, const json_t *from) {
-    o->json = (gnt_outcome_json){.targets = json_object_get(from, "targets"),
-                                 .facts = json_object_get(from, "facts")};
-}
-
-static void add_all_json(gnt_result *of, const json_t *root) {
-    for (size_t i = 0; i < of->cells.n; i++)
-        add_json(&of->cells.at[i], json_array_get(json_object_get(root, "cells"), i));
-    for (size_t i = 0; i < of->groups.n; i++)
-        add_json(&of->groups.at[i], json_array_get(json_object_get(root, "groups"), i));
-}
-
 /* ---- the whole ---- */
 
 static int fill(gnt_results *r, const char *name, gnt_err *err) {
@@ -101,32 +84,25 @@ int gnt_results_view(gnt_results *r, const char *name, const gnt_result *of, gnt
     return -1;
 }
 
-int gnt_results_parse(gnt_results *r, const char *name, const char *text, size_t size, gnt_err *err) {
-    json_error_t wrong;
-    *r = (gnt_results){.suite = "", .title = ""};
-    r->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
-    if (!r->root)
-        return gnt_fail(err, "%s:%d:%d: %s", name, wrong.line, wrong.column, wrong.text);
-    r->own = gnt_array(1, sizeof *r->own);
-    int rc =
-        r->own ? gnt_result_decode(r->own, name, r->root, err) : gnt_fail(err, "%s: out of memory", name);
-    if (rc == 0) {
-        add_all_json(r->own, r->root);
-        r->file = r->own;
+/* Takes the result that was read over. rc: of reading it. */
+static int take(gnt_results *r, const char *name, int rc, gnt_err *err) {
+    r->file = r->own;
+    if (rc == 0)
         rc = fill(r, name, err);
-    }
     if (rc != 0)
         gnt_results_free(r);
     return rc;
 }
 
+static int begin(gnt_results *r, const char *name, gnt_err *err) {
+    *r = (gnt_results){.suite = "", .title = "", .own = gnt_array(1, sizeof *r->own)};
+    return r->own ? 0 : gnt_fail(err, "%s: out of memory", name);
+}
+
+int gnt_results_parse(gnt_results *r, const char *name, const char *text, size_t size, gnt_err *err) {
+    return begin(r, name, err) ? -1 : take(r, name, gnt_result_parse(r->own, name, text, size, err), err);
+}
+
 int gnt_results_load(gnt_results *r, const char *path, gnt_err *err) {
-    uint8_t *bytes;
-    size_t size;
-    *r = (gnt_results){.suite = "", .title = ""};
-    if (gnt_file_read(path, MOST_BYTES, &bytes, &size, err))
-        return -1;
-    int failed = gnt_results_parse(r, path, (const char *)bytes, size, err);
-    gnt_free(bytes);
-    return failed;
+    return begin(r, path, err) ? -1 : take(r, path, gnt_result_load(r->own, path, err), err);
 }

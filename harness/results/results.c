@@ -17,7 +17,6 @@ void gnt_results_free(gnt_results *r) {
     gnt_free(r->defense);
     gnt_free(r->attack);
     gnt_free(r->about);
-    json_decref(r->root);
     *r = (gnt_results){.suite = "", .title = ""};
 }
 

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <jansson.h>
-
 #include "base/err.h"
 #include "result/result.h"
 #include "results/task.h"
@@ -49,9 +47,6 @@ typedef struct gnt_results {
     const gnt_result *file;
     /* what `file` is where it was read here; NULL in a view */
     gnt_result *own;
-    /* the same as jansson has it, for readers that are not converted to `file`; NULL in a view of a result
-     * that no file was read for */
-    json_t *root;
 } gnt_results;
 
 /* `name` stands for the file in sentences. On failure *r is empty. */

@@ -90,17 +90,23 @@ static void name_utilities(scores *s) {
     }
 }
 
+/* A kept run has its host.json in the same file. */
+static int read_kept_host(scores *s, const char *kept, gnt_err *err) {
+    json_t *all = json_load_file(kept, 0, NULL);
+    s->host = json_incref(json_object_get(all, "host"));
+    json_decref(all);
+    return json_is_object(s->host) ? 0
+                                   : gnt_fail(err, "%s: host: expected an object; keep the run again", kept);
+}
+
 /* scores.json of a folder where it has one, else results.json and host.json. */
 static int load_folder(scores *s, const char *folder, gnt_err *err) {
     char *kept = gnt_format("%s/scores.json", folder), *whole = gnt_format("%s/results.json", folder);
     int failed = !kept || !whole ? gnt_fail(err, "%s: out of memory", folder) : 0;
     if (!failed && gnt_file_exists(kept)) {
         failed = gnt_results_load(&s->results, kept, err);
-        if (!failed) {
-            s->host = json_incref(json_object_get(s->results.root, "host"));
-            if (!json_is_object(s->host))
-                failed = gnt_fail(err, "%s: host: expected an object; keep the run again", kept);
-        }
+        if (!failed)
+            failed = read_kept_host(s, kept, err);
     } else if (!failed) {
         failed = gnt_results_load(&s->results, whole, err);
         if (!failed) {

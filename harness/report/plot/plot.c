@@ -145,7 +145,7 @@ void gnt_panel_begin(gnt_plot *p, const gnt_panels *g, int i, const char *title)
 }
 
 double gnt_key_entry(const char *const *names, size_t n) {
-    size_t longest = 18; /* "floor: random guess" and its like always fit */
+    size_t longest = 21; /* "baseline: random guess" and its like always fit */
     for (size_t i = 0; i < n; i++) {
         size_t width = gnt_text_width(names[i]);
         longest = width > longest ? width : longest;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "report/plot/plot_impl.h"
 #include "results/groups.h"
 
@@ -148,11 +149,6 @@ static void find_columns(drawing *d) {
 
 /* ---- drawing ---- */
 
-static int by_number(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Ticks at the strengths of the sweeps, the weakest and the strongest among them, where there is room. */
 static void say_ticks(gnt_plot *p, const drawing *d, const row *at) {
     double *strength = gnt_array(d->r->n_group + 1, sizeof *strength);
@@ -166,7 +162,7 @@ static void say_ticks(gnt_plot *p, const drawing *d, const row *at) {
     if (!strength)
         p->script.failed = 1;
     else
-        qsort(strength, n, sizeof *strength, by_number);
+        gnt_sort_reals(strength, n);
     double apart = (at->right - at->left) / MOST_TICKS, last = -INFINITY, used = 0;
     gnt_plot_say(p, "set xtics (");
     if (d->has_none) {
@@ -192,7 +188,8 @@ typedef struct point {
 } point;
 
 static int by_x(const void *a, const void *b) {
-    return by_number(&((const point *)a)->x, &((const point *)b)->x);
+    const double x = ((const point *)a)->x, y = ((const point *)b)->x;
+    return (x > y) - (x < y);
 }
 
 /* The points of a defense (in the row's family) in a panel; `sweep` or not. Returns how many. */

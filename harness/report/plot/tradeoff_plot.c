@@ -298,8 +298,8 @@ static void draw_points(gnt_plot *p, const gnt_results *r, const panel *a) {
 }
 
 static const char *const line_dash[LINES] = {"(2,5)", "(7,6)", "(12,6,1,6)", "(3,6)"};
-static const char *const line_title[LINES] = {"floor: random guess", "floor: mean image",
-                                              "floor: nearest public", "chance"};
+static const char *const line_title[LINES] = {"baseline: random guess", "baseline: mean image",
+                                              "baseline: nearest public", "chance"};
 
 static void draw_lines(gnt_plot *p, const drawing *d, const panel *a) {
     for (int f = 0; f < LINES; f++) {
@@ -496,7 +496,7 @@ static void key_signs(key *k, const drawing *d, gnt_text *plots) {
     }
     if (isfinite(d->target)) {
         key_place(k, &x, &y);
-        key_text(k, x, y, "utility aimed at");
+        key_text(k, x, y, "target utility");
         gnt_plot_say(
             k->p, "set object 1 rectangle from %.1f,%.1f to %.1f,%.1f fc rgb \"#fff3c4\" fs solid noborder\n",
             x - 16, y - 8, x + 16, y + 8);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "metric/estimate.h"
 #include "report/plot/plot_impl.h"
 #include "report/plot/plots.h"
@@ -226,11 +227,6 @@ static int fill(drawing *d) {
 
 /* ---- how ---- */
 
-static int by_number(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* At strengths that were tried, the weakest and the strongest among them, where there is room. */
 static void say_ticks(gnt_plot *p, const drawing *d, const axis *at) {
     size_t n = 0;
@@ -240,7 +236,7 @@ static void say_ticks(gnt_plot *p, const drawing *d, const axis *at) {
             if (is_here(d, c) && c->mode != GNT_ROW_NONE && !strcmp(c->defense, d->r->defense[i]))
                 d->value[n++] = c->strength;
         }
-    qsort(d->value, n, sizeof *d->value, by_number);
+    gnt_sort_reals(d->value, n);
     const double apart = (at->right - at->left) / MOST_TICKS, end = gnt_spread_at(at->spread, at->high);
     double last = -INFINITY;
     gnt_plot_say(p, "set xtics (");

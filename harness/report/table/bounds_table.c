@@ -36,20 +36,12 @@ static void defense(gnt_table *t, const gnt_bound_row *w) {
 }
 
 size_t gnt_table_bounds_at(const gnt_results *r, const char *task, int64_t stage, gnt_table *t) {
-    static const char *const names[] = {"defense",
-                                        "class differs by value",
-                                        "attackers' advantage",
-                                        "errors, least by Theorem 1",
-                                        "errors",
-                                        "entropy, bits",
-                                        "found by attackers, bits",
-                                        "inferred at most, by Theorem 2",
-                                        "inferred at most, by Fano",
-                                        "inferred"};
     gnt_bound_rows rows;
     size_t n = 0;
     gnt_table_init(t, NULL);
-    gnt_table_columns(t, names, sizeof names / sizeof *names);
+    GNT_TABLE_COLUMNS(t, "defense", "class differs by value", "attackers' advantage",
+                      "errors, least by Theorem 1", "errors", "entropy, bits", "found by attackers, bits",
+                      "inferred at most, by Theorem 2", "inferred at most, by Fano", "inferred");
     if (fill_rows(r, &rows, t) != 0)
         return 0;
     for (size_t i = 0; i < rows.n; i++) {
@@ -73,13 +65,11 @@ size_t gnt_table_bounds_at(const gnt_results *r, const char *task, int64_t stage
 }
 
 void gnt_table_bounds(const gnt_results *r, gnt_table *t) {
-    static const char *const names[] = {"task",        "stage",      "defense",         "mode",
-                                        "strength",    "seeds",      "values",          "errors",
-                                        "gap",         "advantage",  "least_errors",    "entropy",
-                                        "information", "most_right", "most_right_fano", "right"};
     gnt_bound_rows rows;
     gnt_table_init(t, "Bounds, as estimates");
-    gnt_table_columns(t, names, sizeof names / sizeof *names);
+    GNT_TABLE_COLUMNS(t, "task", "stage", "defense", "mode", "strength", "seeds", "values", "errors", "gap",
+                      "advantage", "least_errors", "entropy", "information", "most_right", "most_right_fano",
+                      "right");
     if (fill_rows(r, &rows, t) != 0)
         return;
     for (size_t i = 0; i < rows.n; i++) {

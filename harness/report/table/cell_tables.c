@@ -10,10 +10,6 @@
 #include "results/ranking.h"
 #include "results/groups.h"
 
-#define COLUMNS(t, ...)                                                                                      \
-    gnt_table_columns(t, (const char *const[]){__VA_ARGS__},                                                 \
-                      sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-
 static void score_item(gnt_table *t, const gnt_results *r, const gnt_measure *m, const gnt_outcome *g) {
     const gnt_score *s = g ? gnt_score_find(g, m->name) : NULL;
     gnt_text text;
@@ -28,8 +24,7 @@ static void score_item(gnt_table *t, const gnt_results *r, const gnt_measure *m,
         gnt_text_add(&text, " (%" PRId64 " of %" PRId64 " seeds)", g->n_ok, g->n_cells);
     if (gnt_is_starved(r, g))
         gnt_text_add(&text, " (stopped at the iteration budget before convergence)");
-    gnt_table_text(t, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_table_take(t, &text);
 }
 
 static void utility_item(gnt_table *t, const gnt_utility *u) {
@@ -43,8 +38,7 @@ static void utility_item(gnt_table *t, const gnt_utility *u) {
         gnt_utility_write(u->measure, u->high, &text);
         gnt_text_add(&text, "]");
     }
-    gnt_table_text(t, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_table_take(t, &text);
 }
 
 static void kind_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
@@ -99,7 +93,7 @@ void gnt_table_matrix(const gnt_results *r, const char *task, int64_t stage, con
     size_t *attacks = gnt_array(r->n_attack + 1, sizeof *attacks);
     gnt_table_init(t, NULL);
     t->failed = !attacks;
-    COLUMNS(t, "defense", "utility", "standing");
+    GNT_TABLE_COLUMNS(t, "defense", "utility", "standing");
     size_t n = attacks ? gnt_columns(r, task, stage, m, attacks) : 0;
     for (size_t a = 0; a < n; a++)
         gnt_table_column(t, r->attack[attacks[a]]);
@@ -189,11 +183,11 @@ static void long_row(gnt_table *t, const gnt_outcome *g, const gnt_score *s) {
 }
 
 static void long_columns(gnt_table *t) {
-    COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "status", "standing",
-            "utility_measure", "utility", "utility_low", "utility_high", "utility_none", "n_cells", "n_ok",
-            "measure");
+    GNT_TABLE_COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "status", "standing",
+                      "utility_measure", "utility", "utility_low", "utility_high", "utility_none", "n_cells",
+                      "n_ok", "measure");
     gnt_table_field_columns(t, &gnt_stat_fields);
-    COLUMNS(t, "floor_random", "floor_mean_image", "floor_nearest_public", "floor_other", "chance");
+    GNT_TABLE_COLUMNS(t, "floor_random", "floor_mean_image", "floor_nearest_public", "floor_other", "chance");
 }
 
 static void long_table(const gnt_results *r, gnt_table *t, int representatives_only) {
@@ -223,9 +217,9 @@ void gnt_table_groups(const gnt_results *r, gnt_table *t) {
 
 void gnt_table_matches(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Matching");
-    COLUMNS(t, "task", "defense", "verdict", "strength", "utility", "target", "tolerance", "utility_none",
-            "confirmed", "confirmed_utility", "confirmed_error", "searching", "confirming", "trainings",
-            "reason");
+    GNT_TABLE_COLUMNS(t, "task", "defense", "verdict", "strength", "utility", "target", "tolerance",
+                      "utility_none", "confirmed", "confirmed_utility", "confirmed_error", "searching",
+                      "confirming", "trainings", "reason");
     for (size_t i = 0; i < r->n_match; i++) {
         const gnt_match_row *m = &r->match[i];
         gnt_table_text(t, m->task);
@@ -248,7 +242,7 @@ void gnt_table_matches(const gnt_results *r, gnt_table *t) {
 
 void gnt_table_history(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "How each strength was found");
-    COLUMNS(t, "task", "defense", "step");
+    GNT_TABLE_COLUMNS(t, "task", "defense", "step");
     gnt_table_field_columns(t, &gnt_attempt_fields);
     for (size_t i = 0; i < r->n_match; i++)
         for (size_t k = 0; k < r->match[i].n_history; k++) {
@@ -280,7 +274,8 @@ static void unmeasured_rows(const gnt_outcome *c, size_t seeds, gnt_table *t) {
 
 void gnt_table_problems(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Cells without a number");
-    COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "status", "seeds", "reason");
+    GNT_TABLE_COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "status", "seeds",
+                      "reason");
     keyed *k = sorted(r, r->cell, r->n_cell, t);
     for (size_t i = 0, next; k && i < r->n_cell; i = next) {
         const gnt_outcome *c = k[i].o;
@@ -300,8 +295,8 @@ void gnt_table_problems(const gnt_results *r, gnt_table *t) {
 
 void gnt_table_floors(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Baselines and chance");
-    COLUMNS(t, "task", "stage", "attack", "measure", "random", "mean_image", "nearest_public", "other",
-            "chance");
+    GNT_TABLE_COLUMNS(t, "task", "stage", "attack", "measure", "random", "mean_image", "nearest_public",
+                      "other", "chance");
     for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
         size_t n = gnt_stages(r, r->task[i], stages);
@@ -324,7 +319,7 @@ void gnt_table_floors(const gnt_results *r, gnt_table *t) {
 
 void gnt_table_facts(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Facts");
-    COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "seed", "fact", "value");
+    GNT_TABLE_COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "seed", "fact", "value");
     keyed *k = sorted(r, r->cell, r->n_cell, t);
     for (size_t i = 0; k && i < r->n_cell; i++)
         for (size_t f = 0; f < k[i].o->facts.n; f++) {
@@ -369,9 +364,9 @@ static void rank_rows(const gnt_results *r, const char *task, int64_t stage, con
 
 void gnt_table_ranking(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Worst case over attacks");
-    COLUMNS(t, "task", "stage", "measure", "rank", "tied", "defense", "standing", "worst_attack",
-            "worst_stage", "mean", "low", "high", "floor", "leakage", "leakage_low", "leakage_high",
-            "utility_surplus", "attacks_with_number", "attacks", "attacks_na", "trainings");
+    GNT_TABLE_COLUMNS(t, "task", "stage", "measure", "rank", "tied", "defense", "standing", "worst_attack",
+                      "worst_stage", "mean", "low", "high", "floor", "leakage", "leakage_low", "leakage_high",
+                      "utility_surplus", "attacks_with_number", "attacks", "attacks_na", "trainings");
     for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
         const size_t n = gnt_judged_stages(r, r->task[i], stages);

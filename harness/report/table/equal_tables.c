@@ -38,8 +38,7 @@ static void found_item(const gnt_results *r, const gnt_equal_row *w, int by_leak
             gnt_measure_number(w->measure, parts[i], &text);
     }
     gnt_text_add(&text, isfinite(w->found.low) ? "]" : isfinite(parts[0]) ? "" : "–");
-    gnt_table_text(t, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_table_take(t, &text);
 }
 
 static void matched_item(const gnt_results *r, const gnt_equal_row *w, gnt_table *t) {
@@ -62,8 +61,7 @@ static void at_item(const gnt_results *r, const gnt_equal_row *w, int by_leakage
         gnt_measure_number(w->measure, w->at, &text);
     else
         utility_text(r, w->task, w->at, &text);
-    gnt_table_text(t, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_table_take(t, &text);
 }
 
 static int fill_rows(const gnt_results *r, int by_leakage, gnt_equal_rows *rows, gnt_table *t) {

@@ -39,13 +39,11 @@ static size_t collect(const gnt_results *r, found found_out[MOST_FOUND], size_t 
 }
 
 void gnt_table_found(const gnt_results *r, gnt_table *t) {
-    static const char *const columns[] = {"defense", "task", "what", "the host says", "cells"};
     found all[MOST_FOUND];
     size_t left_out;
     const size_t n = collect(r, all, &left_out);
     gnt_table_init(t, "What the host found");
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        gnt_table_column(t, columns[i]);
+    GNT_TABLE_COLUMNS(t, "defense", "task", "what", "the host says", "cells");
     for (size_t i = 0; i < n; i++) {
         gnt_table_text(t, all[i].cell->defense);
         gnt_table_text(t, all[i].cell->task);

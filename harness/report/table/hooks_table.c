@@ -26,15 +26,12 @@ static void add_rows(const json_t *list, const char *label, int of_attack, gnt_t
 }
 
 void gnt_table_hooks(const gnt_results *r, const json_t *host, gnt_table *t) {
-    static const char *const columns[] = {"of",    "label",   "plugin",        "hook",
-                                          "calls", "seconds", "seconds a call"};
     const json_t *machine = json_object_get(json_object_get(host, "provenance"), "machine");
     const char *cpu = json_string_value(json_object_get(machine, "cpu"));
     json_t *list = gnt_hook_seconds(host);
     gnt_table_init(t, "Time inside hooks");
     t->failed |= !list;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        gnt_table_column(t, columns[i]);
+    GNT_TABLE_COLUMNS(t, "of", "label", "plugin", "hook", "calls", "seconds", "seconds a call");
     gnt_table_caption(t,
                       "Wall time of all calls in all jobs of the run, while other jobs ran, on "
                       "%.100s. It differs from run to run and from machine to machine.",

@@ -35,9 +35,7 @@ static void add_number(gnt_table *t, const gnt_utility *u) {
         gnt_text_add(&text, "–");
     if (u->low < u->high) /* of several training runs */
         gnt_text_add(&text, " [%.3f, %.3f]", u->low, u->high);
-    t->failed |= text.failed;
-    gnt_table_text(t, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_table_take(t, &text);
 }
 
 size_t gnt_table_maps_at(const gnt_results *r, const char *task, int64_t stage, gnt_table *t) {
@@ -64,10 +62,8 @@ size_t gnt_table_maps_at(const gnt_results *r, const char *task, int64_t stage, 
 }
 
 void gnt_table_maps(const gnt_results *r, gnt_table *t) {
-    static const char *const names[] = {"task",   "stage", "defense", "mode", "strength",
-                                        "number", "mean",  "low",     "high"};
     gnt_table_init(t, "Utility of maps");
-    gnt_table_columns(t, names, sizeof names / sizeof *names);
+    GNT_TABLE_COLUMNS(t, "task", "stage", "defense", "mode", "strength", "number", "mean", "low", "high");
     for (size_t i = 0; i < r->n_group; i++)
         for (int k = 0; k < NUMBERS && is_first(r, i); k++) {
             const gnt_outcome *g = &r->group[i];

@@ -89,18 +89,14 @@ static void write_score(gnt_table *t, const gnt_measure *m, const gnt_score *s, 
         gnt_text_add(&text, " ± ");
         gnt_measure_number(m, s->stat.deviation, &text);
     }
-    t->failed |= text.failed;
-    gnt_table_text(t, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_table_take(t, &text);
 }
 
 static void write_stat(gnt_table *t, const gnt_measure *m, const gnt_stat *d) {
     gnt_text text;
     gnt_text_init(&text, 4096);
     gnt_measure_write(m, d, &text);
-    t->failed |= text.failed;
-    gnt_table_text(t, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_table_take(t, &text);
 }
 
 /* Writes a utility and, over several training runs, its interval. */
@@ -115,9 +111,7 @@ static void write_interval(gnt_table *t, const char *name, const gnt_stat *d) {
         gnt_utility_write(name, d->high, &text);
         gnt_text_add(&text, "]");
     }
-    t->failed |= text.failed;
-    gnt_table_text(t, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_table_take(t, &text);
 }
 
 /* Writes by how much a measure, or without one a utility, of the group exceeds the other group's. */
@@ -138,9 +132,7 @@ static void write_utility(gnt_table *t, const gnt_utility *u) {
     gnt_text text;
     gnt_text_init(&text, 256);
     gnt_utility_write(u->measure, u->value, &text);
-    t->failed |= text.failed;
-    gnt_table_text(t, gnt_text_get(&text));
-    gnt_text_free(&text);
+    gnt_table_take(t, &text);
 }
 
 /* Returns "" if the utility is shown, else the name of another number of the test samples; NULL if none. */

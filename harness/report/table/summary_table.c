@@ -7,12 +7,6 @@
 #include "results/ranking.h"
 #include "results/groups.h"
 
-static void item(gnt_table *t, gnt_text *text) {
-    t->failed |= text->failed;
-    gnt_table_text(t, gnt_text_get(text));
-    gnt_text_free(text);
-}
-
 /* "dp-gaussian", "dp-gaussian (tied with dp-laplace)": the first, and who is no worse for all we know; or why
  * none is. */
 static void say_winner(const gnt_results *r, const char *task, const gnt_measure *m,
@@ -71,7 +65,7 @@ static void counts(const gnt_results *r, const char *task, int64_t stage, gnt_ta
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         if (other[i])
             gnt_text_add(&text, ", %zu %s", other[i], words[i]);
-    item(t, &text);
+    gnt_table_take(t, &text);
 }
 
 static void summary_row(const gnt_results *r, const char *task, int64_t stage, gnt_table *t) {
@@ -99,21 +93,19 @@ static void summary_row(const gnt_results *r, const char *task, int64_t stage, g
     else
         gnt_text_add(&undefended, "–");
     say_floor(r, task, stage, m, &floor);
-    item(t, &place);
-    item(t, &winner);
-    item(t, &leak);
-    item(t, &undefended);
-    item(t, &floor);
+    gnt_table_take(t, &place);
+    gnt_table_take(t, &winner);
+    gnt_table_take(t, &leak);
+    gnt_table_take(t, &undefended);
+    gnt_table_take(t, &floor);
     counts(r, task, stage, t);
     gnt_ranking_free(&ranking);
 }
 
 void gnt_table_summary(const gnt_results *r, gnt_table *t) {
-    static const char *const columns[] = {
-        "task", "leaks least at matched utility", "its worst case", "undefended", "baseline", "cells"};
     gnt_table_init(t, "In short");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        gnt_table_column(t, columns[i]);
+    GNT_TABLE_COLUMNS(t, "task", "leaks least at matched utility", "its worst case", "undefended", "baseline",
+                      "cells");
     for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
         const size_t n = gnt_judged_stages(r, r->task[i], stages);
