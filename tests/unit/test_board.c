@@ -20,9 +20,9 @@
 
 /* ---- ranks ---- */
 
-/* Intervals of means over trainings: a [8, 12] and b [11, 15] are not told apart; c [13, 17] not from b,
- * and is surely worse than a; d [30, 31] than all three. e scatters so much that nobody surely leaks less,
- * but its mean is worse than c's: it wins nothing by that. */
+/* Intervals of means over training runs: a [8, 12] and b [11, 15] are tied; c [13, 17] is tied with b, and is
+ * surely worse than a; d [30, 31] than all three. e scatters so much that nobody surely leaks less, but its
+ * mean is worse than c's: it wins nothing by that. */
 static const point five[] = {
     {"e", "matched", "x", "", "ok", 18, 0, 40},  {"c", "matched", "x", "", "ok", 15, 13, 17},
     {"a", "matched", "x", "", "ok", 10, 8, 12},  {"d", "matched", "x", "", "ok", 30.5, 30, 31},
@@ -81,7 +81,7 @@ static void keep_seeds(const bench *b, const char *run, int most) {
     gnt_free(text);
 }
 
-/* Four trainings tell nothing of a fifth. */
+/* Four training runs say nothing about a fifth. */
 static void few_trainings_rank_nobody(void **state) {
     const bench *b = *state;
     static const point two[] = {{"a", "matched", "x", "", "ok", 10, 9, 11},
@@ -153,15 +153,15 @@ static void anybodys_attack_judges(void **state) {
     assert_string_equal(word(a, "footnotes"), "randomised");
     assert_int_equal(rank_of(own), 1);
     assert_int_equal(rank_of(a), 2);
-    /* an attacker who is not told labels runs x alone, and the order is another */
+    /* an attacker without labels runs x alone, and the order is another */
     assert_int_equal(rank_of(place(all, 1, "defense", "a")), 1);
     assert_int_equal(rank_of(place(all, 1, "defense", "own")), 2);
     assert_string_equal(word(a, "attacker_knows"), "labels, defense");
     json_decref(all);
 }
 
-/* Who was not attacked by everything has no rank, a crash is no privacy, and what cannot apply does not
- * count. */
+/* A defense that was not attacked by everything has no rank, a crash is no privacy, and what cannot apply
+ * does not count. */
 static void a_missing_number_costs_the_rank(void **state) {
     const bench *b = *state;
     static const point some[] = {
@@ -285,9 +285,9 @@ static void a_later_run_replaces_what_it_ran_again(void **state) {
     json_decref(all);
 }
 
-/* Who is given first sets the field; what others bring counts where it was run, and where not that is said.
- */
-static void the_first_contributor_says_what_must_be_stood(void **state) {
+/* The run that is given first sets the field; what others bring counts where it was run, and where not that
+ * is said. */
+static void the_first_contributor_sets_the_attacks_to_withstand(void **state) {
     const bench *b = *state;
     static const point eve[] = {{"hers", "matched", "z", "", "ok", 5, 4, 6}};
     RUN("ann", ann);
@@ -343,7 +343,7 @@ static size_t count_sections(const json_t *all) {
     return (size_t)most;
 }
 
-static void only_what_asks_the_same_is_compared(void **state) {
+static void only_equal_requests_are_compared(void **state) {
     const bench *b = *state;
     static const struct {
         const char *suite, *task;
@@ -368,7 +368,7 @@ static void only_what_asks_the_same_is_compared(void **state) {
 }
 
 /* A defense that names a model of its suite is another one where that name stands for another network. */
-static void a_model_behind_the_same_name_tells_defenses_apart(void **state) {
+static void models_behind_the_same_name_are_distinguished(void **state) {
     const bench *b = *state;
     static const char *const data[] = {"digits", "digits", "faces"};
     static const point one[] = {{"a", "matched", "x", "", "ok", 10, 9, 11}};
@@ -382,7 +382,7 @@ static void a_model_behind_the_same_name_tells_defenses_apart(void **state) {
         json_t *member = json_array_get(
             json_object_get(json_array_get(json_object_get(all, "defenses"), 0), "members"), 0);
         json_object_set_new(json_object_get(member, "params"), "net", json_string("m"));
-        /* what it came to is no setting */
+        /* its result is no setting */
         json_object_set_new(all, "models",
                             json_pack("[{s:s, s:s, s:f}]", "id", "m", "data", data[i], "accuracy", 0.5 + i));
         assert_int_equal(json_dump_file(all, path, 0), 0);
@@ -397,7 +397,7 @@ static void a_model_behind_the_same_name_tells_defenses_apart(void **state) {
 
 /* ---- board.json ---- */
 
-static void claims_stand_beside_what_was_measured(void **state) {
+static void claims_are_listed_next_to_measurements(void **state) {
     const bench *b = *state;
     RUN("ann", ann);
     write_about(
@@ -427,7 +427,7 @@ static void claims_stand_beside_what_was_measured(void **state) {
     gnt_free(page);
 }
 
-static void a_wrong_board_file_is_told_apart(void **state) {
+static void a_wrong_board_file_is_recognised(void **state) {
     const bench *b = *state;
     static const struct {
         const char *text, *says;
@@ -532,7 +532,7 @@ static void hostile_text_stays_text(void **state) {
     json_decref(all);
     char *page = read_text(b->folder, "out/leaderboard.html", NULL);
     assert_int_equal(count_text(page, "<script"), 1);      /* the page's own */
-    assert_int_equal(count_text(page, "<img"), 0);         /* no plots were asked for */
+    assert_int_equal(count_text(page, "<img"), 0);         /* no plots were requested */
     assert_int_equal(count_text(page, "<li>"), 3 + 5 + 4); /* {{runs}} in a name is no placeholder */
     assert_true(count_text(page, "&lt;script&gt;") > 50);
     assert_null(strstr(page, "\xe2\x80\xae"));
@@ -592,12 +592,12 @@ int main(void) {
         IN_FOLDER(an_unproven_digest_meets_the_same_suite_alone),
         IN_FOLDER(a_signature_must_fit),
         IN_FOLDER(a_later_run_replaces_what_it_ran_again),
-        IN_FOLDER(the_first_contributor_says_what_must_be_stood),
+        IN_FOLDER(the_first_contributor_sets_the_attacks_to_withstand),
         IN_FOLDER(history_says_what_changed),
-        IN_FOLDER(only_what_asks_the_same_is_compared),
-        IN_FOLDER(a_model_behind_the_same_name_tells_defenses_apart),
-        IN_FOLDER(claims_stand_beside_what_was_measured),
-        IN_FOLDER(a_wrong_board_file_is_told_apart),
+        IN_FOLDER(only_equal_requests_are_compared),
+        IN_FOLDER(models_behind_the_same_name_are_distinguished),
+        IN_FOLDER(claims_are_listed_next_to_measurements),
+        IN_FOLDER(a_wrong_board_file_is_recognised),
         IN_FOLDER(hostile_text_stays_text),
         IN_FOLDER(the_same_runs_give_the_same_bytes),
         IN_FOLDER(a_run_without_numbers_gives_a_page),

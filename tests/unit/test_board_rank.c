@@ -74,7 +74,7 @@ static void a_floor_of_an_error_is_above(void **state) {
     json_decref(all);
 }
 
-/* Who states a floor of 60 in a run of their own must not make everybody level. */
+/* A run that states a floor of 60 for itself must not make everybody level. */
 static void the_first_run_says_what_the_floor_is(void **state) {
     const bench *b = *state;
     static const point own[] = {{"own", "matched", "x", "", "ok", 30, 29, 31}};
@@ -98,16 +98,16 @@ static void history_below_the_floor_is_the_same(void **state) {
     json_decref(all);
 }
 
-/* `blur` looks like nothing and tells most, under another attack than the one that leaks most by PSNR. */
-static void identification_stands_beside_psnr(void **state) {
+/* `blur` looks like nothing and reveals most, under another attack than the one that leaks most by PSNR. */
+static void identification_is_listed_next_to_psnr(void **state) {
     const bench *b = *state;
     static const point two[] = {{"blur", "matched", "x", "", "ok", 9, 8, 10},
                                 {"blur", "matched", "y", "", "ok", 8, 7, 9},
                                 {"noise", "matched", "x", "", "ok", 7, 6, 8},
                                 {"noise", "matched", "y", "", "ok", 6, 5, 7}};
-    static const extra told[] = {
+    static const extra identified[] = {
         {.identified = 0.5}, {.identified = 0.9}, {.identified = 0.2}, {.identified = 0.1}};
-    write_run(b, &(made){MADE("r", two), .floor = 13, .extra = told});
+    write_run(b, &(made){MADE("r", two), .floor = 13, .extra = identified});
     json_t *all = BOARD("r");
     assert_float_equal(number_in(place(all, 1, NULL, "blur"), "identified"), 0.9, 1e-9);
     assert_float_equal(number_in(place(all, 1, NULL, "noise"), "identified_high"), 0.3, 1e-9);
@@ -308,7 +308,7 @@ int main(void) {
         IN_FOLDER(a_floor_of_an_error_is_above),
         IN_FOLDER(the_first_run_says_what_the_floor_is),
         IN_FOLDER(history_below_the_floor_is_the_same),
-        IN_FOLDER(identification_stands_beside_psnr),
+        IN_FOLDER(identification_is_listed_next_to_psnr),
         IN_FOLDER(drawn_rounds_rank_by_the_worst),
         IN_FOLDER(fixed_rounds_keep_their_sections),
         IN_FOLDER(runs_may_draw_different_rounds),

@@ -80,7 +80,7 @@ static void test_tolerances_are_the_suites(void **state) {
 }
 
 /* A balanced accuracy counts a target by how rare its class is: of class 0 there are 6 and of class 1 there
- * are 2. What was told once renamed is counted in the same way. */
+ * are 2. Values identified after renaming are counted in the same way. */
 static void balanced_by(const char *measure, const char *answer) {
     json_t *run[2] = {made_run(), made_run()};
     double was[TARGETS] = {1, 1, 1, 0, 0, 0, 0, 0}, is[TARGETS] = {1, 1, 1, 0, 0, 0, 1, 1};
@@ -256,7 +256,7 @@ static void test_targets_left_bare(void **state) {
     }
 }
 
-/* One search and its trainings: at each of n strengths five, of utility[i] and ± 0.01. */
+/* One search and its training runs: at each of n strengths five, of utility[i] and ± 0.01. */
 static json_t *match(const char *verdict, double strength, const double *tried, const double *utility,
                      int n) {
     json_t *history = json_array();
@@ -510,7 +510,7 @@ static size_t lines_of(const char *text) {
     return n;
 }
 
-/* Tags that open and close in turn, attributes in quotes, nothing but &…; where a & stands. */
+/* Tags that open and close in turn, attributes in quotes, nothing but &…; where a & may be. */
 static void is_xml(const char *text) {
     char open[16][64];
     size_t depth = 0;

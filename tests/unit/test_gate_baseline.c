@@ -1,5 +1,5 @@
-/* Cells at the strength at which the baseline matched a defense: what they stand beside, and what is made
- * of them. How often such a check errs is simulated by test_gate_matched. */
+/* Cells at the strength at which the baseline matched a defense: what they are compared with, and what is
+ * made of them. How often such a check errs is simulated by test_gate_matched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +33,8 @@ static void add_match(json_t *run, double strength, const char *verdict) {
                                     "confirmed", 1, "history", history));
 }
 
-/* The cells of all seeds at a strength: leaking so many dB, `more` of utility above its curve; by the name
- * that stands in their ids. */
+/* The cells of all seeds at a strength: leaking so many dB, `more` of utility above its curve; by the name in
+ * their ids. */
 static void add_cells(json_t *run, const char *name, double strength, double leak, double more,
                       const char *status) {
     double x[TARGETS];
@@ -114,7 +114,7 @@ static void test_a_sweep_at_that_strength_is_as_good(void **state) {
     made_free(&p);
 }
 
-/* What leaks at matched strengths that are others says nothing beside: neither more nor less. */
+/* What leaks at matched strengths that are others says nothing in addition: neither more nor less. */
 static void test_other_strengths_are_not_compared_besides(void **state) {
     (void)state;
     json_t *now = made_run();
@@ -177,7 +177,8 @@ static void test_another_baselines_strength_is_passed_over(void **state) {
     }
 }
 
-/* The same where the run was matched at the baseline's strength: the matched cells themselves stand there. */
+/* The same where the run was matched at the baseline's strength: the matched cells themselves are
+ * compared. */
 static void test_at_the_same_match_the_matched_cells_count(void **state) {
     (void)state;
     json_t *now = baseline();

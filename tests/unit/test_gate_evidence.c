@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "gate/evidence.h"
 
-/* P(Σ ±|x| ≥ Σ x) by trying every pattern, each sum anew. */
+/* P(Σ ±|x| ≥ Σ x) by trying every pattern, each sum from scratch. */
 static double enumerate(const double *x, int n) {
     double seen = 0;
     long extreme = 0;
@@ -152,8 +152,8 @@ static void test_scatter_between_seeds_is_shared(void **state) {
 
 static void test_those_that_cannot_fail_do_not_count(void **state) {
     (void)state;
-    /* alpha 0.05. K = 3 asks for 0.0167: the three last reach it, three ≤ 3; K = 2 asks for 0.025, three > 2
-     */
+    /* alpha 0.05. K = 3 requires 0.0167: the three last reach it, three ≤ 3; K = 2 requires 0.025,
+     * three > 2 */
     double p[] = {0.25, 0.004, 0.02, 0.5}, least[] = {0.25, 0.001, 0.001, 0.001};
     int can[4];
     assert_int_equal(gnt_evidence_family(p, least, can, 4, 0.05, NULL), 0);

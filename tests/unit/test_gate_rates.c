@@ -1,6 +1,6 @@
 /* How often the gate is wrong, by simulation: runs with the quick suite's numbers of cells, targets and
  * seeds, and with the spreads that pairs of real runs of its tasks showed. A pair is the same suite with
- * every random number of its defenses drawn anew; `weak` is dp-gaussian with a third less noise. Measured on
+ * every random number of its defenses drawn again; `weak` is dp-gaussian with a third less noise. Measured on
  * six seeds (means over them):
  *
  *                                glyphs, 8 targets, sigma = 1e-4, 1e-3, 1e-2, 0.1    census, 60 targets, 0.09
@@ -164,8 +164,8 @@ static void test_a_third_less_noise_is_caught(void **state) {
     assert_true(failed * 100 >= n * 95);
 }
 
-/* Of RUNS audits with another seed, in how many anything comes out different. weak: the run claims what a
- * defense with a third more noise would leak. */
+/* Counts, of RUNS audits with another seed, those in which anything comes out different. weak: the run claims
+ * what a defense with a third more noise would leak. */
 static int count_differences(const char *name, int n, int weak) {
     gnt_key all = gnt_key_of_seed(8), key = gnt_key_derive(&all, name);
     gnt_stream s = gnt_stream_open(&key, "new");

@@ -1,5 +1,5 @@
-/* What is held against a run when some of its cells were run again with another seed: the rank sum test
- * against enumeration, t of two samples against its formula, and what counts as a difference. */
+/* Findings against a run when some of its cells were run again with another seed: the rank sum test against
+ * enumeration, t of two samples against its formula, and what counts as a difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static long wins(const double *all, long choice, int n) {
     return sum;
 }
 
-/* Every choice of n of the n + m scores, each counted anew. */
+/* Every choice of n of the n + m scores, each counted from scratch. */
 static double enumerate(const double *x, int n, const double *y, int m) {
     double all[16];
     long as_good = 0, choices = 0;
@@ -180,7 +180,7 @@ static void test_both_ways_are_different(void **state) {
     }
 }
 
-/* What was not wanted is unfinished and says nothing; what fails now does. */
+/* An unwanted cell is unfinished and says nothing; what fails now does. */
 static void test_cells_that_fail_or_were_not_wanted(void **state) {
     (void)state;
     const made_cell cell = {"t", "d", "sweep", "a", NULL, 3, 1, 0.5, 0.8};

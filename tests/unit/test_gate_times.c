@@ -60,7 +60,7 @@ static void judge(race *r, size_t jobs, gnt_gate *g) {
         fail_msg("%s", err.text);
 }
 
-/* Of one job, every round at that ratio: the one finding's kind, or GNT_GATE_KINDS. */
+/* Returns, for one job with every round at that ratio, the one finding's kind, or GNT_GATE_KINDS. */
 static gnt_gate_kind kind_of_ratio(const char *check, double ratio) {
     static race r;
     gnt_gate g;

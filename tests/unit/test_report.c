@@ -65,7 +65,7 @@ static void same_results_same_bytes(void **state) {
 
 /* ---- a paper's tables ---- */
 
-/* One defense at two strengths under two attacks; the numbers are told apart by eye. */
+/* One defense at two strengths under two attacks; the numbers are distinguished by eye. */
 static const char paper_run[] =
     "{\"format\": 1, \"suite\": \"s\", \"title\": \"t\", \"scale\": {\"name\": \"tiny\", \"says\": \"One "
     "<b>image</b>.\"},"
@@ -92,7 +92,7 @@ static const char paper_run[] =
     "\"attack\": \"dlg\","
     " \"status\": \"failed\", \"reason\": \"x\", \"n_cells\": 1, \"n_ok\": 0}]}";
 
-/* A row and a column choose together; the worst is over every attack that neither names; the paper stands
+/* A row and a column choose together; the worst is over every attack that neither names; the paper is listed
  * below. */
 static void a_papers_table_is_filled(void **state) {
     bench *b = *state;
@@ -312,7 +312,7 @@ static void without_gnuplot_tables_remain(void **state) {
     gnt_free(page);
 }
 
-static void unreadable_results_are_told_apart(void **state) {
+static void unreadable_results_are_distinguished(void **state) {
     bench *b = *state;
     gnt_report_options options = {.formats = 0};
     gnt_err err = {""};
@@ -339,7 +339,7 @@ static void write_groups(const bench *b, gnt_text *groups) {
     gnt_text_free(groups);
 }
 
-/* Without utility there is no trade-off; the strengths 0.01, 0.1, 1 stand on a logarithmic axis, in order. */
+/* Without utility there is no trade-off; the strengths 0.01, 0.1, 1 are on a logarithmic axis, in order. */
 static void untrained_network_is_drawn_by_strength(void **state) {
     bench *b = *state;
     char plots[160];
@@ -480,7 +480,7 @@ static void stale_pictures_are_removed(void **state) {
     assert_true(is_drawn(b, "index.html"));
 }
 
-/* The list may be a stranger's: names outside the folder, of other files, and through links stay. */
+/* The list may come from a third party: names outside the folder, of other files, and through links stay. */
 static void hostile_list_removes_nothing(void **state) {
     bench *b = *state;
     char plots[160], link_at[200];
@@ -522,7 +522,7 @@ static void one_image_run(const bench *b, const char *images) {
     gnt_text_free(&t);
 }
 
-/* Saves images/x.safetensors: one picture of 2 × 2 in planes, as it was recovered and, where asked for, as it
+/* Saves images/x.safetensors: one picture of 2 × 2 in planes, as it was recovered and, if requested, as it
  * was. */
 static void save_picture(const bench *b, int64_t planes, const uint8_t *pixels, int with_private) {
     const int64_t dim[4] = {1, planes, 2, 2};
@@ -619,7 +619,7 @@ static int height_under(const bench *b, const char *utility) {
     return height_of_sheet(b);
 }
 
-/* A number beside recovered images could be taken for theirs: where there is one, a line (20) says whose. */
+/* A number next to recovered images could be taken for theirs: where there is one, a line (20) says whose. */
 static void sheets_say_whose_utility_it_is(void **state) {
     bench *b = *state;
     int without = height_under(b, "null");
@@ -656,7 +656,7 @@ int main(void) {
         IN_FOLDER(front_is_the_staircase_of_the_best),
         IN_FOLDER(empty_run_gives_a_page),
         IN_FOLDER(without_gnuplot_tables_remain),
-        IN_FOLDER(unreadable_results_are_told_apart),
+        IN_FOLDER(unreadable_results_are_distinguished),
         IN_FOLDER(untrained_network_is_drawn_by_strength),
         IN_FOLDER(costs_below_zero_by_rounding_stay_logarithmic),
         IN_FOLDER(a_cost_that_stays_has_an_axis),

@@ -15,11 +15,11 @@
 #define CELL(name, how, strength, points)                                                                    \
     "{\"task\": \"t\", \"stage\": 0, \"seed\": 1, \"status\": \"ok\", \"attack\": \"a\", \"defense\": "      \
     "\"" name "\", \"mode\": \"" how "\", \"strength\": " strength ", \"points\": " points "}"
-#define PART(x, told)                                                                                        \
+#define PART(x, probed)                                                                                      \
     "{\"components\": [[" x ", 0.5], [0, -1]], \"share\": [0.7, 0.2], \"neighbours\": [[" x                  \
-    ", 0.25], [0, 1]], \"probe\": " told "}"
-#define POINTS(value, x, told)                                                                               \
-    "{\"value\": [" value "], \"names\": [\"no\", \"yes\"], \"representation\": " PART(x, told) "}"
+    ", 0.25], [0, 1]], \"probe\": " probed "}"
+#define POINTS(value, x, probed)                                                                             \
+    "{\"value\": [" value "], \"names\": [\"no\", \"yes\"], \"representation\": " PART(x, probed) "}"
 
 static void draw(const bench *b, const char *cells) {
     gnt_text t;
@@ -85,7 +85,7 @@ static void values_have_their_names(void **state) {
     gnt_free(labels);
 }
 
-/* Nothing is drawn of a file that a stranger wrote otherwise. */
+/* Nothing is drawn of a file that a third party wrote otherwise. */
 static void what_is_no_point_is_not_drawn(void **state) {
     static const char *const bad[] = {POINTS("0, 1, 1", "0.1", "0.6"), /* more values than points */
                                       POINTS("0, -1", "0.1", "0.6"),

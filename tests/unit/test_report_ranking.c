@@ -1,6 +1,6 @@
 /* How a report ranks, on results written by hand: the floor below which all are level, drawn rounds, marks,
- * utility against public data alone, trainings that tell defenses apart, what has no rank and why; how the
- * page says so; wrong types of what a run says of them. */
+ * utility against public data alone, training runs that distinguish defenses, what has no rank and why; how
+ * the page says so; wrong types of what a run says of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ typedef struct entry {
 #define ROW_WITH(d, m, s, at, p, i, u, more)                                                                 \
     { .defense = d, .mode = m, .status = s, .stage = at, .psnr = p, .identified = i, .utility = u, more }
 
-/* What is written of a run beside its entries. */
+/* What a run states in addition to its entries. */
 typedef struct setting {
     const char *facts;    /* members of the task's entry */
     const char *measure;  /* in place of "psnr" */
@@ -42,7 +42,7 @@ typedef struct setting {
     const char *knows;    /* families of every attack */
     const char *grants;
     int seeds;
-    double target; /* the utility that defenses are matched to; 0: not told */
+    double target; /* the utility that defenses are matched to; 0: not stated */
 } setting;
 
 static const setting usual = {"", "psnr", "\"noise\"", "\"noise\"", "\"defense\"", SEEDS, 0};
@@ -82,10 +82,10 @@ static void add_plugins(gnt_text *t, const entry *e, size_t n, const setting *s,
     int any = 0;
     for (size_t i = 0; i < n; i++) {
         const char *label = defenses ? e[i].defense : e[i].attack ? e[i].attack : "a";
-        int told = 0;
-        for (size_t k = 0; k < i && !told; k++)
-            told = !strcmp(label, defenses ? e[k].defense : e[k].attack ? e[k].attack : "a");
-        if (!told)
+        int stated = 0;
+        for (size_t k = 0; k < i && !stated; k++)
+            stated = !strcmp(label, defenses ? e[k].defense : e[k].attack ? e[k].attack : "a");
+        if (!stated)
             gnt_text_add(t, "%s{\"label\": \"%s\", \"members\": [{\"id\": \"%s\", \"families\": [%s]}]}",
                          any++ ? ", " : "", label, label, defenses ? s->families : s->knows);
     }
@@ -227,7 +227,7 @@ static const entry with_liar[] = {
     ROW("a", "matched", "ok", 3, 20, 1, 0.8), ROW("b", "matched", "ok", 3, 30, 1, 0.8),
     ROW("none", "none", "ok", 3, 40, 1, 0.9)};
 
-static void a_mark_costs_the_rank_and_is_told_first(void **state) {
+static void a_mark_costs_the_rank_and_is_listed_first(void **state) {
     const bench *b = *state;
     setting seed_public = usual;
     seed_public.facts = "\"seed_public\": true";
@@ -297,11 +297,11 @@ static void ranks_are_of_one_utility(void **state) {
     entry own[sizeof off_target / sizeof *off_target];
     memcpy(own, off_target, sizeof own);
     own[0].strength = own[2].strength = 2;
-    setting told = usual;
-    told.target = 0.8;
+    setting stated = usual;
+    stated.target = 0.8;
     gnt_results r;
     gnt_table t;
-    PARSE(&r, own, &told);
+    PARSE(&r, own, &stated);
     gnt_ranking ranking = rank_of(&r, 3, "psnr", 3);
     expect_row(&ranking, 0, "b", GNT_RANKED, 1, 0);
     expect_row(&ranking, 1, "a", GNT_RANKED, 2, 0);
@@ -324,15 +324,15 @@ static void ranks_are_of_one_utility(void **state) {
 static void less_leakage_for_less_utility_is_no_lead(void **state) {
     (void)state;
     entry own[sizeof off_target / sizeof *off_target];
-    setting told = usual;
-    told.target = 0.8;
+    setting stated = usual;
+    stated.target = 0.8;
     for (int useful = 0; useful < 2; useful++) {
         gnt_results r;
         memcpy(own, off_target, sizeof own);
         own[0].utility = useful ? 0.83 : 0.77;
         own[1].mode = own[3].mode = "none"; /* no points of a curve */
         own[1].defense = own[3].defense = "none";
-        PARSE(&r, own, &told);
+        PARSE(&r, own, &stated);
         gnt_ranking ranking = rank_of(&r, 3, "psnr", 3);
         expect_row(&ranking, 0, "a", GNT_RANKED, 1, !useful);
         expect_row(&ranking, 1, "b", GNT_RANKED, useful ? 2 : 1, !useful);
@@ -400,7 +400,7 @@ static void low_mse_leaks_more(void **state) {
 }
 
 /* A scatter that all defenses share costs nothing; one's own does. */
-static void trainings_tell_defenses_apart(void **state) {
+static void training_runs_distinguish_defenses(void **state) {
     (void)state;
     static const entry scattered[] = {ROW("steady", "matched", "ok", 3, 20, 1, 0.8),
                                       ROW("near", "matched", "ok", 3, 20.2, 1, 0.8),
@@ -571,13 +571,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(below_the_floor_all_are_level),
         cmocka_unit_test(drawn_rounds_rank_by_the_worst),
-        cmocka_unit_test_setup_teardown(a_mark_costs_the_rank_and_is_told_first, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_mark_costs_the_rank_and_is_listed_first, make_folder,
+                                        remove_folder),
         cmocka_unit_test(what_public_data_give_wins_nothing),
         cmocka_unit_test(ranks_are_of_one_utility),
         cmocka_unit_test(less_leakage_for_less_utility_is_no_lead),
         cmocka_unit_test(ranking_goes_by_the_worst_attack),
         cmocka_unit_test(low_mse_leaks_more),
-        cmocka_unit_test(trainings_tell_defenses_apart),
+        cmocka_unit_test(training_runs_distinguish_defenses),
         cmocka_unit_test(without_grounds_nothing_is_ranked),
         cmocka_unit_test(who_was_not_met_is_not_ranked),
         cmocka_unit_test(who_was_met_by_the_unable_is_not_ranked),

@@ -224,9 +224,9 @@ static int parse_many(int n, int own_task, int own_defense, gnt_err *err) {
     return rc;
 }
 
-/* A report looks through all groups for each pair of a defense and an attack on each task, and a stranger's
- * file must not make it do so for hours: 1024 names of a kind and 2³⁴ looks are allowed. 1·1024²·1025 < 2³⁴ <
- * 400³·401. */
+/* A report looks through all groups for each pair of a defense and an attack on each task, and a third
+ * party's file must not make it do so for hours: 1024 names of a kind and 2³⁴ looks are allowed. 1·1024²·1025
+ * < 2³⁴ < 400³·401. */
 static void files_that_would_take_for_ever_are_refused(void **state) {
     gnt_err err = {""};
     (void)state;

@@ -34,7 +34,7 @@ static void two_settings_give_a_picture(void **state) {
     assert_non_null(strstr(svg, "</svg>"));
     gnt_free(svg);
     char *page = read_text(report, "index.md", NULL);
-    assert_null(strstr(page, ".png")); /* not asked for, not linked */
+    assert_null(strstr(page, ".png")); /* not requested, not linked */
     assert_null(strstr(page, "needs two"));
     gnt_free(page);
 }
@@ -66,7 +66,7 @@ static int times(const char *text, const char *part) {
     return n;
 }
 
-/* Undefended b leaks most, defended a: what the worst panel shows stands twice in the data, the rest once. */
+/* Undefended b leaks most, defended a: what the worst panel shows is twice in the data, the rest once. */
 static void the_worst_of_all_attacks_comes_first(void **state) {
     static const char groups[] = UNDER("a", "none", "none", "null", "0.5", "20") "," UNDER(
         "b", "none", "none", "null", "0.5",
@@ -119,7 +119,7 @@ static void the_matrix_is_white_at_the_floor(void **state) {
     char *script = drawn_of(*state, groups, "matrix-t-r0-psnr.gp"), *key = strstr(script, "mean and its");
     assert_non_null(strstr(script, "white: no more than a guess, 10.0 dB; darkest: undefended, 40.0 dB"));
     assert_non_null(key);
-    *key = 0; /* fields alone: each stands under its attack and under the worst case */
+    *key = 0; /* fields alone: each is listed under its attack and under the worst case */
     assert_int_equal(times(script, "fc rgb \"#ffffff\""), 4);
     assert_int_equal(times(script, "fc rgb \"#6baed6\""), 2);
     assert_int_equal(times(script, "fc rgb \"#08306b\""), 2);
@@ -169,7 +169,7 @@ static void one_setting_gives_a_sentence(void **state) {
 
 /* Weights from a file are not "before training", and utilities that nothing was trained for trade nothing
  * off. */
-static void given_weights_are_told_apart(void **state) {
+static void given_weights_are_distinguished(void **state) {
     bench *b = *state;
 #define GROUPS "\"groups\": [" SETTING("none", "none", "0.9", "20") "," SETTING("d", "fixed", "0.8", "15") "]"
     char *page = page_of(b, "{\"format\": 1, \"cells\": [], \"tasks\": [{\"id\": \"t\", \"rounds\": 0, "
@@ -187,7 +187,7 @@ static void given_weights_are_told_apart(void **state) {
 }
 
 /* Once for each task whose target a defense meets that does nothing. */
-static void loose_targets_are_told(void **state) {
+static void loose_targets_are_named(void **state) {
     bench *b = *state;
 #define MATCH(task, defense, target, none)                                                                   \
     "{\"task\": \"" task "\", \"defense\": \"" defense "\", \"verdict\": \"matched\", \"target\": " target   \
@@ -206,15 +206,11 @@ static void loose_targets_are_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(two_settings_give_a_picture),
-        IN_FOLDER(the_worst_of_all_attacks_comes_first),
-        IN_FOLDER(a_matched_point_lies_on_its_sweep),
-        IN_FOLDER(the_matrix_is_white_at_the_floor),
-        IN_FOLDER(every_strength_has_its_interval),
-        cmocka_unit_test(names_keep_clear_of_points_and_edges),
-        IN_FOLDER(one_setting_gives_a_sentence),
-        IN_FOLDER(given_weights_are_told_apart),
-        IN_FOLDER(loose_targets_are_told),
+        IN_FOLDER(two_settings_give_a_picture),       IN_FOLDER(the_worst_of_all_attacks_comes_first),
+        IN_FOLDER(a_matched_point_lies_on_its_sweep), IN_FOLDER(the_matrix_is_white_at_the_floor),
+        IN_FOLDER(every_strength_has_its_interval),   cmocka_unit_test(names_keep_clear_of_points_and_edges),
+        IN_FOLDER(one_setting_gives_a_sentence),      IN_FOLDER(given_weights_are_distinguished),
+        IN_FOLDER(loose_targets_are_named),
     };
     return cmocka_run_group_tests_name("report's trade-off", tests, NULL, NULL);
 }

@@ -72,8 +72,8 @@ static void is_in(const char *data, const char *rows) {
         fail_msg("no \"%s\" in\n%s", rows, data);
 }
 
-/* Two defenses on an axis stand 0.008 of it apart. Student's interval of two seeds: mean ± 12.7062 ·
- * |a − b|/2, and an accuracy is no more than 100 %. */
+/* Two defenses on an axis are 0.008 of it apart. Student's interval of two seeds: mean ± 12.7062 · |a − b|/2,
+ * and an accuracy is no more than 100 %. */
 static void points_are_means_with_intervals(void **state) {
     if (!gnt_gnuplot_present())
         skip();
@@ -107,23 +107,23 @@ static void strengths_of_one_name_share_an_axis(void **state) {
     gnt_free(labels);
 }
 
-/* Only those that the suite names, and not those that nobody told; a straight line through the points. */
-static void facts_stand_beside_the_utility(void **state) {
+/* Only those that the suite names, and not those that nobody reported; a straight line through the points. */
+static void facts_are_drawn_next_to_the_utility(void **state) {
     if (!gnt_gnuplot_present())
         skip();
-#define TOLD(strength, lost)                                                                                 \
+#define REPORTED(strength, lost)                                                                             \
     SETTING("0", "a", "d", "sweep", strength)                                                                \
     "\"seed\": 1, \"utility\": {\"measure\": \"accuracy\", \"value\": 0.5}, \"facts\": {\"lost\": " lost     \
     ", \"other\": 7}}"
     write_results(
         *state,
         "{\"format\": 1, \"facts\": [\"lost\", \"never_told\"], "
-        "\"defenses\": [" ABOUT("d", "one", "epsilon") "], \"cells\": [" TOLD("0.01", "1") "," TOLD(
-            "0.1", "2") "," TOLD("1", "6") "], "
-                                           "\"groups\": [" GROUP("d", "sweep", "0.01", "0.5") "," GROUP(
-                                               "d", "sweep", "0.1", "0.5") "," GROUP("d", "sweep", "1",
-                                                                                     "0.5") "]}");
-#undef TOLD
+        "\"defenses\": [" ABOUT("d", "one", "epsilon") "], \"cells\": [" REPORTED("0.01", "1") "," REPORTED(
+            "0.1", "2") "," REPORTED("1", "6") "], "
+                                               "\"groups\": [" GROUP("d", "sweep", "0.01", "0.5") "," GROUP(
+                                                   "d", "sweep", "0.1", "0.5") "," GROUP("d", "sweep", "1",
+                                                                                         "0.5") "]}");
+#undef REPORTED
     make(*state, NULL, GNT_FORMAT_SVG, NULL);
     char *data = plotted(*state, "utility-t-r0.tsv"), *labels = plotted(*state, "utility-t-r0.labels.tsv");
     is_in(data, "\n-2\t1\t1\t1\n-1\t2\t2\t2\n0\t6\t6\t6\n");
@@ -135,7 +135,7 @@ static void facts_stand_beside_the_utility(void **state) {
     gnt_free(labels);
 }
 
-/* Most trainings have one utility, that of their end. */
+/* Most training runs have one utility, that of their end. */
 static void stages_alike_are_drawn_once(void **state) {
     if (!gnt_gnuplot_present())
         skip();
@@ -170,8 +170,10 @@ static void one_strength_is_no_line(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(points_are_means_with_intervals), IN_FOLDER(strengths_of_one_name_share_an_axis),
-        IN_FOLDER(facts_stand_beside_the_utility),  IN_FOLDER(stages_alike_are_drawn_once),
+        IN_FOLDER(points_are_means_with_intervals),
+        IN_FOLDER(strengths_of_one_name_share_an_axis),
+        IN_FOLDER(facts_are_drawn_next_to_the_utility),
+        IN_FOLDER(stages_alike_are_drawn_once),
         IN_FOLDER(one_strength_is_no_line),
     };
     return cmocka_run_group_tests_name("report utility", tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* What the report asks of results: points of sweeps and what stands for one that does not apply; the columns
- * of a matrix; families of defenses and their colours; whether utility varies; floors; the leading measure;
- * the summary that answers first; ticks and scales of axes. */
+/* What the report reads from results: points of sweeps and what stands for one that does not apply; the
+ * columns of a matrix; families of defenses and their colours; whether utility varies; floors; the leading
+ * measure; the summary that answers first; ticks and scales of axes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +115,7 @@ static void families_share_a_colour(void **state) {
     assert_int_equal(gnt_colour(&r, 1), gnt_colour(&r, 3)); /* the matched point and its sweep */
     assert_int_equal(gnt_shape(&r, 1, 1), gnt_shape(&r, 3, 1));
     assert_int_equal(gnt_colour(&r, 1),
-                     gnt_colour(&r, 4)); /* two matched of one plugin: told apart by shape */
+                     gnt_colour(&r, 4)); /* two matched of one plugin: distinguished by shape */
     assert_int_not_equal(gnt_shape(&r, 1, 1), gnt_shape(&r, 4, 1));
     assert_int_not_equal(gnt_colour(&r, 1), gnt_colour(&r, 2));
     gnt_results_free(&r);

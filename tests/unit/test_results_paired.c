@@ -1,5 +1,5 @@
-/* What two groups of cells differ by: scores of the same targets and utilities of the same seeds, pair by
- * pair, and which group stands beside which. */
+/* Differences between two groups of cells: scores of the same targets and utilities of the same seeds, pair
+ * by pair, and which group is compared with which. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static const place matched_too = {"t", "uniform", "7", "matched", "known"};
 static const place *const groups[] = {&known,   &learnt,    &alone,   &weak,       &strong,
                                       &of_none, &elsewhere, &matched, &matched_too};
 
-/* Of attacks: seed 1 has differences 2 and 4, one target without a number and one that only "known" met;
+/* Between attacks seed 1 has differences 2 and 4, one target without a number and one that only "known" met;
  * seed 2 has 5 and 9, in another order; seed 3 has no other cell. */
 static const struct made {
     const place *of;
@@ -102,7 +102,7 @@ static const gnt_outcome *group(const gnt_results *r, const place *of) {
     return NULL;
 }
 
-/* Trainings count once each: means 3 and 7. Student's interval of two: 5 ± 12.706·2. */
+/* Training runs count once each: means 3 and 7. Student's interval of two: 5 ± 12.706·2. */
 static void pairs_are_of_one_seed_and_one_target(void **state) {
     (void)state;
     gnt_results r = load();

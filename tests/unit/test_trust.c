@@ -2,7 +2,7 @@
  * job's, no seed and no path but its plugin's. Under a secret run key nobody finds the streams by trying
  * seeds: not the noise of a defense, not the targets, not who holds what; under a run key made from a seed
  * everybody does, which proves that the trial tries the right names. And the attempts of
- * tests/plugins/break_in.c succeed where no sandbox stands: its zeros behind one are the sandbox's. */
+ * tests/plugins/break_in.c succeed where there is no sandbox: its zeros behind one are the sandbox's. */
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static int close_all(void **state) {
     return 0;
 }
 
-/* ---- the jobs of a suite, as the scheduler asks them ---- */
+/* ---- the jobs of a suite, as the scheduler requests them ---- */
 
 typedef struct jobs {
     gnt_suite suite;
@@ -306,7 +306,7 @@ static void a_secret_key_gives_none_away(void **state) {
     assert_int_equal(f.last, 0);
 }
 
-/* ---- what a request tells ---- */
+/* ---- what a request reveals ---- */
 
 static int mentions(const char *text, const gnt_key *key) {
     char hex[GNT_HEX_SIZE];
@@ -387,7 +387,7 @@ static void assert_no_places(const gnt_fields *fields) {
     }
 }
 
-static void an_attack_is_told_no_seed_and_no_path(void **state) {
+static void an_attack_is_given_no_seed_and_no_path(void **state) {
     (void)state;
     jobs j;
     assert_no_places(gnt_request_kinds[GNT_JOB_ATTACK].fields);
@@ -478,7 +478,7 @@ int main(void) {
         cmocka_unit_test(a_secret_key_gives_none_away),
         cmocka_unit_test(an_attack_holds_its_own_key_alone),
         cmocka_unit_test(the_walk_finds_every_key),
-        cmocka_unit_test(an_attack_is_told_no_seed_and_no_path),
+        cmocka_unit_test(an_attack_is_given_no_seed_and_no_path),
         cmocka_unit_test(without_a_sandbox_every_way_leads_out),
     };
     return cmocka_run_group_tests_name("trust", tests, open_all, close_all);
