@@ -10,17 +10,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_bytes all = {data, size};
     run_cell cell[2] = {{.strength = (double)NAN}, {.strength = (double)NAN}};
     run_search search = {.none = (double)NAN};
+    gnt_arena memory = {0};
     gnt_err err = {0};
     fuzz_small();
     for (int i = 0; i < 2; i++) {
         fuzz_bytes text = fuzz_text(&all);
         cell[i].cell = &fuzz_small_plan.cell[i];
         cell[i].status = GNT_CELL_OK;
-        cell[i].score = json_loadb((const char *)text.at, text.left, JSON_REJECT_DUPLICATES, NULL);
-        if (!run_score_is_valid(cell[i].score)) {
-            json_decref(cell[i].score);
-            cell[i].score = NULL;
-        }
+        json_t *score = json_loadb((const char *)text.at, text.left, JSON_REJECT_DUPLICATES, NULL);
+        if (!score || gnt_fields_decode(&gnt_score_fields, &cell[i].found, score, &memory, "", NULL) != 0)
+            gnt_fields_clear(&gnt_score_fields, &cell[i].found);
+        json_decref(score);
         cell[i].utility = 0.5;
     }
     const gnt_run_options options = {.folder = fuzz_folder()};
@@ -34,7 +34,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MUST(run_write_results(&r, &err) == 0);
     const gnt_report_options plain = {.formats = 0};
     MUST(fuzz_ok(gnt_report_make(fuzz_folder(), &plain, NULL, &err), &err));
-    json_decref(cell[0].score);
-    json_decref(cell[1].score);
+    gnt_arena_free(&memory);
     return 0;
 }
