@@ -115,7 +115,7 @@ static int check(const options *o, const char *run, const char *baseline) {
         gnt_gate_make_timed(&gate, &now, run, &before, baseline, t.timed, t.n, &err) != 0)
         wrong(&err);
     else {
-        code = gate.n_failures ? GNT_EXIT_FAILED : gate.untold ? EXIT_UNDECIDED : GNT_EXIT_OK;
+        code = gate.n_failures ? GNT_EXIT_FAILED : gate.undecided ? EXIT_UNDECIDED : GNT_EXIT_OK;
         if (!o->quiet)
             print(&gate, gnt_gate_write_text);
         if (o->github)

@@ -1,6 +1,7 @@
-/* Cells at the strength at which the baseline matched a defense: what a search hides by turning a weakened
- * defense up is seen where the strength is the same. Such a cell stands beside the baseline's matched one,
- * and then leakage at the two matched strengths, which are others, is not compared. */
+/* Cells at the strength at which the baseline matched a defense: what a search hides by choosing a stronger
+ * setting of a weakened defense is seen where the strength is the same. Such a cell is compared with the
+ * baseline's matched one, and then leakage at the two matched strengths, which are others, is not compared.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -48,7 +48,7 @@ static double flip_all(const double *a, size_t n, double seen, double size) {
     return extreme / ((double)left * (double)right);
 }
 
-/* Of Σ ±a: the cumulant generating function, its first and second derivative. */
+/* Computes the cumulant generating function of Σ ±a with its first and second derivative. */
 static void cumulants(const double *a, size_t n, double t, double k[3]) {
     k[0] = k[1] = k[2] = 0;
     for (size_t i = 0; i < n; i++) {
@@ -112,7 +112,7 @@ typedef struct scatter {
     size_t units, seeds, samples;
 } scatter;
 
-/* One sample more, whose own mean counts; those of one seed stand together. Returns the mean. */
+/* One sample more, whose own mean counts; those of one seed are listed together. Returns the mean. */
 static double scatter_add(scatter *s, const double *d, const int64_t *seed, size_t n) {
     double all = 0;
     for (size_t i = 0; i < n; i++)

@@ -13,7 +13,7 @@
  * suites have, flipping whole seeds could never find anything (p ≥ 1/4 with two), so the dependence is
  * measured: F is the mean square between seeds over that inside seeds, and Student's t of the mean, its error
  * from inside the seeds, is divided by √F. F is the larger of the comparison's own and the mean over its task
- * and stage, never below 1; the degrees of freedom are no more than the trainings that F was seen on.
+ * and stage, never below 1; the degrees of freedom are no more than the training runs that F was seen on.
  * With five seeds or more their own means can be tested, by their own F and degrees of freedom: the better of
  * the two counts, twice. */
 #ifndef GNT_GATE_EVIDENCE_H
@@ -29,7 +29,7 @@ typedef struct gnt_evidence {
     double p_flip, p_flip_less; /* by signs: of "mean ≤ tolerance", and of "mean ≥ −tolerance" */
     double t, t_less;           /* the same by t, as if units were independent */
     double freedom;             /* of t, were units independent */
-    double f;                   /* NAN where seeds or units are too few to tell */
+    double f;                   /* NAN if there are too few seeds or units */
     double p, p_less;           /* both together; gnt_evidence_settle sets them */
     double p_least;             /* the smallest that so many units can give */
     size_t units, seeds;        /* of both samples where there are two */
@@ -37,11 +37,11 @@ typedef struct gnt_evidence {
 } gnt_evidence;
 
 /* d[i]: the difference of unit i, in the direction that is worse; seed[i]: which training it shares; those of
- * one seed stand together. n ≥ 1, all finite, tolerance ≥ 0. */
+ * one seed are listed together. n ≥ 1, all finite, tolerance ≥ 0. */
 int gnt_evidence_weigh(gnt_evidence *e, const double *d, const int64_t *seed, size_t n, double tolerance,
                        gnt_err *err);
 
-/* Scores in the direction that leaks more; those of one seed stand together. */
+/* Scores in the direction that leaks more; those of one seed are listed together. */
 typedef struct gnt_sample {
     const double *x;
     const int64_t *seed;

@@ -32,7 +32,7 @@ static int leaks_less(const gnt_gate *g, const gnt_gate_row *like) {
     return 0;
 }
 
-/* At one strength less utility for no less leakage is a worse trade; beside a search it may be that of
+/* At one strength less utility for no less leakage is a worse trade; next to a search it may be that of
  * another strength. */
 static gnt_gate_kind kind_among(const gnt_gate *g, const gnt_gate_row *row) {
     const gnt_gate_kind kind = kind_of(row);
@@ -100,14 +100,15 @@ static int make(gnt_gate *g, gate_maker m, const gnt_results *now, const gnt_res
                  : 0;
     m.cell = cell;
     if (rc == 0)
-        rc = check_suites(&m) || gate_find_anew(&m) || (!redrawn && gate_find_searches(&m)) ||
+        rc = check_suites(&m) || gate_find_other_targets(&m) || (!redrawn && gate_find_searches(&m)) ||
                      (!redrawn && gate_find_at_baseline(&m, cell)) || gate_compare_cells(&m) ||
-                     gate_compare_anew(&m) || gate_compare_utility(&m) || gate_compare_strengths(&m) ||
-                     gate_compare_times(&m) || gate_judge(&m) || gate_compare_matches(&m) || find_rows(&m)
+                     gate_compare_other_targets(&m) || gate_compare_utility(&m) ||
+                     gate_compare_strengths(&m) || gate_compare_times(&m) || gate_judge(&m) ||
+                     gate_compare_matches(&m) || find_rows(&m)
                  ? -1
                  : 0;
     gate_free_searches(&m);
-    gnt_free((void *)m.anew);
+    gnt_free((void *)m.other);
     gnt_free(cell);
     if (rc != 0)
         gnt_gate_free(g);

@@ -1,8 +1,8 @@
-/* gate: is a run worse than a baseline? Cells of the two are joined by their ids, and what got worse is told
- * apart from what is merely different.
+/* gate: is a run worse than a baseline? Cells of the two are joined by their ids, and what got worse is
+ * distinguished from what is merely different.
  *
  * Everything in a gnt_gate borrows from the two gnt_results, which must outlive it, but for the texts of
- * findings. Names in it are as the files have them: who writes them somewhere escapes them. */
+ * findings. Names in it are as the files have them: the writer of a format escapes them. */
 #ifndef GNT_GATE_GATE_H
 #define GNT_GATE_GATE_H
 
@@ -11,7 +11,7 @@
 #include "results/measure.h"
 #include "results/results.h"
 
-/* What a suite says under "check", defaults filled in. */
+/* The suite's "check", with defaults filled in. */
 typedef struct gnt_gate_settings {
     double alpha;              /* the chance of any false alarm in a whole comparison */
     gnt_named_reals tolerance; /* by measure, "utility" or "time"; others have their defaults */
@@ -49,20 +49,20 @@ typedef struct gnt_gate_row {
     double tolerance;
     /* how much more than the tolerance a weaker matched strength may leak; 0 at others */
     double allowance;
-    /* of a row about a strength: which one is told of */
+    /* of a row about a strength: which one */
     double at;
     /* both are of one strength, at which the baseline was matched and the new run was not */
     int is_at_baseline;
     /* e has its p already, which knows nothing of other rows */
     int settled;
-    /* of pairs of five seeds or more: that of the jumps alone (cells.c); else NAN */
+    /* of pairs of five seeds or more: that of the jumps alone (compare_cells.c); else NAN */
     double p_jumps;
     gnt_evidence e;
     double p, p_less; /* corrected for the number of comparisons */
     gnt_gate_verdict verdict;
 } gnt_gate_row;
 
-/* What failed and what is worth a note. Failures come first here and in the list. */
+/* Failures and notes. Failures come first here and in the list. */
 typedef enum gnt_gate_kind {
     GNT_GATE_LEAKS_MORE,
     GNT_GATE_COSTS_MORE,
@@ -84,7 +84,7 @@ typedef enum gnt_gate_kind {
     GNT_GATE_FASTER,
     GNT_GATE_ALONG_CURVE,
     GNT_GATE_UNPAIRED,
-    GNT_GATE_UNTOLD,
+    GNT_GATE_UNDECIDED,
     GNT_GATE_OTHER_SUITE,
     GNT_GATE_KINDS
 } gnt_gate_kind;
@@ -93,7 +93,7 @@ typedef struct gnt_gate_finding {
     gnt_gate_kind kind;
     const gnt_gate_row *row; /* or NULL */
     char *place;             /* "glyphs/r10/prune@0.9/dlg" */
-    char *text;              /* what happened, in words */
+    char *text;              /* a sentence */
 } gnt_gate_finding;
 
 typedef struct gnt_gate {
@@ -106,8 +106,8 @@ typedef struct gnt_gate {
     size_t n_finding, n_failures;
     size_t same, tested, unable; /* of the rows */
     size_t timed;                /* rows about time; 0: it was not judged */
-    /* tasks of which nothing can be told: drawn anew, with too few trainings */
-    size_t untold;
+    /* tasks without a verdict: other targets than the baseline's, and too few training runs */
+    size_t undecided;
     /* searches that ended at another strength than the baseline's, at which the new run has no cells */
     size_t elsewhere;
     gnt_arena memory; /* of the settings */

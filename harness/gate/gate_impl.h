@@ -2,7 +2,7 @@
 #ifndef GNT_GATE_IMPL_H
 #define GNT_GATE_IMPL_H
 
-#include "gate/curve_impl.h"
+#include "gate/search_curve_impl.h"
 #include "gate/gate.h"
 #include "gate/join_impl.h"
 
@@ -14,7 +14,7 @@ typedef struct gate_search {
     /* every training is the same to the last digit */
     int is_same;
     /* the runs share no replicate */
-    int is_anew;
+    int is_other;
     /* the new run has cells at the baseline's strength, which is not its own */
     int is_at_baseline;
     /* how many effects of replicates were taken out of both curves */
@@ -32,14 +32,14 @@ typedef struct gate_maker {
     gate_search *search;
     size_t n_search;
     /* tasks whose private targets are not the baseline's; names borrow from the new run */
-    const char **anew;
-    size_t n_anew;
+    const char **other;
+    size_t n_other;
     const gnt_gate_timed *timed;
     size_t n_timed;
     gnt_err *err;
 } gate_maker;
 
-/* ---- rows.c ---- */
+/* ---- gate_rows.c ---- */
 
 /* A new row at the end, NULL when out of memory. */
 gnt_gate_row *gate_add_row(gate_maker *m);
@@ -47,12 +47,12 @@ gnt_gate_row *gate_add_row(gate_maker *m);
 int gate_add_finding(gate_maker *m, gnt_gate_kind kind, const gnt_gate_row *row, const char *place,
                      const char *text);
 
-/* ---- cells.c, unpaired.c, utility.c, strengths.c, times.c, judge.c, matches.c, as gate.c calls them ---- */
+/* ---- compare_*.c and judge.c, as gate.c calls them ---- */
 
-/* Adds rows for what leaks, and findings for cells that fail or have gone. */
+/* Adds rows for leakage, and findings for cells that fail or are missing. */
 int gate_compare_cells(gate_maker *m);
-/* Adds rows for what leaks in tasks that were drawn anew. */
-int gate_compare_anew(gate_maker *m);
+/* Adds rows for leakage in tasks with other targets than the baseline's. */
+int gate_compare_other_targets(gate_maker *m);
 /* Adds rows for utility: one for each training that both have, but for those whose utility a search set. */
 int gate_compare_utility(gate_maker *m);
 /* Adds rows for the utility that the strengths of a search leave. */
@@ -70,11 +70,11 @@ int gate_compare_matches(gate_maker *m);
 void gate_begin_leak_row(gate_maker *m, gnt_gate_row *row, const gnt_joined *first,
                          const gnt_measure *measure);
 
-/* ---- anew.c ---- */
+/* ---- other_targets.c ---- */
 
 /* Lists the tasks whose private targets are not the baseline's. */
-int gate_find_anew(gate_maker *m);
-int gate_is_anew(const gate_maker *m, const char *task);
+int gate_find_other_targets(gate_maker *m);
+int gate_has_other_targets(const gate_maker *m, const char *task);
 
 /* ---- searches.c ---- */
 
@@ -83,25 +83,25 @@ int gate_find_searches(gate_maker *m);
 void gate_free_searches(gate_maker *m);
 /* NULL where there is none. */
 const gate_search *gate_search_of(const gate_maker *m, const char *task, const char *defense);
-/* How one training scatters beside the mean of its strength, in both runs. */
+/* The scatter of one training run around the mean of its strength, in both runs. */
 typedef struct gate_scatter {
     double variance, freedom;
-    /* the variance of a utility by the draw of its test samples, which all trainings of a run share */
+    /* the variance of a utility by the draw of its test samples, which all training runs of a run share */
     double test;
 } gate_scatter;
 
 enum { GATE_LEAST_FREEDOM = 4 };
 gate_scatter gate_search_scatter(const gate_search *s);
-/* Whether the new matched strength is a weaker setting than the old. */
+/* True if the new matched strength is a weaker setting than the old. */
 int gate_is_weaker(const gate_search *s);
-/* At most which share of its protection the weaker new strength gives up: that of the utility which it gives
- * back, by its trainings or by the baseline's curve, whichever says more, and one standard error; but no more
- * than so far a move on the strength's scale can do. sign: of the utility. */
+/* Returns at most which share of its protection the weaker new strength gives up: that of the utility which
+ * it gives back, by its training runs or by the baseline's curve, whichever says more, and one standard
+ * error; but no more than so far a move on the strength's scale can do. sign: of the utility. */
 double gate_regained(const gate_search *s, int sign);
 
 /* ---- at_baseline.c ---- */
 
-/* Puts cells at the strength at which the baseline was matched beside its matched ones. cell: all of m's. */
+/* Pairs cells at the strength at which the baseline was matched with its matched ones. cell: all of m's. */
 int gate_find_at_baseline(gate_maker *m, gnt_joined *cell);
 
 /* ---- settings.c ---- */
@@ -111,7 +111,7 @@ int gnt_gate_settings_read(gnt_gate_settings *out, const gnt_results *r, const c
 /* How much worse by a measure of leakage, by utility or, as a share, by time is near enough to no change. */
 double gnt_gate_tolerance(const gnt_gate_settings *s, const char *measure);
 
-/* ---- words.c ---- */
+/* ---- gate_words.c ---- */
 
 /* "leaks more" */
 const char *gnt_gate_kind_words(gnt_gate_kind kind);

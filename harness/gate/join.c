@@ -21,7 +21,7 @@ static const gnt_ints *rounds_drawn(const gnt_results *r, const gnt_results *oth
                : NULL;
 }
 
-/* "TASK/r17/REST": what stands before the 17 and after it. */
+/* "TASK/r17/REST": finds what is before the 17 and after it. */
 static void find_round(gnt_joined *j, const gnt_outcome *o, const gnt_ints *rounds) {
     const size_t task = strlen(o->task);
     for (size_t i = 0; rounds && i < rounds->n; i++) {

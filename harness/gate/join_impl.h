@@ -5,7 +5,7 @@
 #include "results/results.h"
 
 /* One cell of one run or both, at one seed. `key` is the id without its seed; `length` its bytes. Where both
- * runs drew the rounds that they observe, and drew others, the first of one stands beside the first of the
+ * runs drew the rounds that they observe, and drew others, the first of one is paired with the first of the
  * other, and so on. */
 typedef struct gnt_joined {
     const char *key;
@@ -17,7 +17,7 @@ typedef struct gnt_joined {
     int64_t seed;
     /* one of them may be NULL */
     const gnt_outcome *now, *before;
-    /* a cell at some baseline's strength that nothing here is to be held against */
+    /* a cell at some baseline's strength that nothing here is compared with */
     int is_apart;
     /* a matched cell whose leakage is compared at the baseline's strength instead */
     int is_left;

@@ -44,8 +44,8 @@ int gate_find_searches(gate_maker *m) {
             return -1;
         s->direction = gate_curve_direction(&s->now, &s->before);
         s->is_same = is_same(s);
-        s->is_anew = gate_is_anew(m, now->task);
-        if (!s->is_anew && gate_curves_adjust(&s->now, &s->before, &s->n_effect, m->err) != 0)
+        s->is_other = gate_has_other_targets(m, now->task);
+        if (!s->is_other && gate_curves_adjust(&s->now, &s->before, &s->n_effect, m->err) != 0)
             return -1;
     }
     return 0;
@@ -70,7 +70,7 @@ const gate_search *gate_search_of(const gate_maker *m, const char *task, const c
 
 /* ---- a weaker strength ---- */
 
-/* An accuracy is a whole number of samples, so that few trainings may be equal by chance. */
+/* An accuracy is a whole number of samples, so that few training runs may be equal by chance. */
 gate_scatter gate_search_scatter(const gate_search *s) {
     gate_scatter v = {.freedom = -(double)s->n_effect};
     double squares = 0, stated = 0;

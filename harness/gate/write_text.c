@@ -42,7 +42,7 @@ void gnt_gate_write_text(const gnt_gate *g, gnt_text *out) {
     gnt_text_add(out, "\n");
 }
 
-/* ---- a run drawn anew ---- */
+/* ---- a redrawn run ---- */
 
 static void redrawn_line(const gnt_gate_row *row, gnt_text *out) {
     static const char *const words[] = {"same", "same", "cannot tell", "same", "different", "different"};

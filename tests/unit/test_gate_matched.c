@@ -46,7 +46,7 @@ static matched_world world(const matched_suite *suite, int pair, int other_key, 
 }
 
 typedef struct outcome {
-    int failed, untold;
+    int failed, undecided;
 } outcome;
 
 /* How the new run was made. */
@@ -63,23 +63,23 @@ static outcome compare(const matched_suite *suite, int pair, made_how how, const
         w[p->defense] = &p->is;
     json_t *new = matched_run(&now, w, how.at_baseline ? old : NULL);
     made_check(&made, new, old);
-    outcome o = {made.gate.n_failures > 0, made.gate.untold > 0};
+    outcome o = {made.gate.n_failures > 0, made.gate.undecided > 0};
     made_free(&made);
     return o;
 }
 
 static int failures(const char *what, const matched_suite *suite, int n, made_how how,
                     const struct planted *p) {
-    int failed = 0, untold = 0;
+    int failed = 0, undecided = 0;
     for (int i = 0; i < n; i++) {
         outcome o = compare(suite, i, how, p);
         failed += o.failed;
-        untold += o.untold;
+        undecided += o.undecided;
     }
     if (getenv("GATE_RUNS"))
         print_message("%d replicates, %s key%s, %s: %d of %d fail, %d cannot tell\n", suite->replicates,
                       how.other_key ? "another" : "the same",
-                      how.at_baseline ? ", at the baseline's strength" : "", what, failed, n, untold);
+                      how.at_baseline ? ", at the baseline's strength" : "", what, failed, n, undecided);
     return failed;
 }
 

@@ -1,6 +1,6 @@
-/* The tables of the bench, of a file that `bench --keep` wrote: what a step takes beside PyTorch and the
+/* The tables of the bench, of a file that `bench --keep` wrote: what a step takes next to PyTorch and the
  * floor, what it consists of, the machine, and the quick suite with one job and with two. */
-#include "tables.h"
+#include "page_tables.h"
 
 #include <math.h>
 #include <string.h>

@@ -28,19 +28,19 @@ static int visit_differences(const gnt_results *r, visitor *visit, void *context
     return goes_on;
 }
 
-typedef struct asked {
+typedef struct search {
     const gnt_outcome *cell;
     differences found;
-} asked;
+} search;
 
-static int add_what_is_asked(void *context, const gnt_results *r, const gnt_paper_pair *p) {
-    asked *a = context;
+static int add_need(void *context, const gnt_results *r, const gnt_paper_pair *p) {
+    search *a = context;
     differences *d = &a->found;
     (void)r;
     if (!gnt_is_of_group(a->cell, p->group) && !gnt_is_of_group(a->cell, p->other))
         return 1;
     d->utility |= !p->measure;
-    d->beside |= !p->measure && strcmp(p->utility, p->group->utility.measure) != 0;
+    d->other |= !p->measure && strcmp(p->utility, p->group->utility.measure) != 0;
     for (size_t m = 0; p->measure && m < GNT_MEASURES; m++)
         d->measure[m] |= gnt_measure_at(m) == p->measure;
     d->measures |= p->measure != NULL;
@@ -48,8 +48,8 @@ static int add_what_is_asked(void *context, const gnt_results *r, const gnt_pape
 }
 
 differences differences_of(const gnt_results *r, const gnt_outcome *cell) {
-    asked a = {.cell = cell};
-    visit_differences(r, add_what_is_asked, &a);
+    search a = {.cell = cell};
+    visit_differences(r, add_need, &a);
     return a.found;
 }
 

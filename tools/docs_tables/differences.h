@@ -5,18 +5,19 @@
 #include "results/measure.h"
 #include "results/results.h"
 
-/* Of one cell: the measures that are subtracted target by target, by their place in metric/measure.h; whether
- * there are any; whether its utility is subtracted, and whether a number beside the utility is. */
+/* Needs of one cell: the measures that are subtracted target by target, by their place in metric/measure.h;
+ * whether there are any; whether its utility is subtracted, and whether another number than the utility is.
+ */
 typedef struct differences {
     unsigned char measure[GNT_MEASURES];
-    int measures, utility, beside;
+    int measures, utility, other;
 } differences;
 
 differences differences_of(const gnt_results *r, const gnt_outcome *cell);
 
 /* 1 where one mean over each cell's targets gives every difference of measures, and its interval, as the
- * targets do: each is of two trainings or more, whose intervals are by their means alone, every target has
- * its pair, and none is counted one by one. */
+ * targets do: each is of two training runs or more, whose intervals are by their means alone, every target
+ * has its pair, and none is counted one by one. */
 int differences_need_means(const gnt_results *r);
 
 #endif

@@ -9,7 +9,7 @@
 #include "render/escape.h"
 #include "results/groups.h"
 #include "results/section.h"
-#include "tables.h"
+#include "page_tables.h"
 
 /* An entry of the run's equal_leakage, with its measure. */
 typedef struct row {

@@ -1,5 +1,5 @@
 /* What hooks took: times of one machine, which are kept with the other facts of the host. */
-#include "tables.h"
+#include "page_tables.h"
 
 #include <inttypes.h>
 #include <string.h>

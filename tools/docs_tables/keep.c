@@ -1,4 +1,4 @@
-/* What is kept of a run: lists of the members that tables read. One entry of a list stands on one line, so
+/* Keeps of a run the members that tables read. One entry of a list is on one line, so
  * that a new run differs from the last in the lines that changed. */
 #include "scores.h"
 
@@ -80,7 +80,7 @@ static int is_kept(const json_t *tables, const char *measure) {
     return is_shown(tables, "measure", measure, NULL);
 }
 
-/* What is kept of a measure's numbers over targets; NULL when out of memory. */
+/* Returns what is kept of a measure's numbers over targets; NULL when out of memory. */
 static json_t *keep_stat(const json_t *tables, const json_t *stat) {
     const char *shown[COUNT(of_stat)];
     size_t n = 0;
@@ -110,7 +110,7 @@ static int keep_group(const json_t *tables, const json_t *group, json_t *to) {
 
 /* ---- cells: most are joined in their group, and left out ---- */
 
-/* 1 where a cell is the first of its training, whose utility is held against that of public data alone. */
+/* 1 where a cell is the first of its training, whose utility is compared with that of public data alone. */
 static int is_first_of_training(const gnt_results *r, size_t at) {
     const gnt_outcome *c = &r->cell[at];
     if ((c->mode != GNT_ROW_NONE && c->mode != GNT_ROW_MATCHED) || isnan(c->utility.value))
@@ -124,7 +124,7 @@ static int is_first_of_training(const gnt_results *r, size_t at) {
     return 1;
 }
 
-/* Of each target its MSE where targets are counted; its id and numbers where differences are made of them. */
+/* Keeps the MSE of each target where targets are counted; its id and numbers where differences need them. */
 static int keep_targets(const json_t *cell, const differences *w, int counted, json_t *to) {
     const char *keys[2 + GNT_MEASURES];
     const json_t *targets = json_object_get(cell, "targets");
@@ -163,14 +163,14 @@ static int keep_mean_target(const json_t *cell, const differences *w, json_t *to
     return failed ? -1 : 0;
 }
 
-/* All of a training's first cell; else the number, and what bounds and differences ask for beside it. */
+/* All of a training's first cell; else the number, and what bounds and differences need in addition. */
 static int keep_utility(const json_t *cell, const differences *w, int first, int bounds, json_t *to) {
     const char *keys[4] = {"measure", "value"};
     const json_t *utility = json_object_get(cell, "utility");
     size_t n = 2;
     if (bounds)
         keys[n++] = "by_value";
-    if (w->beside)
+    if (w->other)
         keys[n++] = "beside";
     return first ? json_object_set(to, "utility", (json_t *)(uintptr_t)utility)
                  : json_object_set_new(to, "utility", some(utility, keys, n));
@@ -184,7 +184,7 @@ static int is_on_curve(const gnt_results *r, const gnt_outcome *c) {
     return 0;
 }
 
-/* A ranking compares defenses by the means of their trainings, under attacks that may know them. */
+/* A ranking compares defenses by the means of their training runs, under attacks that may know them. */
 static int is_ranked(const gnt_results *r, const gnt_outcome *c) {
     return (c->mode != GNT_ROW_SWEEP || is_on_curve(r, c)) && c->status == GNT_CELL_OK && c->n_score > 0;
 }
@@ -225,14 +225,15 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, const 
     const gnt_outcome *c = &r->cell[at];
     json_t *found = keep_facts(c, cell, tables), *to = some(cell, of_cell, COUNT(of_cell));
     const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
-    const int told = json_object_size(found) > 0, ranked = is_ranked(r, c), bounds = gnt_bounds_tell(r, at);
+    const int has_facts = json_object_size(found) > 0, ranked = is_ranked(r, c),
+              bounds = gnt_bounds_tell(r, at);
     const differences w = differences_of(r, c);
     int failed = !found || !to;
     if (!failed && c->matched)
         failed |= json_object_set_new(to, "matched", json_true());
     if (!failed && (first || bounds || w.utility || (ranked && is_on_curve(r, c))))
         failed |= keep_utility(cell, &w, first, bounds, to);
-    if (!failed && told)
+    if (!failed && has_facts)
         failed |= json_object_set(to, "facts", found);
     if (!failed && c->marks.n > 0)
         failed |= json_object_set(to, "marks", json_object_get(cell, "marks"));
@@ -243,7 +244,7 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, const 
     if (!failed && ranked)
         failed |= keep_means(cell, to);
     if (!failed &&
-        (first || bounds || told || c->marks.n > 0 || counted || w.measures || w.utility || ranked))
+        (first || bounds || has_facts || c->marks.n > 0 || counted || w.measures || w.utility || ranked))
         failed |= json_array_append(list, to);
     json_decref(found);
     json_decref(to);
@@ -282,7 +283,7 @@ static int add_some(gnt_text *out, const json_t *root, const char *name, const c
     return add_list(out, name, list, failed);
 }
 
-/* Defenses or attacks: labels, and of each member what a ranking asks for. */
+/* Defenses or attacks: labels, and of each member what a ranking needs. */
 static int add_plugins(gnt_text *out, const json_t *root, const char *name) {
     const json_t *from = json_object_get(root, name);
     json_t *list = json_array();
@@ -313,7 +314,7 @@ static int add_groups(gnt_text *out, const json_t *root) {
     return add_list(out, "groups", list, failed);
 }
 
-/* What defenses leave at the leakages that a suite lists. */
+/* Adds what defenses leave at the leakages that a suite lists. */
 static int add_equal(gnt_text *out, const gnt_results *r, const json_t *root) {
     const json_t *from = json_object_get(root, "equal_leakage");
     json_t *list = json_array();

@@ -1,6 +1,6 @@
 /* A table that a program other than a run wrote: a file of lines with tabs between cells, whose first line
- * names the columns. It stands in a page as it stands in the file. */
-#include "tables.h"
+ * names the columns. A page has it as the file has it. */
+#include "page_tables.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The tables of a task at one round: a row for each defense and strength, a column for each attack. In a cell
- * stand PSNR with its interval and the share of targets identified, or balanced accuracy in per cent. */
-#include "tables.h"
+ * are PSNR with its interval and the share of targets identified, or balanced accuracy in per cent. */
+#include "page_tables.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -151,7 +151,7 @@ static void add_setting(const gnt_results *r, const char *task, int64_t stage, c
 
 /* ---- the line above a table ---- */
 
-/* What blind guessing scores: one number, or one for each attack where they are asked of other candidates. */
+/* Adds the score of blind guessing: one number, or one for each attack if their candidates differ. */
 static void add_chance(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                        const char *word, gnt_text *out) {
     double floor[GNT_FLOORS], chance, first = NAN;

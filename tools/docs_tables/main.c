@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "page.h"
-#include "tables.h"
+#include "page_tables.h"
 
 enum { MOST_TEXT = 16 << 20 };
 
@@ -18,13 +18,14 @@ static const char help[] =
     "       docs-tables keep RUN_FOLDER NAME\n"
     "\n"
     "  check    compares the blocks of pages with what is kept; a measured number outside of a block, and a\n"
-    "           kept run or table that no block is made from, are told too. Pages after --blocks may have\n"
+    "           kept run or table that no block is made from, are reported too. Pages after --blocks may "
+    "have\n"
     "           numbers outside\n"
-    "  write    writes the blocks anew\n"
+    "  write    writes the blocks again\n"
     "  print    one table; RUN is the name of a kept run or, with a slash in it, a run folder\n"
     "  keep     writes " BASELINES "/NAME/scores.json\n"
     "\n"
-    "A block stands between <!-- table: TABLE RUN ... --> and <!-- end -->. Tables:\n";
+    "A block is between <!-- table: TABLE RUN ... --> and <!-- end -->. Tables:\n";
 
 static int wrong(const gnt_err *err) {
     fprintf(stderr, "docs-tables: %s\n", err->text);
@@ -61,7 +62,7 @@ static int unused(const gnt_text *used) {
     return n;
 }
 
-/* 1 for the word that pages stand behind whose blocks alone are made. */
+/* True for the word before pages of which only the blocks are checked. */
 static int is_blocks(const char *word) {
     return !strcmp(word, "--blocks");
 }
@@ -92,7 +93,7 @@ static int write_pages(char **page, size_t n) {
         if (!is_blocks(page[i]) && page_write(page[i], &changed, &err))
             return wrong(&err);
         if (changed)
-            printf("%s: written anew\n", page[i]);
+            printf("%s: updated\n", page[i]);
     }
     return 0;
 }

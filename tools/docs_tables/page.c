@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "format.h"
-#include "tables.h"
+#include "page_tables.h"
 
 enum { MOST_PAGE = 16 << 20, MOST_DIRECTIVE = 512, MOST_SHOWN = 40 };
 
@@ -18,7 +18,7 @@ static const char opening[] = "<!-- table: ", closing[] = " -->", ending[] = "<!
 typedef struct block {
     /* the words between the markers' ends */
     char words[MOST_DIRECTIVE];
-    /* what stands between the two markers, and where the text goes on behind them */
+    /* the text between the two markers, and where the text goes on behind them */
     const char *inside, *end, *behind;
     size_t line;
     /* 1 where the opening marker begins its line */
@@ -55,7 +55,7 @@ static int next_block(const char *path, const char *text, const char *from, bloc
     return 1;
 }
 
-/* What must stand between a block's markers. */
+/* Makes the text between a block's markers. */
 static int make_block(const char *path, const block *b, gnt_text *out, gnt_err *err) {
     gnt_text made;
     int in_line = 0;
@@ -126,8 +126,8 @@ static int check_block(const char *path, const block *b, gnt_err *err) {
     const size_t size = (size_t)(b->end - b->inside);
     const int same = made.size == size && !memcmp(made.data, b->inside, size);
     if (!same) {
-        printf("%s:%zu: %s: differs from the scores that are kept; make docs writes it anew\n", path, b->line,
-               b->words);
+        printf("%s:%zu: %s: differs from the scores that are kept; make docs writes it again\n", path,
+               b->line, b->words);
         print_difference(b->inside, size, gnt_text_get(&made), made.size);
     }
     gnt_text_free(&made);

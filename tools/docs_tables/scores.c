@@ -44,39 +44,39 @@ static int copy(json_t *to, const char *name, const json_t *from, const char *in
     return value ? json_object_set(to, name, value) : 0;
 }
 
-/* What is told of host.json; NULL when out of memory. */
-static json_t *told_of_host(const json_t *host) {
+/* Returns what is kept of host.json; NULL when out of memory. */
+static json_t *facts_of_host(const json_t *host) {
     const json_t *provenance = json_object_get(host, "provenance");
     const json_t *machine = json_object_get(provenance, "machine");
-    json_t *told = json_object();
-    if (!told || copy(told, "version", provenance, "program", "version") ||
-        copy(told, "source", provenance, "program", "source") ||
-        copy(told, "dirty", provenance, "program", "dirty") || copy(told, "cpu", machine, NULL, "cpu") ||
-        copy(told, "openblas", machine, "openblas", "core") ||
-        copy(told, "onednn", machine, NULL, "onednn") ||
-        copy(told, "cpu_seconds", host, NULL, "cpu_seconds") ||
-        copy(told, "jobs_from_store", host, NULL, "jobs_from_store") ||
-        json_object_set_new(told, "hooks", gnt_hook_seconds(host))) {
-        json_decref(told);
+    json_t *facts = json_object();
+    if (!facts || copy(facts, "version", provenance, "program", "version") ||
+        copy(facts, "source", provenance, "program", "source") ||
+        copy(facts, "dirty", provenance, "program", "dirty") || copy(facts, "cpu", machine, NULL, "cpu") ||
+        copy(facts, "openblas", machine, "openblas", "core") ||
+        copy(facts, "onednn", machine, NULL, "onednn") ||
+        copy(facts, "cpu_seconds", host, NULL, "cpu_seconds") ||
+        copy(facts, "jobs_from_store", host, NULL, "jobs_from_store") ||
+        json_object_set_new(facts, "hooks", gnt_hook_seconds(host))) {
+        json_decref(facts);
         return NULL;
     }
-    return told;
+    return facts;
 }
 
 static json_t *read_host(const char *folder, gnt_err *err) {
     char *path = gnt_format("%s/host.json", folder);
     gnt_doc doc = {0};
-    json_t *told = NULL;
+    json_t *facts = NULL;
     if (!path) {
         gnt_fail(err, "%s: out of memory", folder);
     } else if (gnt_doc_load(&doc, path, MOST_HOST, err) == 0) {
-        told = told_of_host(doc.root);
-        if (!told)
+        facts = facts_of_host(doc.root);
+        if (!facts)
             gnt_fail(err, "%s: out of memory", path);
         gnt_doc_free(&doc);
     }
     gnt_free(path);
-    return told;
+    return facts;
 }
 
 /* A group says what its utility measures only through its cells, of which few are kept; its task says so

@@ -1,6 +1,6 @@
 /* scores: the numbers of a run that a page's tables are made from, read alike from a run folder and from what
  * is kept of one. What is kept, results/baselines/NAME/scores.json, is the run's results.json without what no
- * table asks for, and a few lines of its host.json. */
+ * table needs, and a few lines of its host.json. */
 #ifndef DOCS_TABLES_SCORES_H
 #define DOCS_TABLES_SCORES_H
 
@@ -11,7 +11,7 @@
 
 typedef struct scores {
     gnt_results results;
-    /* owned: what is told of the program and the machine, {"version", "source", …}; never NULL once loaded */
+    /* owned: facts of the program and the machine, {"version", "source", …}; never NULL once loaded */
     json_t *host;
 } scores;
 
@@ -19,11 +19,11 @@ typedef struct scores {
  * On failure *s is empty. */
 int scores_load(scores *s, const char *run, gnt_err *err);
 void scores_free(scores *s);
-/* 1 where no scores are kept of a run that may be: it stands in results/baselines/runs.txt. −1 with a
+/* 1 if no scores are kept of a run that is listed in results/baselines/runs.txt. −1 with a
  * sentence where that file cannot be read. */
 int scores_are_to_come(const char *run, gnt_err *err);
 
-/* What is kept, as the text of scores.json. Keeping what was kept gives the same bytes. */
+/* Writes what is kept, the text of scores.json. Keeping what was kept gives the same bytes. */
 int scores_keep(const scores *s, gnt_text *out, gnt_err *err);
 
 /* 1 for the entry i of the run's equal_leakage that a table shows: of a measure that pages have, and one of

@@ -1,5 +1,5 @@
-/* What is said of a run in a line, one number of it, and a table that its suite lays out as a paper does. */
-#include "tables.h"
+/* A run in a line, one number of it, and a table that its suite lays out as a paper does. */
+#include "page_tables.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -85,9 +85,9 @@ int table_value(const scores *s, char *const *argument, size_t n, gnt_text *out,
         gnt_utility_write(g->utility.measure, g->utility.value, out);
         return 0;
     }
-    const gnt_utility beside = gnt_utility_number(&g->utility, argument[1]);
-    if (isfinite(beside.value)) {
-        gnt_utility_write(argument[1], beside.value, out);
+    const gnt_utility other = gnt_utility_number(&g->utility, argument[1]);
+    if (isfinite(other.value)) {
+        gnt_utility_write(argument[1], other.value, out);
         return 0;
     }
     const gnt_score *score = m ? gnt_number_of(g, m->name) : NULL;
@@ -110,7 +110,7 @@ static int is_unmeasured(const gnt_table *t, size_t row) {
     return 1;
 }
 
-/* `t` without the rows that nothing was measured for, whose labels go to `missing`. A row of the paper stands
+/* `t` without the rows that nothing was measured for, whose labels go to `missing`. A row of the paper is
  * below the one of ours that it belongs to. */
 static void copy_measured(const gnt_table *t, gnt_table *to, gnt_text *missing) {
     int left_out = 0;

@@ -1,11 +1,11 @@
-/* Tables that a report has of each task and stage: errors and attackers beside their bounds, and the utility
+/* Tables that a report has of each task and stage: errors and attackers next to their bounds, and the utility
  * of maps. */
 #include <inttypes.h>
 
 #include "render/escape.h"
 #include "report/table/tables.h"
 #include "results/section.h"
-#include "tables.h"
+#include "page_tables.h"
 
 /* Fills the table of a task and stage; returns the number of rows. */
 typedef size_t filler(const gnt_results *r, const char *task, int64_t stage, gnt_table *t);
@@ -38,8 +38,8 @@ static int add_all(const scores *s, char *const *tasks, size_t n, filler *fill, 
 }
 
 int table_bounds(const scores *s, char *const *tasks, size_t n, gnt_text *out, gnt_err *err) {
-    return add_all(s, tasks, n, gnt_table_bounds_at, "errors and attackers beside their bounds, as estimates",
-                   out, err);
+    return add_all(s, tasks, n, gnt_table_bounds_at,
+                   "errors and attackers next to their bounds, as estimates", out, err);
 }
 
 int table_maps(const scores *s, char *const *tasks, size_t n, gnt_text *out, gnt_err *err) {

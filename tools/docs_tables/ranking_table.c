@@ -1,6 +1,6 @@
 /* The worst case of each defense over attacks and rounds, as a report ranks it: by the measure that leads;
  * what lies below the floor counts as the floor. */
-#include "tables.h"
+#include "page_tables.h"
 
 #include <inttypes.h>
 #include <math.h>

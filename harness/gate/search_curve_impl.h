@@ -1,8 +1,8 @@
-/* curve: what the trainings of one matched defense say of its utility at each strength, in one run. Those of
- * the search and those of the cells at the matched strength count alike. Utility is signed so that more is
+/* curve: the utility of one matched defense at each strength, in one run, by its training runs. Those of the
+ * search and those of the cells at the matched strength count alike. Utility is signed so that more is
  * better, and falls as the strength grows. */
-#ifndef GNT_GATE_CURVE_IMPL_H
-#define GNT_GATE_CURVE_IMPL_H
+#ifndef GNT_GATE_SEARCH_CURVE_IMPL_H
+#define GNT_GATE_SEARCH_CURVE_IMPL_H
 
 #include "results/results.h"
 
@@ -15,13 +15,13 @@ typedef struct gate_training {
     double utility, error;
 } gate_training;
 
-/* All trainings of one strength. */
+/* All training runs of one strength. */
 typedef struct gate_level {
     double strength, place, mean;
-    /* of the n trainings, the first being training[first] */
+    /* of the n training runs, the first being training[first] */
     size_t first, n;
-    /* far below the target trainings scatter as they do nowhere else: such a strength bounds a curve, but
-     * says nothing of how the others scatter */
+    /* far below the target, training runs scatter as they do nowhere else: such a strength bounds a curve,
+     * but says nothing of how the others scatter */
     int is_far;
 } gate_level;
 

@@ -1,13 +1,13 @@
-/* What leaks in tasks whose private targets are not the baseline's. No target stands against itself, and a
- * target tells nothing of another training, so that trainings are the units. Where the observed rounds were
- * drawn anew too, a training's mean is over all of them, and how rounds scatter adds to the error, for it is
- * the same in all trainings of a run. */
+/* Compares leakage in tasks whose private targets are not the baseline's. No target has a pair, and a target
+ * says nothing of another training run, so that training runs are the units. Where other rounds were drawn
+ * too, a training run's mean is over all of them, and how rounds scatter adds to the error, for it is
+ * the same in all training runs of a run. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "gate/gate_impl.h"
-#include "gate/pairs_impl.h"
+#include "gate/target_pairs_impl.h"
 #include "gate/welch_impl.h"
 
 static int both_ok(const gnt_joined *j) {
@@ -95,7 +95,7 @@ static void weigh_tables(gnt_gate_row *row, double tolerance, const table *now, 
                           (!other_stages || (now->stages > 1 && before->stages > 1)));
 }
 
-/* j: the cells of one defense and attack at all rounds that were drawn anew, or at one. */
+/* j: the cells of one defense and attack at all drawn rounds, or at one. */
 static int compare_measure(gate_maker *m, const gnt_joined *const *j, size_t n, const gnt_measure *measure) {
     table now = {0}, before = {0};
     const gnt_joined *first = NULL;
@@ -131,21 +131,21 @@ static int by_defense(const void *a, const void *b) {
     return d ? d : (x > y) - (x < y);
 }
 
-static int say_untold(gate_maker *m) {
-    for (size_t i = 0; i < m->n_anew; i++) {
+static int say_undecided(gate_maker *m) {
+    for (size_t i = 0; i < m->n_other; i++) {
         size_t rows = 0, unable = 0;
         for (size_t k = 0; k < m->g->n_row; k++) {
             const gnt_gate_row *row = &m->g->row[k];
-            if (row->about != GNT_GATE_LEAKAGE || strcmp(row->cell->task, m->anew[i]) != 0)
+            if (row->about != GNT_GATE_LEAKAGE || strcmp(row->cell->task, m->other[i]) != 0)
                 continue;
             rows++;
             unable += row->e.p_least > 0;
         }
         if (rows == 0 || unable < rows)
             continue;
-        m->g->untold++;
+        m->g->undecided++;
         if (gate_add_finding(
-                m, GNT_GATE_UNTOLD, NULL, m->anew[i],
+                m, GNT_GATE_UNDECIDED, NULL, m->other[i],
                 "other targets than the baseline's, as under another run key, and fewer than 5 "
                 "trainings, or 2 observed rounds, to tell what that does; give the suite 5 seeds, "
                 "or run it under the baseline's key") != 0)
@@ -154,12 +154,12 @@ static int say_untold(gate_maker *m) {
     return 0;
 }
 
-int gate_compare_anew(gate_maker *m) {
+int gate_compare_other_targets(gate_maker *m) {
     const gnt_joined **some = gnt_array(m->n_cell + 1, sizeof *some);
     size_t n = 0;
     int rc = some ? 0 : gnt_fail(m->err, "out of memory for %zu cells", m->n_cell);
     for (size_t i = 0; i < m->n_cell && rc == 0; i++)
-        if (m->cell[i].now && !m->cell[i].is_left && gate_is_anew(m, m->cell[i].now->task))
+        if (m->cell[i].now && !m->cell[i].is_left && gate_has_other_targets(m, m->cell[i].now->task))
             some[n++] = &m->cell[i];
     if (n)
         qsort((void *)some, n, sizeof *some, by_defense);
@@ -173,5 +173,5 @@ int gate_compare_anew(gate_maker *m) {
             rc = compare_measure(m, some + i, end - i, lead[k]);
     }
     gnt_free((void *)some);
-    return rc == 0 ? say_untold(m) : rc;
+    return rc == 0 ? say_undecided(m) : rc;
 }

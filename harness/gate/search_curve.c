@@ -1,4 +1,4 @@
-#include "gate/curve_impl.h"
+#include "gate/search_curve_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static const char *measure_of(const gnt_results *r, const char *task) {
     return "accuracy";
 }
 
-/* Whether a cell was trained as the match says, or at the strength `also`. */
+/* True if a cell was trained as the match says, or at the strength `also`. */
 static int is_of(const gnt_outcome *o, const gnt_match_row *m, double also) {
     return (o->mode == GNT_ROW_MATCHED || (o->mode == GNT_ROW_SWEEP && o->strength == also)) &&
            !strcmp(o->task, m->task) && !strcmp(o->defense, m->defense);
@@ -46,7 +46,7 @@ static void add(gate_curve *c, gate_training t) {
         c->training[c->n_training++] = t;
 }
 
-/* The place of a seed in the suite's list, in whose order cells stand. */
+/* Returns the place of a seed in the suite's list, in whose order cells are listed. */
 static int64_t number_of(int64_t *seed, size_t *n, int64_t of) {
     for (size_t i = 0; i < *n; i++)
         if (seed[i] == of)
@@ -140,7 +140,7 @@ int gate_curve_make(gate_curve *c, const gnt_results *r, const gnt_match_row *ma
             return 0;
     }
     gate_curve_free(c);
-    return gnt_fail(err, "out of memory for the trainings of %.200s", match->defense);
+    return gnt_fail(err, "out of memory for the training runs of %.200s", match->defense);
 }
 
 void gate_curve_free(gate_curve *c) {
@@ -173,7 +173,7 @@ void gate_curve_scatter(const gate_curve *c, double *squares, double *freedom, d
 
 /* ---- replicates ---- */
 
-/* The sum over trainings of a replicate of what they are above the means of their strengths. */
+/* Returns by how much the training runs of a replicate exceed the means of their strengths, summed. */
 static double above_means(const gate_curve *c, int64_t number, size_t *n) {
     double sum = 0;
     for (size_t i = 0; i < c->n_level; i++)
@@ -191,7 +191,7 @@ static void subtract(gate_curve *c, int64_t number, double effect) {
             c->training[i].utility -= effect;
 }
 
-/* Adds the replicates of the levels that are not far to the n there are; some may stand there twice. */
+/* Appends the replicates of the levels that are not far to a list of n; some may be listed twice. */
 static size_t add_numbers(const gate_curve *c, int64_t *number, size_t n) {
     for (size_t i = 0; i < c->n_level; i++)
         for (size_t k = 0; k < c->level[i].n && !c->level[i].is_far; k++)
@@ -212,7 +212,7 @@ static size_t numbers_of(const gate_curve *a, const gate_curve *b, int64_t *numb
 int gate_curves_adjust(gate_curve *a, gate_curve *b, size_t *n, gnt_err *err) {
     int64_t *number = gnt_array(a->n_training + b->n_training + 1, sizeof *number);
     if (!number)
-        return gnt_fail(err, "out of memory for the trainings of %.200s", a->match->defense);
+        return gnt_fail(err, "out of memory for the training runs of %.200s", a->match->defense);
     const size_t numbers = numbers_of(a, b, number);
     for (int turn = 0; turn < TURNS; turn++) {
         double all = 0; /* effects are about 0 */
@@ -267,7 +267,7 @@ static double together(const gate_curve *c) {
 }
 
 /* The strongest setting is where a saturated search ends: +1 where that is the largest place, −1 where it is
- * the smallest; 0 where the search does not tell. */
+ * the smallest; 0 if the search does not show it. */
 static int strongest_end(const gate_curve *c) {
     const gate_level *l = gate_curve_level(c, c->match->strength);
     if (strcmp(c->match->verdict, "saturated") != 0 || !l || c->n_level < 2)

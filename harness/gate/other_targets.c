@@ -1,4 +1,4 @@
-/* Which tasks have other private targets than the baseline's, as under another run key. */
+/* Finds tasks with other private targets than the baseline's, as under another run key. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static int both_ok(const gnt_joined *j) {
     return j->now && j->before && j->now->status == GNT_CELL_OK && j->before->status == GNT_CELL_OK;
 }
 
-/* What the mean public image scores hangs on the targets alone. */
+/* The score of the mean public image depends on the targets alone. */
 static void vote_by_floors(const gnt_outcome *a, const gnt_outcome *b, votes *v) {
     for (size_t i = 0; i < a->n_score; i++) {
         const gnt_score *now = &a->score[i], *before = gnt_score_find(b, now->measure);
@@ -65,7 +65,7 @@ static void vote_by_truths(const gnt_outcome *a, const gnt_outcome *b, votes *v)
     }
 }
 
-static int was_drawn_anew(const gate_maker *m, const char *task) {
+static int has_other_targets(const gate_maker *m, const char *task) {
     votes floors = {0}, answers = {0};
     for (size_t i = 0; i < m->n_cell; i++) {
         const gnt_joined *j = &m->cell[i];
@@ -79,20 +79,20 @@ static int was_drawn_anew(const gate_maker *m, const char *task) {
     return floors.same + floors.other ? !floors.same : answers.other && !answers.same;
 }
 
-int gate_find_anew(gate_maker *m) {
+int gate_find_other_targets(gate_maker *m) {
     const gnt_results *r = m->g->now;
-    m->anew = gnt_array(r->n_task + 1, sizeof *m->anew);
-    if (!m->anew)
+    m->other = gnt_array(r->n_task + 1, sizeof *m->other);
+    if (!m->other)
         return gnt_fail(m->err, "out of memory for %zu tasks", r->n_task);
     for (size_t i = 0; i < r->n_task && !m->g->redrawn; i++)
-        if (was_drawn_anew(m, r->task[i]))
-            m->anew[m->n_anew++] = r->task[i];
+        if (has_other_targets(m, r->task[i]))
+            m->other[m->n_other++] = r->task[i];
     return 0;
 }
 
-int gate_is_anew(const gate_maker *m, const char *task) {
-    for (size_t i = 0; i < m->n_anew; i++)
-        if (!strcmp(m->anew[i], task))
+int gate_has_other_targets(const gate_maker *m, const char *task) {
+    for (size_t i = 0; i < m->n_other; i++)
+        if (!strcmp(m->other[i], task))
             return 1;
     return 0;
 }

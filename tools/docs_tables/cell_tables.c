@@ -1,5 +1,5 @@
 /* Tables of single cells: how many targets of a probe came back, and what was found of sets of encodings. */
-#include "tables.h"
+#include "page_tables.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,11 +12,11 @@ static const double back_below = 1e-3;
 
 typedef struct tally {
     size_t of, images;
-    /* negative: not told */
+    /* negative: unknown */
     double labels;
 } tally;
 
-static int is_beside(const gnt_outcome *a, const gnt_outcome *b) {
+static int is_same_place(const gnt_outcome *a, const gnt_outcome *b) {
     return a->stage == b->stage && !strcmp(a->task, b->task) && !strcmp(a->attack, b->attack);
 }
 
@@ -33,10 +33,10 @@ static void add_back(const gnt_results *r, size_t first, gnt_table *t) {
     const gnt_outcome *c = &r->cell[first];
     tally sum = {0};
     for (size_t i = 0; i < first; i++)
-        if (scores_is_counted(r, &r->cell[i]) && is_beside(&r->cell[i], c))
+        if (scores_is_counted(r, &r->cell[i]) && is_same_place(&r->cell[i], c))
             return;
     for (size_t i = first; i < r->n_cell; i++)
-        if (scores_is_counted(r, &r->cell[i]) && is_beside(&r->cell[i], c))
+        if (scores_is_counted(r, &r->cell[i]) && is_same_place(&r->cell[i], c))
             count(&r->cell[i], &sum);
     gnt_table_text(t, c->task);
     gnt_table_format(t, "%" PRId64, c->stage);

@@ -1,6 +1,6 @@
-/* What attacks read where nothing protects: a row for each task, round and attack, beside what is had without
+/* Shows what attacks read without a defense: a row for each task, round and attack, and what is had without
  * an attack. */
-#include "tables.h"
+#include "page_tables.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -32,7 +32,7 @@ static void add_utility(const gnt_outcome *g, gnt_table *t) {
     add_item(t, &text);
 }
 
-/* What is told of as a share: a private attribute, or which of the candidates a sample is. */
+/* Returns the measure that is a share: of a private attribute, or which of the candidates a sample is. */
 static const gnt_measure *share_of(const gnt_outcome *g) {
     const gnt_measure *balanced = gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED);
     return gnt_number_of(g, balanced->name) ? balanced : gnt_measure_of(GNT_MEASURE_IDENTIFICATION);
@@ -41,19 +41,19 @@ static const gnt_measure *share_of(const gnt_outcome *g) {
 /* "58.7 dB [57.5, 60.0], 100 % identified", "sex: 95.6 % [93.7, 97.3]" */
 static void add_found(const gnt_outcome *g, const char *attribute, gnt_table *t) {
     const gnt_measure *psnr = gnt_measure_of(GNT_MEASURE_PSNR), *share = share_of(g);
-    const gnt_score *image = gnt_number_of(g, psnr->name), *told = gnt_number_of(g, share->name);
+    const gnt_score *image = gnt_number_of(g, psnr->name), *named = gnt_number_of(g, share->name);
     gnt_text text;
     gnt_text_init(&text, 4096);
     if (image) {
         tables_interval(psnr, &image->stat, &text);
-        gnt_text_add(&text, " dB%s", told ? ", " : "");
+        gnt_text_add(&text, " dB%s", named ? ", " : "");
     }
-    if (told && share == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)) {
+    if (named && share == gnt_measure_of(GNT_MEASURE_ATTRIBUTE_BALANCED)) {
         gnt_text_add(&text, "%s: ", attribute ? attribute : "attribute");
-        tables_interval(share, &told->stat, &text);
+        tables_interval(share, &named->stat, &text);
         gnt_text_add(&text, " %%");
-    } else if (told) {
-        gnt_text_add(&text, "%.0f %% identified", 100 * told->stat.mean);
+    } else if (named) {
+        gnt_text_add(&text, "%.0f %% identified", 100 * named->stat.mean);
     }
     add_item(t, &text);
 }

@@ -92,13 +92,13 @@ static void test_too_few_trainings_cannot_tell(void **state) {
         now.psnr[i] += 30;
     assert_int_equal(check(&p, &now, &before)->verdict, GNT_GATE_UNABLE);
     assert_int_equal(p.gate.n_failures, 0);
-    assert_int_equal(p.gate.untold, 1);
-    assert_int_equal(p.gate.finding[0].kind, GNT_GATE_UNTOLD);
+    assert_int_equal(p.gate.undecided, 1);
+    assert_int_equal(p.gate.finding[0].kind, GNT_GATE_UNDECIDED);
     made_free(&p);
 }
 
 /* Other rounds are the first and the second as before, and how far rounds lie apart is part of the error. */
-static void test_rounds_drawn_anew(void **state) {
+static void test_other_rounds(void **state) {
     (void)state;
     drawn now = plain, before = plain;
     made_pair p;
@@ -125,6 +125,6 @@ static void test_rounds_drawn_anew(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_targets_are_pairs), cmocka_unit_test(test_trainings_are_the_units),
-        cmocka_unit_test(test_too_few_trainings_cannot_tell), cmocka_unit_test(test_rounds_drawn_anew)};
+        cmocka_unit_test(test_too_few_trainings_cannot_tell), cmocka_unit_test(test_other_rounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What a comparison says, in words. Plain text with names in it: who writes it somewhere escapes it. */
+/* The sentences of a comparison. Plain text with names in it, which the writer of a format escapes. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ const char *gnt_gate_kind_words(gnt_gate_kind kind) {
                                                       [GNT_GATE_FAILS_NOW] = "newly failing",
                                                       [GNT_GATE_MISSING] = "missing",
                                                       [GNT_GATE_UNMATCHED] = "not matched any more",
-                                                      [GNT_GATE_NO_NUMBER] = "lost its number",
+                                                      [GNT_GATE_NO_NUMBER] = "no longer measured",
                                                       [GNT_GATE_NEW] = "new cell",
                                                       [GNT_GATE_WORKS_NOW] = "works now",
                                                       [GNT_GATE_MATCHED_NOW] = "matched now",
@@ -24,7 +24,7 @@ const char *gnt_gate_kind_words(gnt_gate_kind kind) {
                                                       [GNT_GATE_FASTER] = "faster",
                                                       [GNT_GATE_ALONG_CURVE] = "moved along its curve",
                                                       [GNT_GATE_UNPAIRED] = "not compared",
-                                                      [GNT_GATE_UNTOLD] = "cannot tell",
+                                                      [GNT_GATE_UNDECIDED] = "cannot tell",
                                                       [GNT_GATE_OTHER_SUITE] = "another suite"};
     return words[kind];
 }

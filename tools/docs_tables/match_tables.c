@@ -1,5 +1,5 @@
-/* How the searches for a strength ended, beside what no defense and public data alone leave. */
-#include "tables.h"
+/* How the searches for a strength ended, with what no defense and public data alone leave. */
+#include "page_tables.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void fill(const gnt_results *r, const char *task, gnt_table *t) {
     }
 }
 
-/* Two tasks of one network and data share their trainings. */
+/* Two tasks of one network and data share their training runs. */
 static int is_same(const gnt_table *a, const gnt_table *b) {
     int same = a->n_item == b->n_item;
     for (size_t i = 0; same && i < a->n_item; i++)

@@ -1,4 +1,4 @@
-#include "tables.h"
+#include "page_tables.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct kind {
     /* one of the two: of a run, or of a file that is no run's */
     table_writer *write;
     file_writer *write_file;
-    /* how many words must stand after the run's name, and may */
+    /* how many words must follow the run's name, and may */
     size_t least, most;
     int inline_text;
 } kind;
@@ -48,18 +48,18 @@ const char tables_help[] =
     "  back RUN [TASK ...]        of how many undefended targets the image and the label came back\n"
     "  sets RUN                   what was found of sets of mixed encodings\n"
     "  paper RUN ID               a table that the suite lays out as its paper does\n"
-    "  bounds RUN [TASK ...]      errors and attackers beside what TAPPFL's theorems allow\n"
-    "  maps RUN [TASK ...]        how well trainings find what maps mark\n"
+    "  bounds RUN [TASK ...]      errors and attackers next to what TAPPFL's theorems allow\n"
+    "  maps RUN [TASK ...]        how well training runs find what maps mark\n"
     "  hooks RUN [LABEL ...]      what the hooks of defenses and attacks took, and on which processor\n"
     "  value RUN GROUP MEASURE    one number, within a line; GROUP is a cell's id without its seed\n"
     "  keys WHERE                 the keys of objects of results.json: results, cells, cells.utility, …\n"
     "  kept NAME.tsv              a table that a program other than a run wrote\n"
-    "  bench-times NAME.json      what each row of the bench took, beside PyTorch and the floor\n"
+    "  bench-times NAME.json      what each row of the bench took, next to PyTorch and the floor\n"
     "  bench-work NAME.json       what each row of the bench computes and moves, and its errors\n"
     "  bench-machine NAME.json    the programs and the machine of the bench\n"
     "  bench-jobs NAME.json       the quick suite with one job and with two\n";
 
-/* Cuts `text` in place into words; a word with blanks stands in double quotes. The number of words, or
+/* Cuts `text` in place into words; a word with blanks is in double quotes. The number of words, or
  * MOST_WORDS + 1 where there are more. */
 static size_t split(char *text, char *word[MOST_WORDS]) {
     size_t n = 0;
@@ -84,7 +84,7 @@ static const kind *find(const char *word) {
     return NULL;
 }
 
-/* What a kind writes of a run; n words stand after its name. Of scores to come *to_come is 1. */
+/* Writes one kind of table of a run; n words follow its name. Of scores to come *to_come is 1. */
 static int write_of_run(const kind *k, const char *run, char *const *argument, size_t n, gnt_text *out,
                         int *to_come, gnt_err *err) {
     scores s;

@@ -20,7 +20,7 @@ typedef struct seen_at {
 } seen_at;
 
 /* Replicates that the runs do not share move a whole curve: where it is between two strengths, it is known no
- * better than by the trainings of one. */
+ * better than by the training runs of one. */
 static size_t most_trainings(const gate_curve *c) {
     size_t most = 0;
     for (size_t i = 0; i < c->n_level; i++)
@@ -29,13 +29,13 @@ static size_t most_trainings(const gate_curve *c) {
 }
 
 static double share_of(const gate_search *s, const gate_curve *c, double share) {
-    return s->is_anew ? fmax(share, 1 / (double)most_trainings(c)) : share;
+    return s->is_other ? fmax(share, 1 / (double)most_trainings(c)) : share;
 }
 
-static int can_tell(const gate_search *s, const gate_scatter *v) {
+static int is_decidable(const gate_search *s, const gate_scatter *v) {
     return v->freedom >= GATE_LEAST_FREEDOM && v->variance > 0 &&
-           (!s->is_anew || (most_trainings(&s->now) >= GATE_FEWEST_TRAININGS &&
-                            most_trainings(&s->before) >= GATE_FEWEST_TRAININGS));
+           (!s->is_other || (most_trainings(&s->now) >= GATE_FEWEST_TRAININGS &&
+                             most_trainings(&s->before) >= GATE_FEWEST_TRAININGS));
 }
 
 static seen_at look(const gate_search *s, const gate_scatter *v, const gate_level *l) {
@@ -43,7 +43,7 @@ static seen_at look(const gate_search *s, const gate_scatter *v, const gate_leve
     const int now_beyond = now.beyond * s->direction, before_beyond = before.beyond * s->direction;
     const double shares = share_of(s, &s->now, now.share) + share_of(s, &s->before, before.share);
     const double bends = now.bend * now.bend + before.bend * before.bend;
-    const double tests = s->is_anew ? 2 * v->test : 0;
+    const double tests = s->is_other ? 2 * v->test : 0;
     return (seen_at){.strength = l->strength,
                      .is = now.mean,
                      .was = before.mean,
@@ -53,7 +53,7 @@ static seen_at look(const gate_search *s, const gate_scatter *v, const gate_leve
 }
 
 /* Both matched strengths, and the one nearest to the old that both searches tried, unless so much utility is
- * lost there that trainings scatter otherwise than near the target. Returns how many. */
+ * lost there that training runs scatter otherwise than near the target. Returns how many. */
 static size_t strengths_of(const gate_search *s, const gate_level *out[3]) {
     const gate_level *now = gate_curve_level(&s->now, s->now.match->strength);
     const gate_level *before = gate_curve_level(&s->before, s->before.match->strength), *shared = NULL;
@@ -85,7 +85,7 @@ static const gnt_outcome *cell_of(const gnt_results *r, const gnt_match_row *m) 
     return NULL;
 }
 
-/* `gain`: more utility is what is looked for, else less. The strength that tells most, its p times the number
+/* `gain`: more utility is what is looked for, else less. The strength with the least p, times the number
  * of strengths. */
 static void weigh(gnt_gate_row *row, const seen_at *at, size_t n, double freedom, int gain) {
     const int sign = gnt_utility_sign(row->measure);
@@ -134,7 +134,7 @@ int gate_compare_strengths(gate_maker *m) {
         const gate_level *strength[3];
         seen_at at[3];
         const gate_scatter v = gate_search_scatter(s);
-        const size_t n = can_tell(s, &v) ? strengths_of(s, strength) : 0;
+        const size_t n = is_decidable(s, &v) ? strengths_of(s, strength) : 0;
         for (size_t k = 0; k < n; k++)
             at[k] = look(s, &v, strength[k]);
         if (add_row(m, s, at, n, v.freedom, 1) != 0 || add_row(m, s, at, n, v.freedom, 0) != 0)

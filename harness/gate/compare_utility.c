@@ -1,6 +1,6 @@
-/* Utility of the trainings that both runs have. The tests of a seed's two models share their samples, so that
- * adding up their standard errors errs to the safe side; how far two trainings of one seed scatter beyond
- * that is measured. */
+/* Compares utility of the training runs that both runs have. The tests of a seed's two models share their
+ * samples, so that adding up their standard errors errs to the safe side; how far two training runs of one
+ * seed scatter beyond that is measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ typedef struct trained {
     size_t order;
 } trained;
 
-/* Of the same training but for the seed: every stage and attack of it tells the same utility. */
+/* True if two cells are of one training run but for the seed: its stages and attacks have one utility. */
 static int same_point(const gnt_outcome *a, const gnt_outcome *b) {
     return !strcmp(a->task, b->task) && !strcmp(a->defense, b->defense) && a->mode == b->mode &&
            (a->strength == b->strength || (isnan(a->strength) && isnan(b->strength)));
@@ -42,7 +42,7 @@ static int by_training(const void *a, const void *b) {
 }
 
 /* Matched utility is what a search made it: whether it still gets there is judged apart, and so is that at
- * the baseline's strength (strengths.c). Of a run that was drawn anew no search was made. */
+ * the baseline's strength (compare_strengths.c). A redrawn run made no search. */
 static size_t list_trainings(const gate_maker *m, trained *list) {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < m->n_cell; i++) {
@@ -74,11 +74,11 @@ static double variance(const double *x, size_t n) {
     return n > 1 ? squares / (double)(n - 1) : 0;
 }
 
-/* One row for the n seeds of a training; x has room for 3n numbers. How far two trainings of a seed lie apart
- * is seen in their differences, and bounded by how far the seeds of each run lie apart, which says more where
- * there are two of them: f adds the larger to what the standard errors say. is_anew: the
- * runs share nothing, but all trainings of each its test samples. */
-static void weigh(gnt_gate_row *row, const trained *t, size_t n, double tolerance, int is_anew, double *x) {
+/* One row for the n seeds of a training; x has room for 3n numbers. How far two training runs of a seed lie
+ * apart is seen in their differences, and bounded by how far the seeds of each run lie apart, which says
+ * more where there are two of them: f adds the larger to what the standard errors say. is_other: the runs
+ * share nothing, but all training runs of each its test samples. */
+static void weigh(gnt_gate_row *row, const trained *t, size_t n, double tolerance, int is_other, double *x) {
     const char *measure = t->now->utility.measure;
     int differ = 0;
     double squares = 0, *is = x + n, *was = x + 2 * n;
@@ -108,7 +108,7 @@ static void weigh(gnt_gate_row *row, const trained *t, size_t n, double toleranc
                             .units = n,
                             .seeds = n,
                             .between = n - 1};
-    if (is_anew)
+    if (is_other)
         gate_weigh_welch(row, tolerance, is, n, was, n, squares / (double)n);
     row->p = row->p_less = 1;
     row->verdict = differ ? GNT_GATE_WITHIN : GNT_GATE_SAME;
@@ -129,7 +129,7 @@ static int add_training(gate_maker *m, const trained *t, size_t n) {
     double *x = gnt_array(3 * n, sizeof *x);
     int rc = row && x ? 0 : gnt_fail(m->err, "out of memory for the utility of %zu seeds", n);
     if (rc == 0)
-        weigh(row, t, n, tolerance_of(m, t->now), gate_is_anew(m, t->now->task), x);
+        weigh(row, t, n, tolerance_of(m, t->now), gate_has_other_targets(m, t->now->task), x);
     gnt_free(x);
     return rc;
 }

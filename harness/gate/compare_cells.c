@@ -1,14 +1,14 @@
-/* Cells side by side: which fail, which have gone, and how their leakage differs. */
+/* Compares cells of the two runs: which fail, which are missing, and how their leakage differs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "gate/gate_impl.h"
-#include "gate/pairs_impl.h"
+#include "gate/target_pairs_impl.h"
 #include "gate/welch_impl.h"
 
-/* ---- what is not a number ---- */
+/* ---- statuses ---- */
 
 /* Cells that share a finding. */
 typedef struct finding_cells {
@@ -68,7 +68,7 @@ static int compare_statuses(gate_maker *m, const gnt_joined *j, size_t n) {
     return 0;
 }
 
-/* ---- what leaks ---- */
+/* ---- leakage ---- */
 
 static int both_ok(const gnt_joined *j) {
     return j->now && j->before && j->now->status == GNT_CELL_OK && j->before->status == GNT_CELL_OK;
@@ -99,7 +99,7 @@ static int weigh_jumps(gnt_gate_row *row, const gnt_pairs *pairs, gnt_err *err) 
     return rc;
 }
 
-/* `old`: what stands against scores of a run that was drawn anew; NULL for pairs. */
+/* `old`: the scores to compare with, of a redrawn run; NULL for pairs. */
 static int add_row(gate_maker *m, const gnt_joined *first, const gnt_measure *measure, const gnt_pairs *pairs,
                    const gnt_pairs *old) {
     gnt_gate_row *row = gate_add_row(m);
@@ -179,7 +179,7 @@ int gate_compare_cells(gate_maker *m) {
             ;
         const gnt_outcome *now = m->cell[i].now;
         if (compare_statuses(m, m->cell + i, end - i) ||
-            (!(now && gate_is_anew(m, now->task)) && !m->cell[i].is_left &&
+            (!(now && gate_has_other_targets(m, now->task)) && !m->cell[i].is_left &&
              compare_leaks(m, m->cell + i, end - i)))
             return -1;
     }

@@ -1,4 +1,4 @@
-#include "gate/pairs_impl.h"
+#include "gate/target_pairs_impl.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -122,7 +122,7 @@ static void add_means(gnt_pairs *p, double is, double was, double weight) {
     p->differ |= is != was;
 }
 
-/* Those that both have, in place; returns how many. */
+/* Keeps the targets that both have, in place; returns how many. */
 static size_t keep_common(scored *a, size_t na, scored *b, size_t nb) {
     size_t n = 0;
     for (size_t i = 0, k = 0; i < na && k < nb;) {

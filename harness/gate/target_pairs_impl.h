@@ -1,6 +1,6 @@
 /* pairs: the scores of the same target in two runs, made differences. */
-#ifndef GNT_GATE_PAIRS_IMPL_H
-#define GNT_GATE_PAIRS_IMPL_H
+#ifndef GNT_GATE_TARGET_PAIRS_IMPL_H
+#define GNT_GATE_TARGET_PAIRS_IMPL_H
 
 #include "gate/gate.h"
 #include "gate/join_impl.h"
@@ -19,14 +19,14 @@ typedef struct gnt_pairs {
  * and are one unit. Returns −1 with a sentence where a score is no plausible number. */
 int gnt_pairs_add(gnt_pairs *p, const gnt_joined *j, const gnt_measure *m, int64_t group,
                   const char *now_name, gnt_err *err);
-/* Adds the scores of one cell as they are, in the direction that leaks more, to be held against others that
+/* Adds the scores of one cell as they are, in the direction that leaks more, to be compared with others that
  * share no target with them: `d` then holds scores. */
 int gnt_pairs_add_one(gnt_pairs *p, const gnt_outcome *o, const gnt_measure *m, int64_t group,
                       const char *name, gnt_err *err);
 void gnt_pairs_free(gnt_pairs *p);
 
-/* The measures that speak for a cell: the first of each kind (recovered data, attribute, label, contribution)
- * that it has a number for. Returns how many. */
+/* Lists the measures by which a cell is compared: the first of each kind (recovered data, attribute, label,
+ * contribution) that it has a number for. Returns how many. */
 size_t gnt_lead_measures(const gnt_outcome *o, const gnt_measure *lead[GNT_RECOVERS_KINDS]);
 
 /* How many targets in a row the attacker saw as one, as the run's `tasks` say. */
