@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "render/pen.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "report/report_impl.h"
 #include "report/plot/plots.h"
 #include "results/groups.h"

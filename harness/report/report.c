@@ -10,7 +10,7 @@
 #include "report/plot/plots.h"
 #include "render/escape.h"
 #include "report/plot/gnuplot.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/groups.h"
 #include "results/section.h"
 

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "render/escape.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "report/report_impl.h"
 #include "results/groups.h"
 

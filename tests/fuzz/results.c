@@ -2,7 +2,7 @@
  * (none: the run itself). */
 #include "fuzz.h"
 #include "gate/gate.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "report/report_impl.h"
 #include "results/section.h"
 #include "results/groups.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "plugin/hook_times.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/hook_seconds.h"
 
 static json_t *parse(const char *text) {

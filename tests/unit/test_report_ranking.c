@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "report/report_impl.h"
 #include "results/ranking.h"
 #include "report_folder.h"

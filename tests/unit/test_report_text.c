@@ -16,7 +16,7 @@
 #include "report/report_impl.h"
 #include "results/results.h"
 #include "render/table.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 

@@ -14,7 +14,7 @@
 #include "report/plot/plot_impl.h"
 #include "report/report_impl.h"
 #include "report/plot/plots.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 

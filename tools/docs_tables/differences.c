@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/paired.h"
 #include "scores.h"
 

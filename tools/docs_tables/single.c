@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/section.h"
 
 /* ---- run ---- */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "render/escape.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/section.h"
 #include "page_tables.h"
 

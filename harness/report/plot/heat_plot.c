@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "report/plot/plot_impl.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/convergence.h"
 #include "results/ranking.h"
 #include "results/groups.h"

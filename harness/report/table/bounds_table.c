@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/bounds.h"
 
 static int fill_rows(const gnt_results *r, gnt_bound_rows *rows, gnt_table *t) {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/equal_utility.h"
 #include "results/groups.h"
 #include "results/section.h"

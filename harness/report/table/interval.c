@@ -1,7 +1,7 @@
 /* Says over what the intervals of a section are taken. */
 #include <inttypes.h>
 
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 
 /* Kinds of interval over the groups of a section. */
 typedef struct seen {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "metric/map.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 
 enum { NUMBERS = GNT_MAP_NUMBERS + 1 }; /* the loss last */
 

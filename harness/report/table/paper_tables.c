@@ -1,4 +1,4 @@
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 
 #include <math.h>
 #include <string.h>

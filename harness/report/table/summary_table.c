@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/table/tables.h"
+#include "report/table/report_tables.h"
 #include "results/ranking.h"
 #include "results/groups.h"
 

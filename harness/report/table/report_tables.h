@@ -1,8 +1,8 @@
-/* tables: the report's tables, from results. Each is filled into a gnt_table that the caller frees with
+/* report_tables: the report's tables, from results. Each is filled into a gnt_table that the caller frees with
  * gnt_table_free; running out of memory marks the table. Order: tasks, defenses and attacks as the suite
  * lists them, stages and strengths rising. */
-#ifndef GNT_REPORT_TABLE_TABLES_H
-#define GNT_REPORT_TABLE_TABLES_H
+#ifndef GNT_REPORT_TABLE_REPORT_TABLES_H
+#define GNT_REPORT_TABLE_REPORT_TABLES_H
 
 #include "results/measure.h"
 #include "results/results.h"
