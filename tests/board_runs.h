@@ -11,7 +11,7 @@
 #include "board/board.h"
 #include "report_folder.h"
 #include "result/result.h"
-#include "tally/tally.h"
+#include "check/check.h"
 
 static inline size_t count_text(const char *text, const char *what) {
     size_t n = 0;
@@ -194,10 +194,10 @@ static inline void write_about(const bench *b, const char *name, const char *tex
 
 enum { MOST_RUNS = 4 };
 
-/* A board of the named runs, "NAME" or "CONTRIBUTOR=NAME", into the folder `out`; its JSON. `tally` (may be
+/* A board of the named runs, "NAME" or "CONTRIBUTOR=NAME", into the folder `out`; its JSON. `checked` (may be
  * NULL) is of the last of them. */
 static inline json_t *board_with(const bench *b, const char *out, const char *const *names, size_t n,
-                                 const gnt_tally *tally) {
+                                 const gnt_checked *checked) {
     gnt_board_source source[MOST_RUNS];
     char folder[MOST_RUNS][512], who[MOST_RUNS][128], to[256];
     gnt_err err = {""};
@@ -208,7 +208,7 @@ static inline json_t *board_with(const bench *b, const char *out, const char *co
         snprintf(folder[i], sizeof folder[i], "%s/%s", b->folder, equals ? equals + 1 : names[i]);
         source[i] = (gnt_board_source){.folder = folder[i], .contributor = equals ? who[i] : NULL};
     }
-    source[n - 1].tally = tally;
+    source[n - 1].checked = checked;
     snprintf(to, sizeof to, "%s/%s", b->folder, out);
     gnt_board_options options = {.folder = to, .source = source, .n_source = n};
     if (gnt_board_make(&options, NULL, &err) != 0)

@@ -44,6 +44,8 @@ void gnt_field_clear(const gnt_field *f, void *member, int as_none) {
         *(double *)member = NAN;
     if (as_none && f->type == GNT_FIELD_INT && f->nullable)
         *(int64_t *)member = -1;
+    if (as_none && f->type == GNT_FIELD_FLAG && f->late)
+        *(int *)member = -1;
     if (as_none && f->type == GNT_FIELD_TEXT)
         *(const char **)member = gnt_no_text;
 }

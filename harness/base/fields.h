@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "base/words.h"
 
 /* Lists of a struct. at NULL: there is none, as opposed to an empty one. */
@@ -66,7 +67,7 @@ extern const char gnt_no_text[1];
 typedef enum gnt_field_type {
     GNT_FIELD_INT,   /* int64_t: an integer. Nullable: −1 is null */
     GNT_FIELD_REAL,  /* double: a finite number. Nullable: NAN is null */
-    GNT_FIELD_FLAG,  /* int, 0 or 1: false or true */
+    GNT_FIELD_FLAG,  /* int, 0 or 1: false or true. Late: −1 if it is missing */
     GNT_FIELD_TEXT,  /* const char *: a string. Nullable, optional: NULL and gnt_no_text are none */
     GNT_FIELD_KEY,   /* gnt_key: 64 hexadecimal digits */
     GNT_FIELD_WORD,  /* an enumeration of 32 bits: one of `words` */
@@ -101,6 +102,8 @@ typedef struct gnt_field {
     int needed;
     /* A key of other builds, which is read and never written. */
     int old;
+    /* Files of older builds lack it: where it has no value, it is not compared. */
+    int late;
     /* One value is written in place of REALS of one. */
     int single;
     /* It says where something lies on this machine, such as a path, and is no part of what is requested. */
@@ -166,6 +169,30 @@ int gnt_fields_has(const gnt_fields *fields, const void *of, const void *member)
 double gnt_fields_real(const gnt_fields *fields, const void *of, const char *name);
 /* Rounds every number to the nine digits that a reader of the file sees. Lists are changed where they lie. */
 void gnt_fields_round(const gnt_fields *fields, void *of);
+
+/* ---- two structs compared ---- */
+
+typedef struct gnt_likeness {
+    /* How far numbers may be apart: as a share of the larger of the two, and in addition to that. */
+    double share, slack;
+    /* Maps and JSON objects of `is` may have entries that `should` lacks. */
+    int may_have_more;
+} gnt_likeness;
+
+/* The first difference: where, and both values. */
+typedef struct gnt_difference {
+    gnt_path path;
+    gnt_shown is, should;
+} gnt_difference;
+
+/* Compares two structs field by field; null and what is missing are the same. path: of the structs. 0: they
+ * are alike; −1: *out says where not. */
+int gnt_fields_same(const gnt_fields *fields, const char *path, const void *is, const void *should,
+                    const gnt_likeness *how, gnt_difference *out);
+/* As above, but of the n members at these offsets alone. */
+int gnt_fields_same_members(const gnt_fields *fields, const char *path, const void *is, const void *should,
+                            const size_t *member, size_t n, const gnt_likeness *how, gnt_difference *out);
+int gnt_is_close(double a, double b, double share, double slack);
 
 /* For tables of fields. */
 #define GNT_FIELD(of, member, kind) .name = #member, .type = GNT_FIELD_##kind, .offset = offsetof(of, member)

@@ -134,14 +134,19 @@ static json_t *encode(const gnt_field *f, const void *at, gnt_fields_part part) 
     return NULL;
 }
 
-static int is_missing(const gnt_fields *fields, const gnt_field *f, const void *from, const void *at) {
+int gnt_field_is_missing(const gnt_fields *fields, const gnt_field *f, const void *of) {
+    const void *at = (const char *)of + f->offset;
     if (f->old || !f->optional)
         return f->old;
-    return fields->there ? !gnt_fields_has(fields, from, at) : !gnt_field_is_set(f, at);
+    return fields->there ? !gnt_fields_has(fields, of, at) : !gnt_field_is_set(f, at);
 }
 
 static json_t *encode_field(const gnt_field *f, const void *at, gnt_fields_part part) {
     return f->nullable && !gnt_field_is_set(f, at) ? json_null() : encode(f, at, part);
+}
+
+json_t *gnt_field_encode(const gnt_field *f, const void *member) {
+    return encode_field(f, member, GNT_FIELDS_ALL);
 }
 
 static json_t *encode_tuple(const gnt_fields *fields, const void *from, gnt_fields_part part) {
@@ -168,7 +173,7 @@ json_t *gnt_fields_encode(const gnt_fields *fields, const void *from, gnt_fields
     for (size_t i = 0; i < fields->n; i++) {
         const gnt_field *f = &fields->field[i];
         const void *at = (const char *)from + f->offset;
-        if ((f->is_place && part == GNT_FIELDS_IDENTITY) || is_missing(fields, f, from, at))
+        if ((f->is_place && part == GNT_FIELDS_IDENTITY) || gnt_field_is_missing(fields, f, from))
             continue;
         if (json_object_set_new(all, f->name, encode_field(f, at, part)) != 0) {
             json_decref(all);

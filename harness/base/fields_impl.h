@@ -13,6 +13,10 @@ static inline int gnt_field_is_pointer(const gnt_field *f) {
 void gnt_field_clear(const gnt_field *f, void *member, int as_none);
 /* 1 when a field has a value: 0 is null or, where it may be missing, nothing. */
 int gnt_field_is_set(const gnt_field *f, const void *member);
+/* 1 when the member is no part of the encoded object. */
+int gnt_field_is_missing(const gnt_fields *fields, const gnt_field *f, const void *of);
+/* The JSON of one member. */
+json_t *gnt_field_encode(const gnt_field *f, const void *member);
 /* The index of the field in its table whose member is at `member`. */
 size_t gnt_field_at(const gnt_fields *fields, const void *of, const void *member);
 

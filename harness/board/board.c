@@ -30,7 +30,7 @@ static int load_run(board_run *run, const gnt_board_source *source, gnt_err *err
     if (rc != 0)
         return rc;
     run->folder = source->folder;
-    board_mark_unproven(run, source->tally);
+    board_mark_unproven(run, source->checked);
     if (board_read_seal(run, err) != 0)
         return GNT_BOARD_UNREADABLE;
     run->contributor = source->contributor       ? gnt_strdup(source->contributor)

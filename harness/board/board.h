@@ -12,9 +12,9 @@
 enum { GNT_BOARD_MOST_RUNS = 256, GNT_BOARD_UNREADABLE = -2 };
 
 typedef struct gnt_board_source {
-    const char *folder;            /* of a run */
-    const char *contributor;       /* NULL: as its board.json says or, without one, the folder's name */
-    const struct gnt_tally *tally; /* of its results.json, tally/tally.h; NULL: nothing in it is open */
+    const char *folder;                /* of a run */
+    const char *contributor;           /* NULL: as its board.json says or, without one, the folder's name */
+    const struct gnt_checked *checked; /* of its results.json, check/check.h; NULL: nothing in it is open */
 } gnt_board_source;
 
 typedef struct gnt_board_options {

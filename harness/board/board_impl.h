@@ -11,15 +11,15 @@
 #include "render/table.h"
 #include "results/ranking.h"
 #include "results/groups.h"
-#include "tally/tally.h"
+#include "check/check.h"
 
 typedef struct board_run {
     const char *folder;
     char *contributor;
     gnt_board_about about;
     gnt_results results;
-    char *seal;             /* "signed by KEY" or "unsigned" */
-    const gnt_tally *tally; /* what the check of results.json left open; NULL: nothing */
+    char *seal;                 /* "signed by KEY" or "unsigned" */
+    const gnt_checked *checked; /* what the check of results.json left open; NULL: nothing */
 } board_run;
 
 /* An attack with its settings: entries of two suites that differ in anything are two attacks. */
@@ -107,7 +107,7 @@ typedef struct board_place {
 
 /* ---- unproven.c: what a run's own files leave open ---- */
 
-void board_mark_unproven(board_run *run, const gnt_tally *tally);
+void board_mark_unproven(board_run *run, const gnt_checked *checked);
 int board_read_seal(board_run *run, gnt_err *err); /* sets run->seal; −1: signature.json does not fit */
 int board_is_proven(const board_run *run, const char *task); /* 1: the task's digest is what it must be */
 int board_suite_is_proven(const board_run *run);

@@ -16,13 +16,13 @@ static const char not_shown[] =
 
 /* Groups are in the order of their cells, as the check of the file has made sure. One seed that is marked
  * n/a without proof takes the group with it: the other seeds could be a selection. */
-static void look_at_groups(board_run *run, const gnt_tally *tally) {
+static void look_at_groups(board_run *run, const gnt_checked *checked) {
     for (size_t i = 0, first = 0; i < run->results.n_group; i++) {
         gnt_outcome *g = &run->results.group[i];
         const size_t n = g->n_cells > 0 ? (size_t)g->n_cells : 0;
-        int shown = first + n <= tally->n_cells && first + n <= run->results.n_cell;
+        int shown = first + n <= checked->n_cells && first + n <= run->results.n_cell;
         for (size_t k = first; shown && k < first + n; k++)
-            shown = run->results.cell[k].status != GNT_CELL_NA || tally->na_shown[k];
+            shown = run->results.cell[k].status != GNT_CELL_NA || checked->na_shown[k];
         if (!shown) {
             g->status = GNT_CELL_UNFINISHED;
             g->reason = not_shown;
@@ -31,21 +31,21 @@ static void look_at_groups(board_run *run, const gnt_tally *tally) {
     }
 }
 
-void board_mark_unproven(board_run *run, const gnt_tally *tally) {
-    run->tally = tally;
-    if (tally)
-        look_at_groups(run, tally);
+void board_mark_unproven(board_run *run, const gnt_checked *checked) {
+    run->checked = checked;
+    if (checked)
+        look_at_groups(run, checked);
 }
 
 int board_is_proven(const board_run *run, const char *task) {
-    for (size_t i = 0; run->tally && i < run->tally->n_unproven; i++)
-        if (strcmp(run->tally->unproven[i], task) == 0)
+    for (size_t i = 0; run->checked && i < run->checked->n_unproven; i++)
+        if (strcmp(run->checked->unproven[i], task) == 0)
             return 0;
     return 1;
 }
 
 int board_suite_is_proven(const board_run *run) {
-    return !run->tally || run->tally->of_suite;
+    return !run->checked || run->checked->of_suite;
 }
 
 /* ---- signatures ---- */

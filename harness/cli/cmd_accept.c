@@ -76,15 +76,15 @@ static int refuse(const char *why) {
 
 static int check_results(const options *o, size_t *n_cells) {
     cli_env w;
-    gnt_tally tally;
+    gnt_checked checked;
     gnt_err err = {""};
     cli_consistency_env(&w, &o->paths, &o->audit.sandbox, "accept");
-    const int rc = cli_consistency_folder(&tally, o->run, &w, "accept", &err);
+    const int rc = cli_consistency_folder(&checked, o->run, &w, "accept", &err);
     cli_env_close(&w);
     if (rc != 0)
         return refuse(err.text);
-    *n_cells = tally.n_cells;
-    gnt_tally_free(&tally);
+    *n_cells = checked.n_cells;
+    gnt_checked_free(&checked);
     puts("results.json is consistent with its targets and its suite, except for the notes");
     return GNT_EXIT_OK;
 }

@@ -90,7 +90,7 @@ int gnt_cmd_audit(int argc, char **argv) {
     options o;
     gnt_err err = {0};
     cli_run_suite stored;
-    gnt_tally tally;
+    gnt_checked checked;
     gnt_sandbox_report sandbox_here;
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
@@ -99,8 +99,8 @@ int gnt_cmd_audit(int argc, char **argv) {
     if (cli_sandbox_check("audit", &o.how.sandbox, 1, &sandbox_here) != 0)
         return code;
     if (cli_run_suite_open(&stored, o.how.folder, &o.paths, &o.how.sandbox, &err) == 0 &&
-        cli_consistency_folder(&tally, o.how.folder, &stored.env, "audit", &err) == 0) {
-        gnt_tally_free(&tally);
+        cli_consistency_folder(&checked, o.how.folder, &stored.env, "audit", &err) == 0) {
+        gnt_checked_free(&checked);
         code = audit(&o, &stored, &err);
     }
     if (code == GNT_EXIT_WRONG)

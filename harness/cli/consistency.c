@@ -13,9 +13,9 @@ void cli_consistency_env(cli_env *w, const cli_paths *paths, const gnt_sandbox_o
         fprintf(stderr, "gauntlet %s: note: %s\n", command, err.text);
 }
 
-int cli_consistency_check(gnt_tally *out, const char *path, const cli_env *w, const char *command,
+int cli_consistency_check(gnt_checked *out, const char *path, const cli_env *w, const char *command,
                           gnt_err *err) {
-    if (gnt_tally_check(out, path, &w->suite, err) != 0)
+    if (gnt_check(out, path, &w->suite, err) != 0)
         return -1;
     for (const char *line = gnt_text_get(&out->notes); *line;) {
         const size_t n = strcspn(line, "\n");
@@ -25,7 +25,7 @@ int cli_consistency_check(gnt_tally *out, const char *path, const cli_env *w, co
     return 0;
 }
 
-int cli_consistency_folder(gnt_tally *out, const char *folder, const cli_env *w, const char *command,
+int cli_consistency_folder(gnt_checked *out, const char *folder, const cli_env *w, const char *command,
                            gnt_err *err) {
     char *path = gnt_format("%s/results.json", folder);
     const int rc = path ? cli_consistency_check(out, path, w, command, err) : gnt_fail(err, "out of memory");
@@ -35,11 +35,11 @@ int cli_consistency_folder(gnt_tally *out, const char *folder, const cli_env *w,
 
 int cli_consistency_path(const char *path, const cli_paths *paths, const char *command, gnt_err *err) {
     cli_env w;
-    gnt_tally t;
+    gnt_checked t;
     cli_consistency_env(&w, paths, NULL, command);
     const int rc = cli_consistency_check(&t, path, &w, command, err);
     if (rc == 0)
-        gnt_tally_free(&t);
+        gnt_checked_free(&t);
     cli_env_close(&w);
     return rc;
 }

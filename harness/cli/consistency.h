@@ -4,7 +4,7 @@
 #define GNT_CLI_CONSISTENCY_H
 
 #include "cli/paths.h"
-#include "tally/tally.h"
+#include "check/check.h"
 
 struct cli_env;             /* cli/env.h */
 struct gnt_sandbox_options; /* run/sandbox.h */
@@ -14,13 +14,13 @@ struct gnt_sandbox_options; /* run/sandbox.h */
  * may be NULL. Close it with cli_env_close. */
 void cli_consistency_env(struct cli_env *w, const cli_paths *paths, const struct gnt_sandbox_options *sandbox,
                          const char *command);
-/* Calls gnt_tally_check, and prints its notes on stderr as lines of `command`. */
-int cli_consistency_check(gnt_tally *out, const char *path, const struct cli_env *w, const char *command,
+/* Calls gnt_check, and prints its notes on stderr as lines of `command`. */
+int cli_consistency_check(gnt_checked *out, const char *path, const struct cli_env *w, const char *command,
                           gnt_err *err);
 /* As above, for the results.json in a run folder. */
-int cli_consistency_folder(gnt_tally *out, const char *folder, const struct cli_env *w, const char *command,
+int cli_consistency_folder(gnt_checked *out, const char *folder, const struct cli_env *w, const char *command,
                            gnt_err *err);
-/* Opens the environment, and checks without returning the tally. */
+/* Opens the environment, and checks without returning the checked. */
 int cli_consistency_path(const char *path, const cli_paths *paths, const char *command, gnt_err *err);
 
 #endif

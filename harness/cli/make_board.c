@@ -24,19 +24,19 @@ int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cl
                    const gnt_sandbox_options *sandbox, const char *command) {
     cli_env w;
     gnt_err err = {""};
-    gnt_tally *tally = gnt_array(board->n_source + 1, sizeof *tally);
+    gnt_checked *checked = gnt_array(board->n_source + 1, sizeof *checked);
     size_t n = 0;
     cli_consistency_env(&w, paths, sandbox, command);
-    for (; tally && n < board->n_source; n++) {
-        if (cli_consistency_folder(&tally[n], sources[n].folder, &w, command, &err) != 0)
+    for (; checked && n < board->n_source; n++) {
+        if (cli_consistency_folder(&checked[n], sources[n].folder, &w, command, &err) != 0)
             break;
-        sources[n].tally = &tally[n];
+        sources[n].checked = &checked[n];
     }
     const int code =
-        tally && n == board->n_source ? make(board, command) : cli_error(command, &err, GNT_EXIT_WRONG);
+        checked && n == board->n_source ? make(board, command) : cli_error(command, &err, GNT_EXIT_WRONG);
     for (size_t i = 0; i < n; i++)
-        gnt_tally_free(&tally[i]);
-    gnt_free(tally);
+        gnt_checked_free(&checked[i]);
+    gnt_free(checked);
     cli_env_close(&w);
     return code;
 }

@@ -15,7 +15,7 @@ static int is_same(const gnt_ints *a, const gnt_ints *b) {
 /* Returns the rounds of a cell's task, where both runs drew equally many and not the same; else NULL. */
 static const gnt_ints *rounds_drawn(const gnt_results *r, const gnt_results *other, const char *task) {
     const gnt_result_task *a = gnt_task_of(r, task), *b = gnt_task_of(other, task);
-    return a && b && a->stages_drawn && b->stages_drawn && a->stages.n == b->stages.n &&
+    return a && b && a->stages_drawn > 0 && b->stages_drawn > 0 && a->stages.n == b->stages.n &&
                    !is_same(&a->stages, &b->stages)
                ? &a->stages
                : NULL;

@@ -273,6 +273,7 @@ typedef struct gnt_public_onlys {
 typedef struct gnt_result_task {
     const char *id, *digest, *data, *model;
     gnt_ints stages;
+    /* −1: the file does not say */
     int stages_drawn, seed_public;
     /* the measure of utility; "round" or "probe" */
     const char *utility, *surface, *observe_from;
@@ -413,9 +414,9 @@ typedef struct gnt_result {
 /* The tables, in the order of the file. gnt_score_fields is what a score job keeps of a cell, with the keys
  * of one. */
 extern const gnt_fields gnt_result_fields, gnt_cell_fields, gnt_group_fields, gnt_match_fields,
-    gnt_attempt_fields, gnt_target_fields, gnt_floor_fields, gnt_round_fields, gnt_value_fields,
-    gnt_model_fields, gnt_task_fields, gnt_defense_fields, gnt_attack_fields, gnt_stat_fields,
-    gnt_mark_fields, gnt_points_fields, gnt_score_fields;
+    gnt_attempt_fields, gnt_confirmation_fields, gnt_target_fields, gnt_floor_fields, gnt_round_fields,
+    gnt_value_fields, gnt_model_fields, gnt_task_fields, gnt_defense_fields, gnt_attack_fields,
+    gnt_stat_fields, gnt_mark_fields, gnt_points_fields, gnt_score_fields;
 
 /* ---- reading and writing ---- */
 

@@ -34,14 +34,14 @@ static const gnt_field task_rows[] = {
     {GNT_FIELD(gnt_result_task, model, TEXT), .help = "model that is trained"},
     {GNT_FIELD(gnt_result_task, stages, INTS),
      .help = "rounds that are observed, or after which a probe runs"},
-    {GNT_FIELD(gnt_result_task, stages_drawn, FLAG),
+    {GNT_FIELD(gnt_result_task, stages_drawn, FLAG), .late = 1,
      .help = "true if the stages were drawn under the run key, false if the suite named them"},
-    {GNT_FIELD(gnt_result_task, seed_public, FLAG),
+    {GNT_FIELD(gnt_result_task, seed_public, FLAG), .late = 1,
      .help = "true if the run key came from the suite's seed, which everybody may know beforehand"},
     {GNT_FIELD(gnt_result_task, utility, TEXT), .help = "measure of utility"},
-    {GNT_FIELD(gnt_result_task, surface, TEXT),
+    {GNT_FIELD(gnt_result_task, surface, TEXT), .late = 1,
      .help = "what the attacker sees: update, encoding, representation or transcript"},
-    {GNT_FIELD(gnt_result_task, observe_from, TEXT),
+    {GNT_FIELD(gnt_result_task, observe_from, TEXT), .late = 1,
      .help = "round: what the training run aggregated; probe: hooks run once more on rows set apart "
              "([suites.md](suites.md#observe))"},
     {GNT_FIELD(gnt_result_task, targets, INT),
@@ -53,9 +53,9 @@ static const gnt_field task_rows[] = {
     {GNT_FIELD(gnt_result_task, weights, FLAG), .help = "true if training starts from weights of a file"},
     {GNT_FIELD(gnt_result_task, attribute, TEXT), .nullable = 1,
      .help = "private attribute that is observed"},
-    {GNT_FIELD(gnt_result_task, adequate, GROUP), .group = &adequate_fields,
+    {GNT_FIELD(gnt_result_task, adequate, GROUP), .late = 1, .group = &adequate_fields,
      .help = "limits from which an attack is adequate ([suites.md](suites.md#adequate-attacks))"},
-    {GNT_FIELD(gnt_result_task, equal_leakage, REALS), .single = 1,
+    {GNT_FIELD(gnt_result_task, equal_leakage, REALS), .late = 1, .single = 1,
      .help = "shares between baseline and undefended leakage at which utility is compared "
              "([suites.md](suites.md#matching))"},
     {GNT_FIELD(gnt_result_task, set, INT), .optional = 1, .nullable = 1,
@@ -97,9 +97,9 @@ const gnt_fields gnt_model_fields = GNT_OPEN_WITH_THERE(gnt_result_model, model_
 static const gnt_field member_rows[] = {
     {GNT_FIELD(gnt_result_member, id, TEXT), .help = "id of the plugin"},
     {GNT_FIELD(gnt_result_member, version, TEXT), .help = "its version"},
-    {GNT_FIELD(gnt_result_member, flags, TEXTS),
+    {GNT_FIELD(gnt_result_member, flags, TEXTS), .late = 1,
      .help = "what its descriptor declares, as gauntlet show names it"},
-    {GNT_FIELD(gnt_result_member, families, TEXTS),
+    {GNT_FIELD(gnt_result_member, families, TEXTS), .late = 1,
      .help = "mechanisms that it has or, of an attack, adapts to"},
     {GNT_FIELD(gnt_result_member, params, JSON), .nullable = 1,
      .help = "its parameters, with defaults filled in"},
@@ -150,7 +150,7 @@ static const gnt_field confirmation_rows[] = {
      .help = "training runs of earlier confirmations, which failed"},
     {GNT_FIELD(gnt_confirmation, searching, INT), ANY_INT, .help = "training runs that searched"},
 };
-static const gnt_fields confirmation_fields = GNT_OPEN(gnt_confirmation, confirmation_rows);
+const gnt_fields gnt_confirmation_fields = GNT_OPEN(gnt_confirmation, confirmation_rows);
 
 static const gnt_field attempt_rows[] = {
     {GNT_FIELD(gnt_attempt, strength, REAL), .nullable = 1, .help = "strength of one training run"},
@@ -178,8 +178,8 @@ static const gnt_field match_rows[] = {
     {GNT_FIELD(gnt_match_row, utility_none, REAL), .nullable = 1, .help = "undefended utility"},
     {GNT_FIELD(gnt_match_row, confirmed, FLAG),
      .help = "true if training runs that had not chosen the strength confirmed it"},
-    {GNT_FIELD(gnt_match_row, confirmation, GROUP), .group = &confirmation_fields, .optional = 1, .inside = 1,
-     .help = "the last confirmation; not in files of older builds"},
+    {GNT_FIELD(gnt_match_row, confirmation, GROUP), .group = &gnt_confirmation_fields, .optional = 1,
+     .inside = 1, .help = "the last confirmation; not in files of older builds"},
     {GNT_FIELD(gnt_match_row, history, LIST), .group = &gnt_attempt_fields,
      .help = "each training run of search and confirmations"},
 };

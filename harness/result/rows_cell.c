@@ -307,7 +307,7 @@ static const gnt_field cell_rows[] = {
     {GNT_FIELD(gnt_outcome, reason, TEXT), .nullable = 1, .help = "why it is not ok"},
     {GNT_FIELD(gnt_outcome, matched, FLAG), .help = "true if the utility was matched and confirmed"},
     {GNT_FIELD(gnt_outcome, grants, TEXTS), .help = "attacker knowledge that the attack had"},
-    {GNT_FIELD(gnt_outcome, surface, TEXT), .nullable = 1, .help = "what the attacker saw"},
+    {GNT_FIELD(gnt_outcome, surface, TEXT), .nullable = 1, .late = 1, .help = "what the attacker saw"},
     {GNT_FIELD(gnt_outcome, goals, TEXTS), .help = "what the attack returned"},
     {GNT_FIELD(gnt_outcome, utility, GROUP), .group = &cell_utility_fields, .nullable = 1,
      .help = "utility of the trained model; null if unknown"},

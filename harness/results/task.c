@@ -42,8 +42,8 @@ int results_read_tasks(const gnt_result *of, const char *file, gnt_task_facts **
         gnt_task_facts *t = &(*task)[(*n)++];
         *t = (gnt_task_facts){
             .id = one->id,
-            .drawn = one->stages_drawn,
-            .seed_public = one->seed_public,
+            .drawn = one->stages_drawn > 0,
+            .seed_public = one->seed_public > 0,
             .only = one->public_only.at,
             .n_only = one->public_only.n,
             .adequate = {.identified = or_usual(one->adequate.identified, usual.identified),

@@ -2,7 +2,7 @@
  * results.json of the second (none: the first again). */
 #include "board/board.h"
 #include "fuzz.h"
-#include "tally/tally.h"
+#include "check/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char one[512], two[512], to[512];
@@ -17,10 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     else
         fuzz_no_file("one/board.json");
     fuzz_file("two/results.json", all.left ? all : first);
-    static const gnt_tally unshown; /* of the second nothing was shown */
+    static const gnt_checked unshown; /* of the second nothing was shown */
     const gnt_board_source source[] = {
         {.folder = fuzz_path(one, "one")},
-        {.folder = fuzz_path(two, "two"), .contributor = "somebody", .tally = &unshown}};
+        {.folder = fuzz_path(two, "two"), .contributor = "somebody", .checked = &unshown}};
     const gnt_board_options options = {.folder = fuzz_path(to, "board"), .source = source, .n_source = 2};
     gnt_text_init(&notices, 1 << 20);
     int rc = gnt_board_make(&options, &notices, &err);

@@ -669,7 +669,7 @@ put("suite", "chain", text({**tiny, "attacks": [{"attack": ["dlg", "decompose"],
                             "defenses": [{"defense": "mixup", "strength": 4}]}))
 put("suite", "tables", text({**tiny, "tables": papers, "facts": ["hidden_loss", "kept_loss"], "defenses": [{"defense": "none"}, {"defense": "dp-gaussian", "label": "dp", "strength": 0.1}]}))
 
-# ---- tally: all scores alike, so that their statistics are known; its harness puts digests in
+# ---- check: all scores alike, so that their statistics are known; its harness puts digests in
 def alike(x, n):
     """Of n trainings with one target each."""
     return {"mean": x, "deviation": 0.0, "worst": x, "median": x, "low": x, "high": x, "n": n, "trainings": n, "interval": "none"}
@@ -699,7 +699,7 @@ def held(defense="none", strength=None, seeds=(1, 2)):
     return cells, group
 
 
-def tally_seed(seeds=(1, 2), stranger=False):
+def check_seed(seeds=(1, 2), stranger=False):
     suite = {"suite": "small", "seeds": list(seeds),
              "tasks": [{"id": "a", "data": {"name": "glyphs"}, "model": "mlp_small", "federated": {"rounds": 1}, "observe": {"targets": 1}}],
              "defenses": [{"defense": "none"}] + ([{"defense": "prune", "match": True}] if stranger else []),
@@ -723,9 +723,9 @@ def tally_seed(seeds=(1, 2), stranger=False):
 
 
 for name, arguments in {"whole": {}, "stranger": {"stranger": True}, "one": {"seeds": (1,), "stranger": True}}.items():
-    put("tally", name, "\n%%\n".join(tally_seed(**arguments)))
-put("tally", "alone", tally_seed(stranger=True)[0])
-put("tally", "wrong", tally_seed()[0].replace("20.0", "21.0", 1) + "\n%%\n" + tally_seed()[1])
+    put("check", name, "\n%%\n".join(check_seed(**arguments)))
+put("check", "alone", check_seed(stranger=True)[0])
+put("check", "wrong", check_seed()[0].replace("20.0", "21.0", 1) + "\n%%\n" + check_seed()[1])
 
 for harness, names in made.items():
     folder = os.path.join(HERE, "corpus", harness)

@@ -16,7 +16,7 @@
 #include "report_folder.h"
 #include "seal/seal.h"
 #include "synthetic_run.h"
-#include "tally/tally.h"
+#include "check/check.h"
 
 /* ---- ranks ---- */
 
@@ -192,14 +192,14 @@ static void what_no_plan_shows_was_not_shown(void **state) {
     static const char *const names[] = {"r"};
     enum { CELLS = 5 * BOARD_SEEDS };
     uint8_t shown[CELLS] = {0};
-    const gnt_tally tally = {.planned = 1, .of_suite = 1, .n_cells = CELLS, .na_shown = shown};
+    const gnt_checked checked = {.planned = 1, .of_suite = 1, .n_cells = CELLS, .na_shown = shown};
     RUN("r", some);
-    json_t *all = board_with(b, "out", names, 1, &tally);
+    json_t *all = board_with(b, "out", names, 1, &checked);
     assert_int_equal(rank_of(place(all, 1, NULL, "unfit")), 0);
     assert_int_equal(rank_of(place(all, 1, NULL, "whole")), 1);
     json_decref(all);
     memset(shown + 3 * BOARD_SEEDS, 1, BOARD_SEEDS);
-    all = board_with(b, "out", names, 1, &tally);
+    all = board_with(b, "out", names, 1, &checked);
     assert_int_equal(rank_of(place(all, 1, NULL, "unfit")), 1);
     json_decref(all);
 }
@@ -210,7 +210,8 @@ static void an_unproven_digest_meets_the_same_suite_alone(void **state) {
     static const char *const names[] = {"one", "two"};
     const char *unproven[] = {"t"};
     uint8_t shown[8] = {0};
-    gnt_tally tally = {.of_suite = 1, .n_cells = 8, .na_shown = shown, .unproven = unproven, .n_unproven = 1};
+    gnt_checked checked = {
+        .of_suite = 1, .n_cells = 8, .na_shown = shown, .unproven = unproven, .n_unproven = 1};
     made two = {MADE("two", five), .task_digest = "d"};
     write_run(b, &(made){MADE("one", five), .task_digest = "d"});
     two.suite_digest = "other";
@@ -220,17 +221,17 @@ static void an_unproven_digest_meets_the_same_suite_alone(void **state) {
         json_number_value(json_object_get(json_array_get(json_object_get(all, "places"), 0), "section")), 1);
     assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one, two");
     json_decref(all);
-    all = board_with(b, "out", names, 2, &tally);
+    all = board_with(b, "out", names, 2, &checked);
     assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one");
     assert_string_equal(word(place(all, 2, NULL, "a"), "contributors"), "two");
     json_decref(all);
     two.suite_digest = "S";
     write_run(b, &two);
-    all = board_with(b, "out", names, 2, &tally);
+    all = board_with(b, "out", names, 2, &checked);
     assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one, two");
     json_decref(all);
-    tally.of_suite = 0; /* nor is it known to be of this suite */
-    all = board_with(b, "out", names, 2, &tally);
+    checked.of_suite = 0; /* nor is it known to be of this suite */
+    all = board_with(b, "out", names, 2, &checked);
     assert_string_equal(word(place(all, 2, NULL, "a"), "contributors"), "two");
     json_decref(all);
 }

@@ -1,30 +1,37 @@
-/* Plugins that are not here: what results.json says of one stands in for its descriptor, so that the suite
- * can be read. A stand-in has the version and parameters that the run recorded and fits everything: what a
- * plan says against it, it says because of others. A plugin that is here in another version than the run's is
+/* Plugins that are not here: what results.json says of one takes the place of its descriptor, so that the suite
+ * can be read. A substitute has the version and parameters that the run recorded and fits everything: what a
+ * plan has against it is because of others. A plugin that is here in another version than the run's is
  * not here. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "plugin/words.h"
-#include "tally/tally_impl.h"
+#include "check/check_impl.h"
 
 enum { STANDIN = -1, MOST_STANDINS = 4096 };
 #define WIDEST 1e150 /* of a strength whose range is not known; its square is finite */
 
-int tally_is_standin(const gnt_plugin_info *info) {
+/* A defense or an attack of a results.json. strength: the name of a defense's strength, its unit and scale. */
+typedef struct entry {
+    int32_t kind;
+    const gnt_result_members *members;
+    const char *strength, *unit, *scale;
+} entry;
+
+int check_is_standin(const gnt_plugin_info *info) {
     return info && info->index == STANDIN;
 }
 
-int tally_unknown_defense(const gnt_suite_defense *d) {
+int check_unknown_defense(const gnt_suite_defense *d) {
     for (size_t i = 0; i < d->n_members; i++)
-        if (tally_is_standin(d->member[i].info))
+        if (check_is_standin(d->member[i].info))
             return 1;
     return 0;
 }
 
-int tally_unknown_attack(const gnt_suite_attack *a) {
-    return tally_is_standin(a->member.info) || tally_is_standin(a->first.info);
+int check_unknown_attack(const gnt_suite_attack *a) {
+    return check_is_standin(a->member.info) || check_is_standin(a->first.info);
 }
 
 /* ---- one parameter ---- */
@@ -60,12 +67,12 @@ static int take_parameter(gnt_parameter *p, const char *id, const json_t *value)
     return 0;
 }
 
-static void make_strength(gnt_parameter *p, const json_t *entry) {
+static void make_strength(gnt_parameter *p, const entry *e) {
     uint32_t scale = GNT_SCALE_LINEAR;
     p->strength = 1;
     gnt_free((void *)(uintptr_t)p->unit);
-    p->unit = gnt_strdup(tally_text(entry, "unit"));
-    if (gnt_word_bit(&gnt_scale_words, tally_text(entry, "scale"), &scale) != 0)
+    p->unit = gnt_strdup(e->unit);
+    if (gnt_word_bit(&gnt_scale_words, e->scale, &scale) != 0)
         return;
     p->scale = (int32_t)scale;
     if (scale == GNT_SCALE_LOG)
@@ -78,23 +85,20 @@ static void make_strength(gnt_parameter *p, const json_t *entry) {
 
 /* ---- one plugin ---- */
 
-static uint32_t flags_of(const json_t *member) {
-    const json_t *names = json_object_get(member, "flags");
+static uint32_t flags_of(const gnt_result_member *member) {
     uint32_t flags = 0, bit;
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        if (name && gnt_word_bit(&gnt_flag_words, name, &bit) == 0)
+    for (size_t i = 0; i < member->flags.n; i++)
+        if (gnt_word_bit(&gnt_flag_words, member->flags.at[i], &bit) == 0)
             flags |= bit;
-    }
     return flags;
 }
 
-static int make_standin(gnt_plugin_info *out, int32_t kind, const json_t *entry, const json_t *member) {
-    const json_t *params = json_object_get(member, "params");
+static int fill_standin(gnt_plugin_info *out, const entry *e, const gnt_result_member *member,
+                        const json_t *params) {
     const size_t n = json_object_size(params);
-    const char *id, *strength = tally_text(entry, "strength");
+    const char *id;
     json_t *value;
-    *out = (gnt_plugin_info){.kind = kind,
+    *out = (gnt_plugin_info){.kind = e->kind,
                              .strength = -1,
                              .surfaces = gnt_words_all(&gnt_surface_words),
                              .goals = gnt_words_all(&gnt_goal_words),
@@ -102,8 +106,8 @@ static int make_standin(gnt_plugin_info *out, int32_t kind, const json_t *entry,
                              .flags = flags_of(member),
                              .hooks = GNT_HOOK_CONTRIBUTE,
                              .index = STANDIN};
-    out->id = gnt_strdup(tally_text(member, "id"));
-    out->version = gnt_strdup(tally_text(member, "version"));
+    out->id = gnt_strdup(member->id);
+    out->version = gnt_strdup(member->version);
     out->line = gnt_strdup("");
     out->licence = gnt_strdup("");
     out->citation = gnt_strdup("");
@@ -111,14 +115,14 @@ static int make_standin(gnt_plugin_info *out, int32_t kind, const json_t *entry,
     out->parameters = gnt_array(n + 1, sizeof *out->parameters);
     if (!out->id || !out->version || !out->parameters || n > GNT_PLUGIN_PARAMS)
         return -1;
-    /* whether it needs data of its own is what a flag says, not what it was told to be recorded */
+    /* a flag says what it needs, not what was recorded of it */
     out->flags &= ~(uint32_t)(GNT_FLAG_NEEDS_PUBLIC | GNT_FLAG_NEEDS_SHADOW | GNT_FLAG_FIRST_DENSE);
     json_object_foreach((json_t *)(uintptr_t)params, id, value) {
         gnt_parameter *p = &out->parameters[out->n_parameters];
         if (take_parameter(p, id, value) != 0)
             continue;
-        if (kind == GNT_PLUGIN_DEFENSE && strcmp(id, strength) == 0 && p->type == GNT_TYPE_REAL) {
-            make_strength(p, entry);
+        if (e->kind == GNT_PLUGIN_DEFENSE && strcmp(id, e->strength) == 0 && p->type == GNT_TYPE_REAL) {
+            make_strength(p, e);
             out->strength = out->n_parameters;
         }
         out->n_parameters++;
@@ -126,19 +130,25 @@ static int make_standin(gnt_plugin_info *out, int32_t kind, const json_t *entry,
     return 0;
 }
 
+static int make_standin(gnt_plugin_info *out, const entry *e, const gnt_result_member *member) {
+    json_t *params = member->params ? json_loads(member->params, 0, NULL) : NULL;
+    const int rc = fill_standin(out, e, member, params);
+    json_decref(params);
+    return rc;
+}
+
 /* ---- all of them ---- */
 
-static int is_here(const gnt_plugin_list *here, int32_t kind, const json_t *member) {
-    const gnt_plugin_info *info = here ? gnt_plugin_list_find(here, kind, tally_text(member, "id")) : NULL;
-    return info && strcmp(info->version, tally_text(member, "version")) == 0;
+static int is_here(const gnt_plugin_list *here, int32_t kind, const gnt_result_member *member) {
+    const gnt_plugin_info *info = here ? gnt_plugin_list_find(here, kind, member->id) : NULL;
+    return info && strcmp(info->version, member->version) == 0;
 }
 
 /* A plugin that an entry before named: this one may be the first to say what its strength is called. */
-static void add_strength(gnt_plugin_info *info, const json_t *entry) {
-    const char *strength = tally_text(entry, "strength");
-    for (int32_t i = 0; tally_is_standin(info) && info->strength < 0 && i < info->n_parameters; i++)
-        if (strcmp(info->parameters[i].id, strength) == 0 && info->parameters[i].type == GNT_TYPE_REAL) {
-            make_strength(&info->parameters[i], entry);
+static void add_strength(gnt_plugin_info *info, const entry *e) {
+    for (int32_t i = 0; check_is_standin(info) && info->strength < 0 && i < info->n_parameters; i++)
+        if (strcmp(info->parameters[i].id, e->strength) == 0 && info->parameters[i].type == GNT_TYPE_REAL) {
+            make_strength(&info->parameters[i], e);
             info->strength = i;
         }
 }
@@ -150,18 +160,15 @@ static gnt_plugin_info *known(gnt_plugin_list *all, int32_t kind, const char *id
     return NULL;
 }
 
-static int add_entry(gnt_plugin_list *all, const gnt_plugin_list *here, int32_t kind, const json_t *entry,
-                     gnt_err *err) {
-    const json_t *members = json_object_get(entry, "members");
-    for (size_t i = 0; i < json_array_size(members); i++) {
-        const json_t *member = json_array_get(members, i);
-        const char *id = tally_text(member, "id");
-        gnt_plugin_info info, *before = known(all, kind, id);
-        if (before && kind == GNT_PLUGIN_DEFENSE)
-            add_strength(before, entry);
-        if (!gnt_id_ok(id, '-') || is_here(here, kind, member) || before || all->n > MOST_STANDINS)
+static int add_entry(gnt_plugin_list *all, const gnt_plugin_list *here, const entry *e, gnt_err *err) {
+    for (size_t i = 0; i < e->members->n; i++) {
+        const gnt_result_member *member = &e->members->at[i];
+        gnt_plugin_info info, *before = known(all, e->kind, member->id);
+        if (before && e->kind == GNT_PLUGIN_DEFENSE)
+            add_strength(before, e);
+        if (!gnt_id_ok(member->id, '-') || is_here(here, e->kind, member) || before || all->n > MOST_STANDINS)
             continue;
-        if (make_standin(&info, kind, entry, member) != 0 || gnt_plugin_list_add(all, &info, err) != 0) {
+        if (make_standin(&info, e, member) != 0 || gnt_plugin_list_add(all, &info, err) != 0) {
             gnt_info_free(&info);
             return gnt_fail(err, "a plugin that is not here has more parameters than one may have");
         }
@@ -169,7 +176,7 @@ static int add_entry(gnt_plugin_list *all, const gnt_plugin_list *here, int32_t 
     return 0;
 }
 
-/* Those that are here are borrowed: their texts stay the caller's. */
+/* Adds plugins that are here, borrowed: their texts stay the caller's. */
 static int borrow(gnt_plugin_list *all, const gnt_plugin_list *here, gnt_err *err) {
     for (size_t i = 0; here && i < here->n; i++) {
         if (gnt_plugin_list_find(all, here->info[i].kind, here->info[i].id))
@@ -181,26 +188,27 @@ static int borrow(gnt_plugin_list *all, const gnt_plugin_list *here, gnt_err *er
     return 0;
 }
 
-int tally_plugins_make(struct tally_plugins *out, const gnt_plugin_list *here, const json_t *root,
+int check_plugins_make(struct check_plugins *out, const gnt_plugin_list *here, const gnt_result *of,
                        gnt_err *err) {
-    static const struct {
-        const char *list;
-        int32_t kind;
-    } lists[] = {{"defenses", GNT_PLUGIN_DEFENSE}, {"attacks", GNT_PLUGIN_ATTACK}};
-    *out = (struct tally_plugins){0};
-    for (size_t k = 0; k < 2; k++) {
-        const json_t *list = json_object_get(root, lists[k].list);
-        for (size_t i = 0; i < json_array_size(list); i++)
-            if (add_entry(&out->all, here, lists[k].kind, json_array_get(list, i), err) != 0)
-                return -1;
+    *out = (struct check_plugins){0};
+    for (size_t i = 0; i < of->defenses.n; i++) {
+        const gnt_result_defense *d = &of->defenses.at[i];
+        const entry e = {GNT_PLUGIN_DEFENSE, &d->members, d->strength, d->unit, d->scale};
+        if (add_entry(&out->all, here, &e, err) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < of->attacks.n; i++) {
+        const entry e = {GNT_PLUGIN_ATTACK, &of->attacks.at[i].members, "", "", ""};
+        if (add_entry(&out->all, here, &e, err) != 0)
+            return -1;
     }
     return borrow(&out->all, here, err);
 }
 
-void tally_plugins_free(struct tally_plugins *p) {
+void check_plugins_free(struct check_plugins *p) {
     for (size_t i = 0; i < p->all.n; i++)
-        if (tally_is_standin(&p->all.info[i]))
+        if (check_is_standin(&p->all.info[i]))
             gnt_info_free(&p->all.info[i]);
     gnt_free(p->all.info);
-    *p = (struct tally_plugins){0};
+    *p = (struct check_plugins){0};
 }

@@ -2,7 +2,7 @@
  * suite.json (none: the file lies alone). Digests of the suite and its tasks are put into the first where it
  * has them, so that what follows is reached. */
 #include "planned.h"
-#include "tally/tally.h"
+#include "check/check.h"
 
 static void put_digests(json_t *root, const gnt_suite *s) {
     json_t *tasks = json_object_get(root, "tasks");
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static gnt_plugin_list plugins;
     char path[512];
     fuzz_bytes all = {data, size}, results = fuzz_text(&all);
-    gnt_tally t;
+    gnt_checked t;
     gnt_err err = {0};
     if (!plugins.n)
         MUST(fake_plugins(&plugins, &err) == 0);
@@ -46,11 +46,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fuzz_file("suite.json", all);
     else
         fuzz_no_file("suite.json");
-    if (!fuzz_ok(gnt_tally_check(&t, fuzz_path(path, "results.json"), &env, &err), &err))
+    if (!fuzz_ok(gnt_check(&t, fuzz_path(path, "results.json"), &env, &err), &err))
         return 0;
-    const json_t *cells = json_object_get(t.root, "cells"), *tasks = json_object_get(t.root, "tasks");
-    MUST(t.n_cells == json_array_size(cells) && t.n_unproven <= json_array_size(tasks));
+    MUST(t.n_cells == t.result.cells.n && t.n_unproven <= t.result.tasks.n);
     MUST(!t.planned || t.of_suite);
-    gnt_tally_free(&t);
+    gnt_checked_free(&t);
     return 0;
 }

@@ -1,0 +1,162 @@
+#include "check/check.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "check/check_impl.h"
+#include "derive/derive.h"
+
+enum { MOST_NOTES = 1 << 20 };
+/* How often cells may be looked through for a verdict: far more than a suite may make. */
+static const uint64_t most_looks = (uint64_t)1 << 32;
+
+static int check_sizes(const check *c) {
+    const size_t searches = c->of->matches.n + c->of->baseline.n;
+    if ((uint64_t)searches * c->of->cells.n <= most_looks)
+        return 0;
+    return gnt_fail(c->err,
+                    "%s: matches, baseline: %zu entries for %zu cells are more than a suite can request",
+                    c->file, searches, c->of->cells.n);
+}
+
+static int check_all(const check *c) {
+    return (c->suite && check_plan(c)) || check_cells(c) || check_guesses(c) || check_utilities(c) ||
+                   check_matches(c) || check_groups(c)
+               ? -1
+               : 0;
+}
+
+/* ---- the suite next to it ---- */
+
+typedef struct facts_from {
+    const gnt_suite_env *world;
+    json_t *assumed;
+} facts_from;
+
+/* Finds the facts of a data set; if its files are not here, as it was published. Files that are here need not
+ * be as many as the run had. */
+static int find_facts(void *context, const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err) {
+    const facts_from *f = context;
+    const char *folder = f->world->data_folder;
+    if (!gnt_data_is_builtin(spec->name))
+        json_object_set_new(f->assumed, spec->name, json_true());
+    if (gnt_data_is_builtin(spec->name) || (folder && gnt_data_present(spec->name, folder)))
+        return gnt_suite_data_facts(spec, folder, out, err);
+    return gnt_suite_published_facts(spec, out, err);
+}
+
+/* What the suite of a run says, read with substitutes for plugins that are not here. */
+typedef struct suite_of {
+    struct check_plugins plugins;
+    gnt_suite suite;
+    gnt_plan plan;
+    gnt_result should;
+    facts_from facts;
+} suite_of;
+
+static int read_suite(const check *c, const char *path, suite_of *s, gnt_err *why) {
+    const gnt_result_strengths *baseline = &c->of->baseline;
+    gnt_suite_env mine = *s->facts.world;
+    if (check_plugins_make(&s->plugins, mine.plugins, c->of, why) != 0)
+        return -1;
+    mine.plugins = &s->plugins.all;
+    mine.scale = c->of->scale && *c->of->scale->name ? c->of->scale->name : NULL;
+    if (!mine.data_facts) {
+        mine.context = &s->facts;
+        mine.data_facts = find_facts;
+    }
+    mine.files_may_lack = 1;
+    json_t *list = baseline->at ? json_array() : NULL;
+    for (size_t i = 0; list && i < baseline->n; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:f}", "task", baseline->at[i].task, "defense",
+                                              baseline->at[i].defense, "strength", baseline->at[i].strength));
+    int rc = gnt_suite_load(&s->suite, path, &mine, why) != 0 ||
+                     gnt_suite_add_baseline(&s->suite, c->file, list, why) != 0 ||
+                     gnt_plan_make(&s->plan, &s->suite, why) != 0 ||
+                     gnt_derive_suite(&s->should, &s->suite, &s->should.memory, why) != 0
+                 ? -1
+                 : 0;
+    json_decref(list);
+    return rc;
+}
+
+static void mark_all_unproven(const check *c) {
+    for (size_t i = 0; i < c->of->tasks.n; i++)
+        c->out->unproven[c->out->n_unproven++] = c->of->tasks.at[i].id;
+}
+
+/* Returns "…/suite.json" next to "…/results.json", and "" for a file by another name, which was taken out of
+ * its folder. The caller frees. */
+static char *suite_path(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (strcmp(slash ? slash + 1 : path, "results.json") != 0)
+        return gnt_strdup("");
+    return gnt_format("%.*ssuite.json", slash ? (int)(slash - path + 1) : 0, path);
+}
+
+/* Opens the suite; what cannot be read is a note. */
+static int open_suite(check *c, const char *path, suite_of *s) {
+    gnt_err why = {""};
+    char *at = suite_path(path);
+    const int rc = at && s->facts.assumed ? 0 : gnt_fail(c->err, "%s: out of memory", path);
+    if (rc == 0 && (!*at || !gnt_file_exists(at)))
+        check_note(c, "there is no suite.json beside it: the plan, the tasks and their digests could not be "
+                      "checked");
+    else if (rc == 0 && read_suite(c, at, s, &why) != 0)
+        check_note(c, "the plan, the tasks and their digests could not be checked: %s", why.text);
+    else if (rc == 0) {
+        c->suite = &s->suite;
+        c->plan = &s->plan;
+        c->should = &s->should;
+        c->assumed = s->facts.assumed;
+    }
+    gnt_free(at);
+    return rc;
+}
+
+static int check_with_suite(check *c, const char *path, const gnt_suite_env *world) {
+    static const gnt_suite_env nothing;
+    suite_of s = {.facts = {world ? world : &nothing, json_object()}};
+    gnt_result_clear(&s.should);
+    int rc = open_suite(c, path, &s);
+    if (rc == 0) {
+        if (!c->suite)
+            mark_all_unproven(c);
+        /* the digest depends on the file alone, whatever else is here */
+        c->out->of_suite = c->suite && strcmp(c->of->suite_digest, c->suite->digest) == 0;
+        c->out->planned = c->suite != NULL;
+        rc = check_all(c);
+    }
+    gnt_plan_free(&s.plan);
+    gnt_suite_free(&s.suite);
+    check_plugins_free(&s.plugins);
+    gnt_result_free(&s.should);
+    json_decref(s.facts.assumed);
+    return rc;
+}
+
+int gnt_check(gnt_checked *out, const char *path, const gnt_suite_env *world, gnt_err *err) {
+    *out = (gnt_checked){0};
+    gnt_text_init(&out->notes, MOST_NOTES);
+    if (gnt_result_load(&out->result, path, err) != 0)
+        return -1;
+    check c = {.of = &out->result, .file = path, .out = out, .err = err};
+    out->n_cells = out->result.cells.n;
+    out->na_shown = gnt_array(out->n_cells + 1, 1);
+    out->unproven = gnt_array(out->result.tasks.n + 1, sizeof *out->unproven);
+    int rc = out->na_shown && out->unproven ? check_sizes(&c) : gnt_fail(err, "%s: out of memory", path);
+    if (rc == 0)
+        rc = check_with_suite(&c, path, world);
+    if (rc != 0)
+        gnt_checked_free(out);
+    return rc;
+}
+
+void gnt_checked_free(gnt_checked *c) {
+    gnt_free(c->na_shown);
+    gnt_free(c->unproven);
+    gnt_result_free(&c->result);
+    gnt_text_free(&c->notes);
+    *c = (gnt_checked){0};
+}
