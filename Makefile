@@ -163,6 +163,7 @@ $(B)/obj/harness/run/version.o: harness/run/version.c $(B)/source
 
 # files that are put into the program as they are (base/embed.h)
 $(B)/obj/harness/board/template.o: harness/board/page.html
+$(B)/obj/harness/report/index.o: harness/report/head.html
 $(B)/obj/harness/cli/help.o: $(wildcard harness/cli/help/*.txt)
 
 $(B)/libgauntlet.a: $(LIB_OBJ)

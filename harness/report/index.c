@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/embed.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "render/pen.h"
@@ -14,6 +15,10 @@
 #include "results/section.h"
 
 enum { MOST = 256 << 20 };
+
+/* the beginning of index.html, to its title */
+extern const char report_head[];
+GNT_EMBED(report_head, "harness/report/head.html");
 
 typedef struct page {
     const gnt_report *p;
@@ -443,40 +448,12 @@ static void say_tables(page *w) {
     unfold(w);
 }
 
-static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src 'self' file:; "
-    "style-src "
-    "'unsafe-inline'\">\n<style>\n"
-    "body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:1180px;margin:0 auto;padding:1rem}\n"
-    "h1{font-size:1.6rem}h2{font-size:1.25rem;margin-top:2.2rem;border-top:1px solid #ddd;padding-top:1rem}\n"
-    ".wide{overflow-x:auto;margin:.8rem 0}.wide img{max-width:100%;min-width:min(100%,34rem);height:auto}\n"
-    "table{border-collapse:collapse;font-size:.88rem}th,td{padding:.25rem .6rem;border-bottom:1px solid "
-    "#e4e4e4;"
-    "text-align:left;vertical-align:top}th{background:#f5f5f5}td.s{white-space:nowrap}td.n{text-align:right;"
-    "white-space:nowrap;font-variant-numeric:"
-    "tabular-nums}\n"
-    "details{margin:.6rem 0}summary{cursor:pointer;font-weight:600}\n"
-    ".short td.s{white-space:normal}.short td:nth-child(2){font-weight:600}"
-    ".short td:first-child{min-width:7rem}.short td:last-child{min-width:4rem}\n"
-    /* on a phone, plots keep their size and scroll; a row of the first table becomes a block of lines */
-    "@media(max-width:600px){.wide img{max-width:max(100%,60rem)}"
-    ".short tr:first-child{display:none}.short tr,.short td{display:block;border:0}"
-    ".short tr{padding:.5rem 0;border-bottom:1px solid #e4e4e4}.short td{padding:.1rem 0}"
-    ".short td:nth-child(n+2)::before{font-weight:400;color:#666}"
-    ".short td:nth-child(2)::before{content:'leaks least: '}"
-    ".short td:nth-child(3)::before{content:'its worst case: '}"
-    ".short td:nth-child(4)::before{content:'undefended: '}"
-    ".short td:nth-child(5)::before{content:'baseline: '}"
-    ".short td:nth-child(6)::before{content:'cells: '}}\n</style>\n<title>";
-
 static void say_page(page *w) {
     const gnt_report *p = w->p;
     const char *title = p->results->title[0] ? p->results->title : p->results->suite;
     const int html = w->pen.format == GNT_PEN_HTML;
     if (html) {
-        gnt_text_bytes(&w->pen.out, head, sizeof head - 1);
+        gnt_text_bytes(&w->pen.out, report_head, strlen(report_head));
         gnt_pen_say(&w->pen, title);
         gnt_text_add(&w->pen.out, "</title>\n</head>\n<body>\n");
     }
