@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "results/measure.h"
+#include "judge/measure_text.h"
 
 enum {
     MOST_NAME = 80,

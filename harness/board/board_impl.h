@@ -6,11 +6,11 @@
 
 #include "board/about_impl.h"
 #include "board/board.h"
-#include "results/measure.h"
-#include "results/results.h"
+#include "judge/measure_text.h"
+#include "judge/judge.h"
 #include "render/table.h"
-#include "results/ranking.h"
-#include "results/groups.h"
+#include "judge/ranking.h"
+#include "judge/group_roles.h"
 #include "check/check.h"
 
 typedef struct board_run {

@@ -1,5 +1,5 @@
 /* Which defense leaks least: worst case over attacks and drawn rounds, at matched utility, ties as ties. What costs a
- * rank is results/ranking.h's. Pure. */
+ * rank is judge/ranking.h's. Pure. */
 #include <math.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "results/ranking.h"
-#include "results/groups.h"
+#include "judge/ranking.h"
+#include "judge/group_roles.h"
 
 /* Flags all cells of a defense's worst group, and those of its other groups that are not ok, since they
  * affect the rank too. Groups are in the order of their cells. */

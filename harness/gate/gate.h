@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "gate/evidence.h"
-#include "results/measure.h"
-#include "results/results.h"
+#include "judge/measure_text.h"
+#include "judge/judge.h"
 
 /* The suite's "check", with defaults filled in. */
 typedef struct gnt_gate_settings {

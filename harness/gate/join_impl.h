@@ -2,7 +2,7 @@
 #ifndef GNT_GATE_JOIN_IMPL_H
 #define GNT_GATE_JOIN_IMPL_H
 
-#include "results/results.h"
+#include "judge/judge.h"
 
 /* One cell of one run or both, at one seed. `key` is the id without its seed; `length` its bytes. Where both
  * runs drew the rounds that they observe, and drew others, the first of one is paired with the first of the

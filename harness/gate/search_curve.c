@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "results/measure.h"
+#include "judge/measure_text.h"
 
 /* FAR: times what the match is to cost */
 enum { TURNS = 50, FAR = 2 };

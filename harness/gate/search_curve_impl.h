@@ -4,7 +4,7 @@
 #ifndef GNT_GATE_SEARCH_CURVE_IMPL_H
 #define GNT_GATE_SEARCH_CURVE_IMPL_H
 
-#include "results/results.h"
+#include "judge/judge.h"
 
 typedef struct gate_training {
     double strength;

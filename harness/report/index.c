@@ -11,8 +11,8 @@
 #include "report/table/report_tables.h"
 #include "report/report_impl.h"
 #include "report/plot/plots.h"
-#include "results/groups.h"
-#include "results/section.h"
+#include "judge/group_roles.h"
+#include "judge/section.h"
 
 enum { MOST = 256 << 20 };
 

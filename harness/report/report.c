@@ -11,8 +11,8 @@
 #include "render/escape.h"
 #include "report/plot/gnuplot.h"
 #include "report/table/report_tables.h"
-#include "results/groups.h"
-#include "results/section.h"
+#include "judge/group_roles.h"
+#include "judge/section.h"
 
 static void notice(gnt_report *p, const gnt_err *err) {
     gnt_text_add(&p->notices, "%s\n", err->text);

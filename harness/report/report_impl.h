@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "report/report.h"
-#include "results/measure.h"
-#include "results/results.h"
+#include "judge/measure_text.h"
+#include "judge/judge.h"
 
 /* A picture of the report: what index pages show. */
 typedef struct gnt_picture {

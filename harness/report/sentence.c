@@ -4,10 +4,10 @@
 
 #include "base/mem.h"
 #include "report/report_impl.h"
-#include "results/curve.h"
-#include "results/ranking.h"
-#include "results/section.h"
-#include "results/groups.h"
+#include "judge/curve.h"
+#include "judge/ranking.h"
+#include "judge/section.h"
+#include "judge/group_roles.h"
 
 static void say_number(const gnt_measure *m, const gnt_rank_row *s, gnt_text *out) {
     gnt_text_add(out, "%s ", m->title);

@@ -6,7 +6,7 @@
 #include "render/escape.h"
 #include "report/table/report_tables.h"
 #include "report/report_impl.h"
-#include "results/groups.h"
+#include "judge/group_roles.h"
 
 static int write_text(const gnt_report *p, const char *name, const char *ending, gnt_text *text,
                       gnt_err *err) {

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "derive/derive.h"
-#include "results/equal_utility.h"
+#include "judge/equal_utility.h"
 #include "run/run_impl.h"
 
 static int write_file(const run *r, const char *name, const char *text, gnt_err *err) {

@@ -3,7 +3,7 @@
  * suite's digest is put into the first where it has one, so that what follows is reached. */
 #include "planned.h"
 #include "finished/audit.h"
-#include "results/hook_seconds.h"
+#include "judge/hook_seconds.h"
 #include "run/engine.h"
 #include "run/identity.h"
 

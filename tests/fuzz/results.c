@@ -4,9 +4,9 @@
 #include "gate/gate.h"
 #include "report/table/report_tables.h"
 #include "report/report_impl.h"
-#include "results/section.h"
-#include "results/groups.h"
-#include "results/section.h"
+#include "judge/section.h"
+#include "judge/group_roles.h"
+#include "judge/section.h"
 
 static void write_table(gnt_table *t) {
     static void (*const forms[])(const gnt_table *, gnt_text *) = {gnt_table_markdown, gnt_table_html,

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "metric/attacker_bounds.h"
-#include "results/bounds.h"
+#include "judge/bounds.h"
 
 static void near(double is, double should, double apart) {
     if (!(fabs(is - should) <= apart))

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "results/convergence.h"
+#include "judge/convergence.h"
 
 enum { MOST_STEPS = 101 };
 

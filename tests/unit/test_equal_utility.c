@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "results/equal_utility.h"
+#include "judge/equal_utility.h"
 
 typedef struct cell {
     const char *defense, *mode;

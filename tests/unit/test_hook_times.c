@@ -10,7 +10,7 @@
 
 #include "plugin/hook_times.h"
 #include "report/table/report_tables.h"
-#include "results/hook_seconds.h"
+#include "judge/hook_seconds.h"
 
 static json_t *parse(const char *text) {
     json_error_t why;

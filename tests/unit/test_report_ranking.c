@@ -12,7 +12,7 @@
 
 #include "report/table/report_tables.h"
 #include "report/report_impl.h"
-#include "results/ranking.h"
+#include "judge/ranking.h"
 #include "report_folder.h"
 
 enum { SEEDS = 5 };

@@ -14,11 +14,11 @@
 #include "render/escape.h"
 #include "report/plot/plot_impl.h"
 #include "report/report_impl.h"
-#include "results/results.h"
+#include "judge/judge.h"
 #include "render/table.h"
 #include "report/table/report_tables.h"
-#include "results/ranking.h"
-#include "results/groups.h"
+#include "judge/ranking.h"
+#include "judge/group_roles.h"
 
 /* ---- escaping ---- */
 

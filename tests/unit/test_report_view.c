@@ -15,8 +15,8 @@
 #include "report/report_impl.h"
 #include "report/plot/plots.h"
 #include "report/table/report_tables.h"
-#include "results/ranking.h"
-#include "results/groups.h"
+#include "judge/ranking.h"
+#include "judge/group_roles.h"
 
 #define G "\"task\": \"t\", \"stage\": 0, "
 #define PSNR(mean, low, high)                                                                                \

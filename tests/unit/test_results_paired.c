@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "results/paired.h"
-#include "results/results.h"
+#include "judge/paired.h"
+#include "judge/judge.h"
 
 /* A group of a defense under an attack, and a cell of it: of the cell its seed, utility, ids of targets and
  * their PSNR. */

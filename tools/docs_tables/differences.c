@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/table/report_tables.h"
-#include "results/paired.h"
+#include "judge/paired.h"
 #include "scores.h"
 
 /* Calls `visit` with every entry of the suite's own tables that is a difference; ends where it gives 0. */

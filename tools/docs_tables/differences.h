@@ -2,8 +2,8 @@
 #ifndef DOCS_TABLES_DIFFERENCES_H
 #define DOCS_TABLES_DIFFERENCES_H
 
-#include "results/measure.h"
-#include "results/results.h"
+#include "judge/measure_text.h"
+#include "judge/judge.h"
 
 /* Needs of one cell: the measures that are subtracted target by target, by their place in metric/measure.h;
  * whether there are any; whether its utility is subtracted, and whether another number than the utility is.

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "render/escape.h"
-#include "results/groups.h"
-#include "results/section.h"
+#include "judge/group_roles.h"
+#include "judge/section.h"
 #include "page_tables.h"
 
 /* An entry of the run's equal_leakage, with its measure. */

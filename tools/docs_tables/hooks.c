@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "results/hook_seconds.h"
+#include "judge/hook_seconds.h"
 
 /* Making an instance is no work of a defense. */
 static int is_work(const gnt_hook_row *row) {

@@ -8,8 +8,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "differences.h"
-#include "results/bounds.h"
-#include "results/curve.h"
+#include "judge/bounds.h"
+#include "judge/curve.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "results/groups.h"
-#include "results/section.h"
+#include "judge/group_roles.h"
+#include "judge/section.h"
 
 /* A row of the table, by its first group. `order` is the place of its defense. */
 typedef struct setting {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "results/section.h"
+#include "judge/section.h"
 
 static void add_utility(const char *measure, double value, gnt_table *t) {
     gnt_text text;

@@ -5,7 +5,7 @@
 #define DOCS_TABLES_PAGE_TABLES_H
 
 #include "render/table.h"
-#include "results/measure.h"
+#include "judge/measure_text.h"
 #include "scores.h"
 
 /* `argument` has the n words after the run's name. */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "results/ranking.h"
+#include "judge/ranking.h"
 
 static void add_stat(const gnt_measure *m, double mean, double low, double high, gnt_table *t) {
     const gnt_stat stat = {.mean = mean, .low = low, .high = high};

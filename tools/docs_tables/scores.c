@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "metric/measure.h"
-#include "results/hook_seconds.h"
+#include "judge/hook_seconds.h"
 
 enum { MOST_HOST = 64 << 20, MOST_RUNS = 1 << 20 };
 

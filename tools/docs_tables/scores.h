@@ -5,7 +5,7 @@
 #define DOCS_TABLES_SCORES_H
 
 #include "base/text.h"
-#include "results/results.h"
+#include "judge/judge.h"
 
 #define BASELINES "results/baselines"
 

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "report/table/report_tables.h"
-#include "results/section.h"
+#include "judge/section.h"
 
 /* ---- run ---- */
 

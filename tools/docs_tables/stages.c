@@ -4,7 +4,7 @@
 
 #include "render/escape.h"
 #include "report/table/report_tables.h"
-#include "results/section.h"
+#include "judge/section.h"
 #include "page_tables.h"
 
 /* Fills the table of a task and stage; returns the number of rows. */

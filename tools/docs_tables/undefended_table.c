@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "results/groups.h"
-#include "results/section.h"
+#include "judge/group_roles.h"
+#include "judge/section.h"
 
 /* The text of an item, taken over. */
 static void add_item(gnt_table *t, gnt_text *text) {

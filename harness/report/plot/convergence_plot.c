@@ -8,8 +8,8 @@
 #include "base/sort.h"
 #include "metric/stats.h"
 #include "report/plot/plot_impl.h"
-#include "results/convergence.h"
-#include "results/groups.h"
+#include "judge/convergence.h"
+#include "judge/group_roles.h"
 
 enum { MOST_PANELS = 24, MOST_CURVES = 4096, STEPS = 121 };
 

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "report/plot/plot_impl.h"
 #include "report/table/report_tables.h"
-#include "results/convergence.h"
-#include "results/ranking.h"
-#include "results/groups.h"
+#include "judge/convergence.h"
+#include "judge/ranking.h"
+#include "judge/group_roles.h"
 
 enum {
     WIDE = 118,

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "report/plot/picture.h"
-#include "results/results.h"
+#include "judge/judge.h"
 
 enum { GNT_KEY_NAME = 26, GNT_KEY_LINE = 22 };
 

@@ -3,8 +3,8 @@
 #ifndef GNT_REPORT_PLOT_PLOTS_H
 #define GNT_REPORT_PLOT_PLOTS_H
 
-#include "results/measure.h"
-#include "results/results.h"
+#include "judge/measure_text.h"
+#include "judge/judge.h"
 
 /* tradeoff: the picture the benchmark is for. Utility on x, leakage on y, a panel for the worst of all
  * attacks (of each defense and strength the one that leaks most, named at its point where there is room) and

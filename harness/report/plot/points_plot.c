@@ -7,7 +7,7 @@
 #include "report/plot/plot_impl.h"
 #include "report/plot/plots.h"
 #include "render/escape.h"
-#include "results/section.h"
+#include "judge/section.h"
 
 enum { MOST_COLUMNS = 12, IN_ROW = 6, MOST_VALUES = 10, SIDE = 250, FOOT = 62 };
 

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "report/plot/plot_impl.h"
 #include "report/plot/plots.h"
-#include "results/groups.h"
-#include "results/section.h"
+#include "judge/group_roles.h"
+#include "judge/section.h"
 
 enum { PANELS = 2, WIDTH = 420, HEIGHT = 290, LEFT = 58, RIGHT = 20 };
 

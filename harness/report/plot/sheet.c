@@ -9,10 +9,10 @@
 #include "nn/io/safetensors.h"
 #include "render/escape.h"
 #include "report/plot/font_impl.h"
-#include "results/measure.h"
+#include "judge/measure_text.h"
 #include "render/png.h"
-#include "results/groups.h"
-#include "results/section.h"
+#include "judge/group_roles.h"
+#include "judge/section.h"
 
 enum { MOST_IMAGES = 8, MOST_SIDE = 1024, MOST_STRIPS = 8, MOST_FILE = 64 << 20 };
 enum { TILE = 112, SMALL_TILE = 56, GAP = 8, LEFT = 288, CAPTION = 20, TOP = 44, BETWEEN = 10 };

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "report/plot/plot_impl.h"
-#include "results/groups.h"
+#include "judge/group_roles.h"
 
 enum { MOST_ROWS = 8, MOST_COLUMNS = 6, MOST_TICKS = 7 };
 

@@ -10,8 +10,8 @@
 #include "render/escape.h"
 #include "report/plot/place_impl.h"
 #include "report/plot/plot_impl.h"
-#include "results/groups.h"
-#include "results/section.h"
+#include "judge/group_roles.h"
+#include "judge/section.h"
 
 enum { MOST_PANELS = 24 };
 

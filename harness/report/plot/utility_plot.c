@@ -8,7 +8,7 @@
 #include "metric/estimate.h"
 #include "report/plot/plot_impl.h"
 #include "report/plot/plots.h"
-#include "results/section.h"
+#include "judge/section.h"
 
 enum { MOST_AXES = 8, MOST_VALUES = 2 + 4, MOST_TICKS = 7, KEY_LEFT = 14 };
 

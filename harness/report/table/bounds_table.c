@@ -1,9 +1,9 @@
-/* Tables of the bounds on the task's errors and on the attackers' successes (results/bounds.h). */
+/* Tables of the bounds on the task's errors and on the attackers' successes (judge/bounds.h). */
 #include <math.h>
 #include <string.h>
 
 #include "report/table/report_tables.h"
-#include "results/bounds.h"
+#include "judge/bounds.h"
 
 static int fill_rows(const gnt_results *r, gnt_bound_rows *rows, gnt_table *t) {
     gnt_err err;

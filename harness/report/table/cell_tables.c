@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "results/convergence.h"
-#include "results/ranking.h"
-#include "results/groups.h"
+#include "judge/convergence.h"
+#include "judge/ranking.h"
+#include "judge/group_roles.h"
 
 static void score_item(gnt_table *t, const gnt_results *r, const gnt_measure *m, const gnt_outcome *g) {
     const gnt_score *s = g ? gnt_score_find(g, m->name) : NULL;

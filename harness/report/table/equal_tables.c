@@ -1,11 +1,11 @@
-/* Tables of defenses at one utility and at one leakage, read off their curves (results/equal_utility.h). */
+/* Tables of defenses at one utility and at one leakage, read off their curves (judge/equal_utility.h). */
 #include <math.h>
 #include <string.h>
 
 #include "report/table/report_tables.h"
-#include "results/equal_utility.h"
-#include "results/groups.h"
-#include "results/section.h"
+#include "judge/equal_utility.h"
+#include "judge/group_roles.h"
+#include "judge/section.h"
 
 static const char alone[] = "only one strength measured, so not interpolated";
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "results/marks.h"
+#include "judge/marks.h"
 
 /* Different marks that are listed: a defense that is marked in every cell repeats the same one. */
 enum { MOST_FOUND = 64 };

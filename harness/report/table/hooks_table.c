@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "report/table/report_tables.h"
-#include "results/hook_seconds.h"
+#include "judge/hook_seconds.h"
 
 enum { MOST_HOST = 64 << 20 };
 

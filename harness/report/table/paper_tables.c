@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "results/groups.h"
-#include "results/measure.h"
-#include "results/paired.h"
+#include "judge/group_roles.h"
+#include "judge/measure_text.h"
+#include "judge/paired.h"
 
 /* The choice of an entry: the row's value of a key counts before the column's, the column's before the
  * table's. */

@@ -4,8 +4,8 @@
 #ifndef GNT_REPORT_TABLE_REPORT_TABLES_H
 #define GNT_REPORT_TABLE_REPORT_TABLES_H
 
-#include "results/measure.h"
-#include "results/results.h"
+#include "judge/measure_text.h"
+#include "judge/judge.h"
 #include "render/table.h"
 
 /* Defense × attack at matched utility, a row for each defense, "value [low, high]" in the cells, the better
@@ -33,7 +33,7 @@ void gnt_table_summary(const gnt_results *r, gnt_table *t);
 void gnt_table_ranking(const gnt_results *r, gnt_table *t);
 
 /* equal: leakage at the task's target utility, utility at one leakage, read off curves with matching's
- * error in the interval (results/equal_utility.h). */
+ * error in the interval (judge/equal_utility.h). */
 
 /* Fills the rows of a task, stage and measure, for a page; returns their number. */
 size_t gnt_table_equal(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
@@ -42,7 +42,7 @@ void gnt_table_equal_utility(const gnt_results *r, gnt_table *t);
 void gnt_table_equal_leakage(const gnt_results *r, gnt_table *t);
 
 /* bounds: what the task's errors and the attackers' successes are, and what they could be at most
- * (results/bounds.h). */
+ * (judge/bounds.h). */
 
 /* Fills the rows of a task and stage, for a page; returns their number. */
 size_t gnt_table_bounds_at(const gnt_results *r, const char *task, int64_t stage, gnt_table *t);

@@ -4,8 +4,8 @@
 
 #include "base/mem.h"
 #include "report/table/report_tables.h"
-#include "results/ranking.h"
-#include "results/groups.h"
+#include "judge/ranking.h"
+#include "judge/group_roles.h"
 
 /* "dp-gaussian", "dp-gaussian (tied with dp-laplace)": the first, and who is no worse for all we know; or why
  * none is. */

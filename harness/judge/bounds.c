@@ -1,0 +1,142 @@
+#include "judge/bounds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "metric/attacker_bounds.h"
+
+static int is_same(const gnt_outcome *a, const gnt_outcome *b) {
+    return a->stage == b->stage && a->mode == b->mode && !strcmp(a->task, b->task) &&
+           !strcmp(a->defense, b->defense) &&
+           (a->strength == b->strength || (isnan(a->strength) && isnan(b->strength)));
+}
+
+/* ---- one training ---- */
+
+/* What a cell's utility says of the test samples by the attribute's values. */
+typedef struct split {
+    int32_t values;
+    double errors, gap, entropy;
+} split;
+
+static split split_of(const gnt_values *by_value) {
+    split s = {.values = (int32_t)by_value->n};
+    double all = 0, share[2] = {NAN, NAN};
+    for (size_t v = 0; v < by_value->n; v++)
+        all += (double)by_value->at[v].n;
+    for (size_t v = 0; v < by_value->n; v++) {
+        const gnt_value_counts *one = &by_value->at[v];
+        const double n = (double)one->n;
+        s.entropy -= n > 0 ? n / all * log2(n / all) : 0;
+        s.errors += 1 - (double)one->right / n;
+        if (v < 2 && one->labels.n == 2)
+            share[v] = (double)one->labels.at[1] / n;
+    }
+    s.gap = fabs(share[0] - share[1]);
+    if (s.values != 2 || !isfinite(s.gap))
+        s.errors = s.gap = NAN;
+    return s;
+}
+
+/* ---- over seeds ---- */
+
+typedef struct mean {
+    double sum;
+    int64_t n;
+} mean;
+
+static void add(mean *m, double x) {
+    if (isfinite(x)) {
+        m->sum += x;
+        m->n++;
+    }
+}
+
+static double of(const mean *m) {
+    return m->n ? m->sum / (double)m->n : NAN;
+}
+
+int gnt_bounds_tell(const gnt_results *r, size_t i) {
+    if (!r->cell[i].utility.by_value.at)
+        return 0;
+    for (size_t k = 0; k < i; k++)
+        if (r->cell[k].utility.by_value.at && r->cell[k].seed == r->cell[i].seed &&
+            is_same(&r->cell[k], &r->cell[i]))
+            return 0;
+    return 1;
+}
+
+/* The greatest mean over the seeds of any attack. */
+static double worst(const gnt_results *r, const gnt_outcome *like, const char *measure) {
+    double most = NAN;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_score *s = is_same(&r->group[i], like) ? gnt_number_of(&r->group[i], measure) : NULL;
+        most = s ? fmax(most, s->stat.mean) : most;
+    }
+    return most;
+}
+
+static double information(const gnt_results *r, const gnt_outcome *like) {
+    double most = NAN;
+    for (size_t a = 0; a < r->n_attack; a++) {
+        mean m = {0};
+        for (size_t i = 0; i < r->n_cell; i++) {
+            if (is_same(&r->cell[i], like) && !strcmp(r->cell[i].attack, r->attack[a]))
+                add(&m, gnt_fact_of(&r->cell[i], "information") / log(2));
+        }
+        most = fmax(most, of(&m));
+    }
+    return most;
+}
+
+static gnt_bound_row row_of(const gnt_results *r, const gnt_outcome *like) {
+    gnt_bound_row row = {.task = like->task,
+                         .defense = like->defense,
+                         .mode = like->mode,
+                         .stage = like->stage,
+                         .strength = like->strength};
+    mean errors = {0}, gap = {0}, entropy = {0};
+    for (size_t i = 0; i < r->n_cell; i++) {
+        if (!is_same(&r->cell[i], like) || !gnt_bounds_tell(r, i))
+            continue;
+        const split s = split_of(&r->cell[i].utility.by_value);
+        row.values = s.values;
+        row.seeds++;
+        add(&errors, s.errors);
+        add(&gap, s.gap);
+        add(&entropy, s.entropy);
+    }
+    row.errors = of(&errors);
+    row.gap = of(&gap);
+    row.entropy = of(&entropy);
+    row.advantage = row.values == 2 ? fmax(0, 2 * worst(r, like, "attribute_balanced") - 1) : NAN;
+    row.least_errors = fmax(0, row.gap - row.advantage);
+    if (isnan(row.gap) || isnan(row.advantage))
+        row.least_errors = NAN;
+    row.information = information(r, like);
+    const double unknown = fmax(0, row.entropy - row.information);
+    row.most_right = isnan(row.information) || row.values != 2 ? NAN : gnt_bound_of_two(unknown);
+    row.most_right_fano = isnan(row.information) ? NAN : gnt_bound_of_values(unknown, row.values);
+    row.right = worst(r, like, "attribute_accuracy");
+    return row;
+}
+
+int gnt_bounds(const gnt_results *r, gnt_bound_rows *out, gnt_err *err) {
+    *out = (gnt_bound_rows){.row = gnt_array(r->n_cell + 1, sizeof *out->row)};
+    if (!out->row)
+        return gnt_fail(err, "out of memory for the bounds");
+    for (size_t i = 0; i < r->n_cell; i++) {
+        size_t before = 0;
+        while (before < i && !(r->cell[before].utility.by_value.at && is_same(&r->cell[before], &r->cell[i])))
+            before++;
+        if (r->cell[i].utility.by_value.at && before == i)
+            out->row[out->n++] = row_of(r, &r->cell[i]);
+    }
+    return 0;
+}
+
+void gnt_bounds_free(gnt_bound_rows *rows) {
+    gnt_free(rows->row);
+    *rows = (gnt_bound_rows){0};
+}

@@ -1,0 +1,158 @@
+#include "judge/group_roles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+gnt_group_kind gnt_group_kind_of(const gnt_outcome *group) {
+    if (group->mode == GNT_ROW_NONE)
+        return GNT_GROUP_UNDEFENDED;
+    if (group->mode == GNT_ROW_SWEEP)
+        return GNT_GROUP_SWEEP;
+    if (group->matched)
+        return GNT_GROUP_MATCHED;
+    return group->mode == GNT_ROW_MATCHED ? GNT_GROUP_UNMATCHED : GNT_GROUP_FIXED;
+}
+
+const char *gnt_group_kind_name(gnt_group_kind kind) {
+    static const char *const names[] = {"undefended", "matched", "unmatched", "fixed strength", "sweep"};
+    return names[kind];
+}
+
+int gnt_stands_for(const gnt_outcome *cell, const gnt_outcome *group) {
+    int same_strength = cell->strength == group->strength || isnan(cell->strength) || isnan(group->strength);
+    return cell->mode == group->mode && same_strength && cell->stage == group->stage &&
+           !strcmp(cell->task, group->task) && !strcmp(cell->defense, group->defense) &&
+           !strcmp(cell->attack, group->attack);
+}
+
+const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, int64_t stage,
+                                      const char *defense, const char *attack) {
+    const gnt_outcome *best = NULL;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (g->mode == GNT_ROW_SWEEP || !gnt_is_at(g, task, stage) || strcmp(g->defense, defense) ||
+            (attack && strcmp(g->attack, attack)))
+            continue;
+        /* matched before undefended before fixed; a second group of the same mode never replaces the first */
+        int better = !best || (g->mode == GNT_ROW_MATCHED && best->mode != GNT_ROW_MATCHED) ||
+                     (g->mode == GNT_ROW_NONE && best->mode == GNT_ROW_FIXED);
+        if (better)
+            best = g;
+    }
+    return best;
+}
+
+static int rising(const void *a, const void *b) {
+    const gnt_point *p = a, *q = b;
+    if (p->defense != q->defense)
+        return p->defense < q->defense ? -1 : 1;
+    return (p->strength > q->strength) - (p->strength < q->strength);
+}
+
+size_t gnt_sweep_points(const gnt_results *r, const char *task, int64_t stage, gnt_point *points,
+                        size_t most) {
+    size_t n = 0;
+    for (size_t d = 0; d < r->n_defense; d++)
+        for (size_t i = 0; i < r->n_group; i++) {
+            const gnt_outcome *g = &r->group[i];
+            if (g->mode != GNT_ROW_SWEEP || isnan(g->strength) || !gnt_is_at(g, task, stage) ||
+                strcmp(g->defense, r->defense[d]) != 0)
+                continue;
+            size_t k = 0, room = n < most ? n : most;
+            while (k < room && (points[k].defense != d || points[k].strength != g->strength))
+                k++;
+            if (k < room)
+                continue;
+            if (n < most)
+                points[n] = (gnt_point){d, g->strength};
+            n++;
+        }
+    qsort(points, n < most ? n : most, sizeof *points, rising);
+    return n;
+}
+
+const gnt_outcome *gnt_sweep_group(const gnt_results *r, const char *task, int64_t stage, const gnt_point *p,
+                                   const char *attack) {
+    const gnt_outcome *best = NULL;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (g->mode != GNT_ROW_SWEEP || !gnt_is_at(g, task, stage) ||
+            strcmp(g->defense, r->defense[p->defense]) != 0 || (attack && strcmp(g->attack, attack) != 0) ||
+            (g->strength != p->strength && !isnan(g->strength)))
+            continue;
+        if (!best || (isnan(best->utility.value) && isfinite(g->utility.value)))
+            best = g;
+    }
+    return best;
+}
+
+static int has_any_number(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                          int *planned) {
+    *planned = 0;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (!gnt_is_at(g, task, stage) || strcmp(g->attack, attack) != 0)
+            continue;
+        *planned = 1;
+        if (g->status == GNT_CELL_OK && g->n_score > 0)
+            return 1;
+    }
+    return 0;
+}
+
+size_t gnt_columns(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                   size_t *columns) {
+    size_t n = 0;
+    for (size_t a = 0; a < r->n_attack; a++) {
+        int planned;
+        if (gnt_has_measure(r, task, stage, r->attack[a], m->name) ||
+            (!has_any_number(r, task, stage, r->attack[a], &planned) && planned))
+            columns[n++] = a;
+    }
+    return n;
+}
+
+int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                    const char *measure) {
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (gnt_is_at(g, task, stage) && (!attack || !strcmp(g->attack, attack)) && gnt_number_of(g, measure))
+            return 1;
+    }
+    return 0;
+}
+
+void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                const gnt_measure *m, double floor[GNT_FLOORS], double *chance) {
+    for (int f = 0; f < GNT_FLOORS; f++)
+        floor[f] = NAN;
+    *chance = NAN;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (!gnt_is_at(g, task, stage) || (attack && strcmp(g->attack, attack) != 0))
+            continue;
+        const gnt_score *s = gnt_number_of(g, m->name);
+        if (!s)
+            continue;
+        for (int f = 0; f < GNT_FLOORS; f++)
+            if (gnt_leaks_more(m, s->floor[f], floor[f]))
+                floor[f] = s->floor[f];
+        if (gnt_leaks_more(m, s->chance, *chance))
+            *chance = s->chance;
+    }
+}
+
+double gnt_highest_floor(const gnt_measure *m, const double floor[GNT_FLOORS], double chance,
+                         const char **name) {
+    static const char *const names[GNT_FLOORS] = {"random guess", "mean image", "nearest public image",
+                                                  "another image"};
+    double highest = chance;
+    *name = isfinite(chance) ? "chance" : "";
+    for (int f = 0; f < GNT_FLOORS; f++)
+        if (gnt_leaks_more(m, floor[f], highest)) {
+            highest = floor[f];
+            *name = names[f];
+        }
+    return highest;
+}

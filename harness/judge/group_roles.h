@@ -1,0 +1,64 @@
+/* groups: which group of results answers a question: what stands for a defense, the points of a sweep, the
+ * columns of a matrix, the floors. Pure; what is returned belongs to the results. */
+#ifndef GNT_JUDGE_GROUP_ROLES_H
+#define GNT_JUDGE_GROUP_ROLES_H
+
+#include "judge/measure_text.h"
+#include "judge/judge.h"
+
+/* How a group came to its utility: only numbers of GNT_GROUP_MATCHED are compared with each other. */
+typedef enum gnt_group_kind {
+    GNT_GROUP_UNDEFENDED,
+    GNT_GROUP_MATCHED,
+    GNT_GROUP_UNMATCHED,
+    GNT_GROUP_FIXED,
+    GNT_GROUP_SWEEP
+} gnt_group_kind;
+
+gnt_group_kind gnt_group_kind_of(const gnt_outcome *group);
+const char *gnt_group_kind_name(gnt_group_kind kind);
+
+/* 1 when a cell is one of those that a group joins. */
+int gnt_stands_for(const gnt_outcome *cell, const gnt_outcome *group);
+
+/* The group that stands for a defense in the matrix: the matched one, else undefended, else the first fixed
+ * one; NULL when the defense was only swept or not tried. `attack` NULL: of any attack. */
+const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, int64_t stage,
+                                      const char *defense, const char *attack);
+
+/* A point of a sweep: a defense (its place in r->defense) at one of its strengths. */
+typedef struct gnt_point {
+    size_t defense;
+    double strength;
+} gnt_point;
+
+/* The points of all sweeps of a task and stage, by defense as the suite lists them, strengths rising; at most
+ * `most`. Returns how many there are, which may be more. */
+size_t gnt_sweep_points(const gnt_results *r, const char *task, int64_t stage, gnt_point *points,
+                        size_t most);
+
+/* The group of a point under an attack (NULL: any; one that has a utility first). A sweep that does not apply
+ * has no strengths: its one group stands for all points. NULL when not tried. */
+const gnt_outcome *gnt_sweep_group(const gnt_results *r, const char *task, int64_t stage, const gnt_point *p,
+                                   const char *attack);
+
+/* The attacks that are columns of a matrix: those with a number for the measure, and those that gave no
+ * number of any kind here (they do not apply, or failed), so that nobody looks for them. Places in r->attack;
+ * room for r->n_attack. */
+size_t gnt_columns(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                   size_t *columns);
+
+/* 1 when some ok group of the task and stage (and attack, unless NULL) has a number for the measure. */
+int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                    const char *measure);
+
+/* Each floor (and chance) that leaks most among the groups of an attack (NULL: of any); NAN where none is
+ * known. */
+void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                const gnt_measure *m, double floor[GNT_FLOORS], double *chance);
+
+/* The floor that leaks most, chance among them, and what it is called; NAN and "" when none is known. */
+double gnt_highest_floor(const gnt_measure *m, const double floor[GNT_FLOORS], double chance,
+                         const char **name);
+
+#endif

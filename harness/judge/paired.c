@@ -1,0 +1,142 @@
+#include "judge/paired.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "metric/estimate.h"
+#include "judge/measure_text.h"
+
+static const char *label_of(const json_t *instead, const char *key, const char *usual) {
+    const char *text = json_string_value(json_object_get(instead, key));
+    return text ? text : usual;
+}
+
+/* 1 where two groups are of one strength: both matched, or of the same number or none. */
+static int is_as_strong(const gnt_outcome *a, const gnt_outcome *b) {
+    if (a->mode == GNT_ROW_MATCHED || b->mode == GNT_ROW_MATCHED)
+        return a->mode == b->mode;
+    return a->strength == b->strength || (isnan(a->strength) && isnan(b->strength));
+}
+
+/* 2 where the strength is the one asked for, 1 where there is none, 0 where it is another one. */
+static int fits(const gnt_outcome *g, const gnt_outcome *group, const json_t *strength) {
+    if (json_is_number(strength)) {
+        const double wanted = json_number_value(strength);
+        return fabs(g->strength - wanted) <= 1e-9 * fabs(wanted) ? 2 : 0;
+    }
+    return is_as_strong(g, group) ? 2 : g->mode == GNT_ROW_NONE;
+}
+
+const gnt_outcome *gnt_group_instead(const gnt_results *r, const gnt_outcome *group, const json_t *instead) {
+    const char *text = json_string_value(instead);
+    const char *attack = text ? text : label_of(instead, "attack", group->attack);
+    const char *task = label_of(instead, "task", group->task);
+    const char *defense = label_of(instead, "defense", group->defense);
+    const json_t *stage = json_object_get(instead, "stage");
+    const int64_t at = json_is_integer(stage) ? json_integer_value(stage) : group->stage;
+    const gnt_outcome *found = NULL;
+    int best = 0;
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (!gnt_is_at(g, task, at) || strcmp(g->defense, defense) != 0 || strcmp(g->attack, attack) != 0)
+            continue;
+        const int fit = fits(g, group, json_object_get(instead, "strength"));
+        if (fit > best) {
+            best = fit;
+            found = g;
+        }
+    }
+    return found;
+}
+
+static const gnt_outcome *cell_of_seed(const gnt_results *r, const gnt_outcome *group, int64_t seed) {
+    for (size_t i = 0; i < r->n_cell; i++)
+        if (r->cell[i].seed == seed && gnt_is_of_group(&r->cell[i], group))
+            return &r->cell[i];
+    return NULL;
+}
+
+/* NAN where the cell has no such target, or this none of the measure. */
+static double number_of(const gnt_outcome *cell, int64_t id, const gnt_measure *m) {
+    for (size_t i = 0; i < cell->targets.n; i++)
+        if (cell->targets.at[i].id == id)
+            return cell->targets.at[i].score[gnt_measure_id_of(m)];
+    return NAN;
+}
+
+typedef struct pairs {
+    double *x;
+    int64_t *training;
+    size_t n;
+} pairs;
+
+/* The pairs of two cells of one seed; those without two finite numbers are left out. 0, −1 out of memory. */
+static int add_pairs(pairs *p, const gnt_outcome *a, const gnt_outcome *b, const gnt_measure *m) {
+    const size_t wanted = p->n + a->targets.n;
+    double *x = gnt_resize(p->x, wanted + 1, sizeof *x);
+    p->x = x ? x : p->x;
+    int64_t *training = gnt_resize(p->training, wanted + 1, sizeof *training);
+    p->training = training ? training : p->training;
+    if (!x || !training)
+        return -1;
+    for (size_t i = 0; i < a->targets.n; i++) {
+        const gnt_target *one = &a->targets.at[i];
+        const double d = one->score[gnt_measure_id_of(m)] - number_of(b, one->id, m);
+        if (!isfinite(d))
+            continue;
+        p->x[p->n] = d;
+        p->training[p->n++] = a->seed;
+    }
+    return 0;
+}
+
+/* Takes the pairs over. 0; −1 without any, or out of memory. */
+static int estimate(gnt_stat *out, pairs *p, int failed) {
+    const gnt_score_bounds any = {-INFINITY, INFINITY};
+    gnt_estimate e;
+    const int rc = !failed && p->n > 0 ? gnt_estimate_mean(&e, p->x, p->training, p->n, any, NULL) : -1;
+    if (rc == 0)
+        *out = (gnt_stat){.mean = e.mean,
+                          .deviation = NAN,
+                          .worst = NAN,
+                          .median = NAN,
+                          .low = e.low,
+                          .high = e.high,
+                          .n = (int64_t)p->n,
+                          .trainings = (int64_t)e.trainings,
+                          .over = e.over};
+    gnt_free(p->x);
+    gnt_free(p->training);
+    return rc;
+}
+
+int gnt_paired_difference(gnt_stat *out, const gnt_results *r, const gnt_outcome *a, const gnt_outcome *b,
+                          const gnt_measure *m) {
+    pairs p = {0};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < r->n_cell; i++) {
+        const gnt_outcome *c = &r->cell[i];
+        const gnt_outcome *other = gnt_is_of_group(c, a) ? cell_of_seed(r, b, c->seed) : NULL;
+        if (other)
+            rc = add_pairs(&p, c, other, m);
+    }
+    return estimate(out, &p, rc);
+}
+
+int gnt_paired_utility(gnt_stat *out, const gnt_results *r, const gnt_outcome *a, const gnt_outcome *b,
+                       const char *name) {
+    pairs p = {gnt_array(r->n_cell + 1, sizeof *p.x), gnt_array(r->n_cell + 1, sizeof *p.training), 0};
+    for (size_t i = 0; p.x && p.training && i < r->n_cell; i++) {
+        const gnt_outcome *c = &r->cell[i];
+        const gnt_outcome *other = gnt_is_of_group(c, a) ? cell_of_seed(r, b, c->seed) : NULL;
+        const double d = other ? gnt_utility_number(&c->utility, name).value -
+                                     gnt_utility_number(&other->utility, name).value
+                               : NAN;
+        if (!isfinite(d))
+            continue;
+        p.x[p.n] = d;
+        p.training[p.n++] = c->seed;
+    }
+    return estimate(out, &p, !p.x || !p.training);
+}

@@ -1,0 +1,266 @@
+#include "judge/ranking.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "metric/compare.h"
+#include "metric/estimate.h"
+
+static const double level = 0.05; /* of all comparisons of a section together */
+
+gnt_rank_state gnt_rank_state_of(const gnt_rank_grounds *g) {
+    if (g->marked)
+        return GNT_UNRANKED_MARKED;
+    if (!g->any_number)
+        return GNT_UNRANKED_NO_NUMBER;
+    if (g->kind == GNT_GROUP_UNDEFENDED)
+        return GNT_UNRANKED_UNDEFENDED;
+    if (g->kind != GNT_GROUP_MATCHED)
+        return g->kind == GNT_GROUP_UNMATCHED ? GNT_UNRANKED_UNMATCHED : GNT_UNRANKED_FIXED;
+    if (g->against_public == GNT_PUBLIC_NO_BETTER)
+        return GNT_UNRANKED_PUBLIC;
+    if (g->lacking)
+        return GNT_UNRANKED_LACKING;
+    if (!g->adequate)
+        return GNT_UNRANKED_INADEQUATE;
+    if (g->trainings < GNT_METRIC_COMPARE_LEAST)
+        return GNT_UNRANKED_FEW;
+    return g->met ? GNT_RANKED : GNT_UNRANKED_UNMET;
+}
+
+int gnt_ranks_before(const gnt_measure *m, gnt_rank_state a, const gnt_leak *leak_a, gnt_rank_state b,
+                     const gnt_leak *leak_b) {
+    return a != b ? a < b : !isnan(leak_a->mean) && gnt_leaks_more(m, leak_b->mean, leak_a->mean);
+}
+
+gnt_leak gnt_leak_of(const gnt_measure *m, const gnt_stat *s, double floor) {
+    return gnt_leak_above(m, (gnt_leak){s->mean, s->low, s->high}, floor);
+}
+
+gnt_leak gnt_leak_of_trainings(const double *value, size_t n) {
+    const gnt_score_bounds any = {-INFINITY, INFINITY};
+    gnt_leak none = {NAN, NAN, NAN};
+    gnt_estimate e;
+    double *known = gnt_array(n + 1, sizeof *known);
+    size_t k = 0;
+    for (size_t i = 0; known && i < n; i++)
+        if (!isnan(value[i]))
+            known[k++] = value[i];
+    const int rc = k ? gnt_estimate_mean(&e, known, NULL, k, any, NULL) : -1;
+    gnt_free(known);
+    return rc == 0 ? (gnt_leak){e.mean, k > 1 ? e.low : NAN, k > 1 ? e.high : NAN} : none;
+}
+
+/* ---- the rows ---- */
+
+static const gnt_rank_row *row_of(const gnt_rank_row *rows, size_t n, const char *defense) {
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(rows[i].defense, defense))
+            return &rows[i];
+    return NULL;
+}
+
+/* 1 when an attack gave a defense a number in which the host found nothing wrong. */
+static int is_asked(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                    const gnt_measure *m, const gnt_rank_row *rows, size_t n) {
+    if (r->n_marked == 0)
+        return gnt_has_measure(r, task, stage, attack, m->name);
+    for (size_t i = 0; i < r->n_group; i++) {
+        const gnt_outcome *g = &r->group[i];
+        if (!gnt_is_at(g, task, stage) || strcmp(g->attack, attack) != 0 || !gnt_number_of(g, m->name))
+            continue;
+        const gnt_rank_row *row = row_of(rows, n, g->defense);
+        if (!row || !row->marked)
+            return 1;
+    }
+    return 0;
+}
+
+static void judge(const gnt_results *r, const char *task, int64_t stage, const char *attack, int asked,
+                  const gnt_measure *m, gnt_rank_row *s) {
+    int64_t stages[GNT_MOST_STAGES] = {stage};
+    const size_t n = stage == GNT_EVERY_STAGE ? gnt_stages(r, task, stages) : 1;
+    size_t numbers = 0, unfit = 0;
+    for (size_t i = 0; i < n; i++) {
+        const gnt_outcome *g = gnt_representative(r, task, stages[i], s->defense, attack);
+        const gnt_score *score = gnt_number_of(g, m->name);
+        unfit += g && g->status == GNT_CELL_NA;
+        numbers +=
+            score && g->n_ok >= g->n_cells; /* one that failed in a training says nothing of that one */
+        if (score && (!s->worst || gnt_leaks_more(m, score->stat.mean, s->score->stat.mean))) {
+            s->worst = g;
+            s->score = score;
+        }
+    }
+    if (!asked && numbers == 0)
+        return;
+    if (unfit == n) {
+        s->unfit++;
+        return;
+    }
+    s->of++;
+    s->judged += numbers == n;
+}
+
+/* The groups that stand for a defense: of each attack at each stage. */
+static size_t measured(const gnt_results *r, const char *task, int64_t stage, const char *defense,
+                       const gnt_measure *m, gnt_measured *out) {
+    int64_t stages[GNT_MOST_STAGES] = {stage};
+    const size_t n_stages = stage == GNT_EVERY_STAGE ? gnt_stages(r, task, stages) : 1;
+    size_t n = 0;
+    for (size_t a = 0; a < r->n_attack; a++)
+        for (size_t i = 0; i < n_stages; i++) {
+            const gnt_outcome *g = gnt_representative(r, task, stages[i], defense, r->attack[a]);
+            if (gnt_number_of(g, m->name))
+                out[n++] = (gnt_measured){r, g};
+        }
+    return n;
+}
+
+static void settle(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                   const gnt_adequacy *adequacy, gnt_rank_row *s, const double *value, size_t n_seeds) {
+    const gnt_rank_grounds grounds = {.kind = s->kind,
+                                      .marked = s->marked != NULL,
+                                      .any_number = s->worst != NULL,
+                                      .lacking = s->judged < s->of,
+                                      .adequate = adequacy->state == GNT_ADEQUATE,
+                                      .met = gnt_is_met(r, task, stage, s->defense, m, &s->unmet),
+                                      .trainings = s->trainings,
+                                      .against_public =
+                                          s->kind == GNT_GROUP_MATCHED
+                                              ? gnt_beats_public(r, gnt_facts_of(r, task), task, s->defense)
+                                              : GNT_PUBLIC_UNKNOWN};
+    s->state = gnt_rank_state_of(&grounds);
+    if (s->trainings > 1)
+        s->place.leak = gnt_leak_of_trainings(value, n_seeds);
+    else
+        s->place.leak = s->worst ? gnt_leak_of(m, &s->score->stat, s->floor)
+                                 : (gnt_leak){.mean = NAN, .low = NAN, .high = NAN};
+}
+
+/* Insertion keeps the suite's order among equals; rows[i] and its stretch of `value` move together. */
+static void sort(const gnt_measure *m, gnt_rank_row *rows, size_t n, double *value, size_t n_seeds,
+                 double *scratch) {
+    for (size_t i = 1; i < n; i++) {
+        const gnt_rank_row s = rows[i];
+        size_t at = i;
+        memcpy(scratch, value + i * n_seeds, n_seeds * sizeof *value);
+        while (at > 0 &&
+               gnt_ranks_before(m, s.state, &s.place.leak, rows[at - 1].state, &rows[at - 1].place.leak)) {
+            rows[at] = rows[at - 1];
+            memcpy(value + at * n_seeds, value + (at - 1) * n_seeds, n_seeds * sizeof *value);
+            at--;
+        }
+        rows[at] = s;
+        memcpy(value + at * n_seeds, scratch, n_seeds * sizeof *value);
+    }
+}
+
+static gnt_leak_place *place_at(gnt_leak_place *first, size_t stride, size_t i) {
+    return (gnt_leak_place *)(void *)((char *)first + i * stride);
+}
+
+/* Leaking less at the price of utility is no merit: unless both are read at the target exactly, a may only be
+ * called better than b where it left no less utility. */
+static int is_as_useful(const gnt_leak_place *a, const gnt_leak_place *b) {
+    return a->surplus >= b->surplus; /* NAN: no */
+}
+
+int gnt_rank_places(gnt_leak_place *first, size_t stride, size_t n, const double *value, size_t trainings,
+                    const gnt_measure *m, int *surely_less) {
+    double *leak = gnt_array(n * trainings + 1, sizeof *leak);
+    gnt_metric_compare_result result = {.surely_less = surely_less};
+    for (size_t i = 0; leak && i < n * trainings; i++)
+        leak[i] = m->leak * value[i];
+    const int rc = leak ? gnt_metric_compare(&result, leak, n, trainings, level, NULL) : -1;
+    gnt_free(leak);
+    for (size_t a = 0; rc == 0 && a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            surely_less[a * n + b] &= is_as_useful(place_at(first, stride, a), place_at(first, stride, b));
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        gnt_leak_place *p = place_at(first, stride, i);
+        p->rank = 1;
+        p->tied = 0;
+        for (size_t k = 0; k < n; k++) {
+            p->rank += surely_less[k * n + i];
+            p->tied |= k != i && !surely_less[k * n + i] && !surely_less[i * n + k];
+        }
+        if (i && place_at(first, stride, i - 1)->rank > p->rank)
+            p->rank = place_at(first, stride, i - 1)->rank;
+    }
+    return rc;
+}
+
+static size_t list_rows(const gnt_results *r, const char *task, int64_t stage, double floor,
+                        gnt_rank_row *rows) {
+    size_t n = 0;
+    for (size_t d = 0; d < r->n_defense; d++) {
+        const gnt_outcome *any = gnt_representative(r, task, stage, r->defense[d], NULL);
+        if (any)
+            rows[n++] = (gnt_rank_row){.defense = r->defense[d],
+                                       .kind = gnt_group_kind_of(any),
+                                       .floor = floor,
+                                       .marked = gnt_marked_cell(r, task, stage, r->defense[d])};
+    }
+    return n;
+}
+
+/* Fills the rows; value: their leakages in trainings, a stretch of n_seeds each, and one for scratch. */
+static int fill(gnt_ranking *out, const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                const int64_t *seed, size_t n_seeds, double *value) {
+    const char *name;
+    const double floor = gnt_section_floor(r, task, stage, m, &name);
+    gnt_measured *groups = gnt_array(r->n_attack * GNT_MOST_STAGES + 1, sizeof *groups);
+    if (!groups)
+        return -1;
+    out->adequacy = gnt_adequacy_of(r, task, stage, NULL, m);
+    out->n = list_rows(r, task, stage, floor, out->row);
+    for (size_t a = 0; a < r->n_attack; a++) {
+        const int asked = is_asked(r, task, stage, r->attack[a], m, out->row, out->n);
+        for (size_t i = 0; i < out->n; i++)
+            judge(r, task, stage, r->attack[a], asked, m, &out->row[i]);
+    }
+    for (size_t i = 0; i < out->n; i++) {
+        gnt_rank_row *s = &out->row[i];
+        double *own = value + i * n_seeds;
+        const size_t n_groups = measured(r, task, stage, s->defense, m, groups);
+        s->trainings =
+            gnt_leak_by_training(own, groups, n_groups, seed, n_seeds, m, floor, &s->place.surplus);
+        settle(r, task, stage, m, &out->adequacy, s, own, n_seeds);
+    }
+    sort(m, out->row, out->n, value, n_seeds, value + out->n * n_seeds);
+    while (out->ranked < out->n && out->row[out->ranked].state == GNT_RANKED)
+        out->ranked++;
+    gnt_free(groups);
+    return 0;
+}
+
+int gnt_rank(gnt_ranking *out, const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m) {
+    int64_t seed[GNT_MOST_TRAININGS];
+    const size_t n_seeds = gnt_seeds(r, task, seed);
+    double *value = gnt_array((r->n_defense + 1) * n_seeds + 1, sizeof *value);
+    *out = (gnt_ranking){.row = gnt_array(r->n_defense + 1, sizeof *out->row)};
+    int rc = out->row && value ? fill(out, r, task, stage, m, seed, n_seeds, value) : -1;
+    if (rc == 0) {
+        out->surely_less = gnt_array(out->ranked * out->ranked + 1, sizeof *out->surely_less);
+        rc = out->surely_less ? gnt_rank_places(&out->row[0].place, sizeof *out->row, out->ranked, value,
+                                                n_seeds, m, out->surely_less)
+                              : -1;
+    }
+    gnt_free(value);
+    if (rc != 0)
+        gnt_ranking_free(out);
+    return rc;
+}
+
+void gnt_ranking_free(gnt_ranking *ranking) {
+    gnt_free(ranking->row);
+    gnt_free(ranking->surely_less);
+    *ranking = (gnt_ranking){0};
+}
+
+int gnt_ranking_tied(const gnt_ranking *ranking, size_t a, size_t b) {
+    const size_t n = ranking->ranked;
+    return a < n && b < n && !ranking->surely_less[a * n + b] && !ranking->surely_less[b * n + a];
+}

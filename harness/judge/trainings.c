@@ -1,0 +1,137 @@
+#include "judge/trainings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "metric/compare.h"
+#include "metric/interpolate.h"
+#include "judge/curve.h"
+#include "judge/group_roles.h"
+
+size_t gnt_seeds(const gnt_results *r, const char *task, int64_t seed[GNT_MOST_TRAININGS]) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_cell && n < GNT_MOST_TRAININGS; i++) {
+        size_t k = 0;
+        if (strcmp(r->cell[i].task, task) != 0)
+            continue;
+        while (k < n && seed[k] != r->cell[i].seed)
+            k++;
+        if (k == n)
+            seed[n++] = r->cell[i].seed;
+    }
+    gnt_sort_ints(seed, n);
+    return n;
+}
+
+/* ---- trainings as they are ---- */
+
+/* The means of a group's cells, by seed; more leaks more. */
+static void fill(double *value, const gnt_measured *of, const int64_t *seed, size_t n_seeds,
+                 const gnt_measure *m) {
+    for (size_t s = 0; s < n_seeds; s++)
+        value[s] = NAN;
+    for (size_t i = 0; i < of->results->n_cell; i++) {
+        const gnt_outcome *c = &of->results->cell[i];
+        const gnt_score *score = gnt_stands_for(c, of->group) ? gnt_number_of(c, m->name) : NULL;
+        for (size_t s = 0; score && s < n_seeds; s++)
+            if (seed[s] == c->seed)
+                value[s] = m->leak * score->stat.mean;
+    }
+}
+
+/* Of the first group: the utility of a training is the same under all attacks. */
+static double surplus_of(const gnt_measured *of) {
+    const double target = gnt_target_utility(of->results, of->group->task);
+    double mean = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < of->results->n_cell; i++) {
+        const gnt_outcome *c = &of->results->cell[i];
+        if (gnt_stands_for(c, of->group) && isfinite(c->utility.value))
+            mean += (c->utility.value - mean) / (double)++n;
+    }
+    const int sign = gnt_utility_sign(of->group->utility.measure);
+    return n ? sign * (mean - (isnan(target) ? 0 : target)) : NAN;
+}
+
+/* ---- trainings at exactly the target ---- */
+
+/* The cells on the curve of a group's defense under its attack; gnt_free. NULL when memory ran out. */
+static const gnt_outcome **cells_of_curve(const gnt_measured *of, size_t *n) {
+    const gnt_results *r = of->results;
+    const gnt_outcome **cell = gnt_array(r->n_cell + 1, sizeof *cell);
+    *n = 0;
+    for (size_t i = 0; cell && i < r->n_cell; i++) {
+        const gnt_outcome *c = &r->cell[i];
+        if (gnt_on_curve(c) && gnt_is_at(c, of->group->task, of->group->stage) &&
+            !strcmp(c->defense, of->group->defense) && !strcmp(c->attack, of->group->attack))
+            cell[(*n)++] = c;
+    }
+    return cell;
+}
+
+static int read_curve(double *value, const gnt_curve *c, double at, const int64_t *seed, size_t n_seeds,
+                      const gnt_measure *m) {
+    gnt_equal found;
+    double *by_seed = gnt_array(c->n_seeds + 1, sizeof *by_seed);
+    const int rc = by_seed ? gnt_metric_equal(&found, c->point, c->n, c->n_seeds, at, by_seed, NULL) : -1;
+    for (size_t s = 0; rc == 0 && s < n_seeds; s++)
+        for (size_t k = 0; k < c->n_seeds; k++)
+            if (seed[s] == c->seed[k])
+                value[s] = m->leak * by_seed[k];
+    gnt_free(by_seed);
+    return rc == 0 && found.verdict == GNT_EQUAL_FOUND ? 0 : -1;
+}
+
+/* 0 when the curve passes the target; value as `fill` leaves it. */
+static int fill_at_target(double *value, const gnt_measured *of, const int64_t *seed, size_t n_seeds,
+                          const gnt_measure *m) {
+    const double target = gnt_target_utility(of->results, of->group->task);
+    gnt_curve c = {0};
+    size_t n;
+    for (size_t s = 0; s < n_seeds; s++)
+        value[s] = NAN;
+    if (of->group->mode != GNT_ROW_MATCHED || isnan(target))
+        return -1;
+    const gnt_outcome **cell = cells_of_curve(of, &n);
+    int rc = cell ? gnt_curve_make(&c, cell, n, m, NULL) : -1;
+    if (rc == 0)
+        rc = read_curve(value, &c, target, seed, n_seeds, m);
+    gnt_curve_free(&c);
+    gnt_free(cell);
+    return rc;
+}
+
+/* A defense is read in one way: where the curve under one attack does not pass the target, none is used. */
+static double fill_all(double *value, const gnt_measured *group, size_t n_groups, const int64_t *seed,
+                       size_t n_seeds, const gnt_measure *m) {
+    size_t g = 0;
+    while (g < n_groups && fill_at_target(value + g * n_seeds, &group[g], seed, n_seeds, m) == 0)
+        g++;
+    if (n_groups && g == n_groups)
+        return 0;
+    for (g = 0; g < n_groups; g++)
+        fill(value + g * n_seeds, &group[g], seed, n_seeds, m);
+    return n_groups ? surplus_of(&group[0]) : NAN;
+}
+
+size_t gnt_leak_by_training(double *out, const gnt_measured *group, size_t n_groups, const int64_t *seed,
+                            size_t n_seeds, const gnt_measure *m, double floor, double *surplus) {
+    double *value = gnt_array(n_groups * n_seeds + 1, sizeof *value);
+    size_t n = 0;
+    if (!value)
+        return 0;
+    const double found = fill_all(value, group, n_groups, seed, n_seeds, m);
+    if (surplus)
+        *surplus = found;
+    gnt_metric_cross_fit(out, NULL, NULL, value, n_groups, n_seeds);
+    for (size_t s = 0; s < n_seeds; s++) {
+        const double x = m->leak * out[s];
+        out[s] = !isnan(x) && gnt_leaks_more(m, floor, x) ? floor : x;
+        n += !isnan(x);
+    }
+    gnt_free(value);
+    return n;
+}
