@@ -1,6 +1,6 @@
 /* How often the gate is wrong about suites that judge their defenses at matched utility alone, by simulation
  * (tests/matched_runs.h): honest pairs of runs, under one run key and under two, and planted weakenings. With
- * GATE_RUNS=N in the environment N pairs of each, and the counts are told. */
+ * GATE_RUNS=N in the environment N pairs of each, and the counts are printed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,8 +93,8 @@ static void test_honest_pairs_are_seldom_an_alarm(void **state) {
     }
 }
 
-/* Each alone under one key at the baseline's strength, with runs enough to tell. All together: under another
- * key the test samples are others, which a small change of utility cannot be told from. */
+/* Each alone under one key at the baseline's strength, with runs enough to see it. All together: under
+ * another key the test samples are others, which a small change of utility cannot be distinguished from. */
 static void test_weakenings_are_caught(void **state) {
     (void)state;
     int n = runs(6);

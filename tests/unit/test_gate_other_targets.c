@@ -1,5 +1,5 @@
-/* Runs under another key than the baseline's: how that is seen, how cells of rounds that were drawn anew
- * stand side by side, Welch's test against its formula, and what too few trainings are told. */
+/* Runs under another key than the baseline's: how that is seen, how cells of rounds that were drawn again are
+ * compared side by side, Welch's test against its formula, and what is said of too few training runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static void test_the_same_targets_are_pairs(void **state) {
     now.floor = 12.01;
     assert_int_equal(check(&p, &now, &plain)->e.units, 5 + 5);
     made_free(&p);
-    now.floor = 0; /* nothing to tell by */
+    now.floor = 0; /* nothing to judge by */
     assert_int_equal(check(&p, &now, &plain)->e.units, 5 * TARGETS);
     made_free(&p);
 }
@@ -82,7 +82,7 @@ static void test_trainings_are_the_units(void **state) {
     made_free(&p);
 }
 
-static void test_too_few_trainings_cannot_tell(void **state) {
+static void test_too_few_training_runs_reveal_nothing(void **state) {
     (void)state;
     drawn now = plain, before = plain;
     made_pair p;
@@ -125,6 +125,6 @@ static void test_other_rounds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_targets_are_pairs), cmocka_unit_test(test_trainings_are_the_units),
-        cmocka_unit_test(test_too_few_trainings_cannot_tell), cmocka_unit_test(test_other_rounds)};
+        cmocka_unit_test(test_too_few_training_runs_reveal_nothing), cmocka_unit_test(test_other_rounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
