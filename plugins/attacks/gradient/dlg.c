@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "dlg.h"
-#include "gradient.h"
+#include "gauntlet/plugin.h"
 #include "defense/survivors.h"
 
 static const char *const modes[] = {"guarded", "reference", NULL};

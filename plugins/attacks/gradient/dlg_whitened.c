@@ -13,7 +13,7 @@
  * Dimitrov, Staab and Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022. */
 #include <math.h>
 
-#include "gradient.h"
+#include "gauntlet/plugin.h"
 #include "search/likely_search.h"
 #include "hook.h"
 

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gradient.h"
+#include "gauntlet/plugin.h"
 #include "defense/granted_defense.h"
 #include "search/invert.h"
 #include "search/invert_parameters.h"

@@ -15,7 +15,7 @@
  * that are not granted are read off the update, which does not tell which step took them. */
 #include <math.h>
 
-#include "gradient.h"
+#include "gauntlet/plugin.h"
 #include "defense/granted_defense.h"
 #include "search/invert.h"
 #include "search/invert_parameters.h"

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "ggl/ggl.h"
-#include "gradient.h"
+#include "gauntlet/plugin.h"
 #include "label/label.h"
 #include "defense/survivors.h"
 #include "hook.h"

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "first_dense.h"
-#include "gradient.h"
 #include "defense/granted_defense.h"
 #include "linear/linear_clip.h"
 #include "linear/linear_layer.h"

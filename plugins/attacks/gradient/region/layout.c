@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gradient.h"
+#include "gauntlet/plugin.h"
 #include "cost/match.h"
 #include "region/profile.h"
 #include "shared/region/draw.h"

@@ -5,7 +5,7 @@
  * dlg-whitened, or with `cost` plain its cost as by an attacker who takes all layers alike and knows of no
  * clip. The search begins at the mean of public images, where they are granted, else at grey. */
 
-#include "gradient.h"
+#include "gauntlet/plugin.h"
 #include "region/region_search.h"
 #include "hook.h"
 

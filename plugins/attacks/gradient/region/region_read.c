@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gradient.h"
+#include "gauntlet/plugin.h"
 #include "cost/match.h"
 #include "region/region.h"
 #include "region/region_search.h"

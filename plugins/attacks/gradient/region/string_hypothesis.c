@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "cost/data_term.h"
-#include "gradient.h"
+#include "gauntlet/plugin.h"
 #include "label/label.h"
 #include "defense/outliers.h"
 #include "region/region.h"
