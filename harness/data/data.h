@@ -54,13 +54,11 @@ typedef struct gnt_data {
 
 enum { GNT_PART_TRAIN, GNT_PART_TEST, GNT_PART_PUBLIC };
 
-/* What a task says of its data. Built-in sets: "glyphs", "scenes", "census", "faces", "faces32",
- * "receipts", "receipts32"; files: "mnist", "cifar10", "cifar100", "svhn", "adult", "loans", "loans_ratios",
- * "audiomnist", "sroie64", "sroie128". */
+/* What a task says of its data. */
 typedef struct gnt_data_spec {
-    const char *name;
-    int64_t rows[3]; /* generated sets: rows of each part (0 = the set's default); files: ignored */
-    uint64_t seed;   /* generated sets only; the default set is seed 0 */
+    const char *name; /* one of gnt_data_names */
+    int64_t rows[3];  /* generated sets: rows of each part (0 = the set's default); files: ignored */
+    uint64_t seed;    /* generated sets only; the default set is seed 0 */
 } gnt_data_spec;
 
 const char *const *gnt_data_names(size_t *n); /* every set this build knows */

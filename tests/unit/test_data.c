@@ -30,16 +30,18 @@ static gnt_data *open_set(const char *name, int64_t train, int64_t test, int64_t
 }
 
 /* The sets are frozen: results measured on them stay comparable. A change here is a new set, not a fix. */
+static const char *const frozen[][2] = {
+    {"glyphs", "f4c6a720e43bd3ed6e0264967057c9a85f4da3383ef958d0610105b3ace0d4c4"},
+    {"scenes", "f1cbbe02d8fd023dd2de9815a30de91dd19c71799b48cce6eddd75eba7b5d934"},
+    {"census", "c8e49b3548ae5d5b166a8a4797a4b3624cc8ccb4c6a514b9c6b018a2ac92f3be"},
+    {"faces", "8191f9918ad0f1608460ea65961212fd7cf268dddbc8eabcbfa91e1339f41f50"},
+    {"faces32", "0aceb5f0801874256a936b72b238d7587995d34afb78b66d168cd24bc9aa837a"},
+};
+enum { FROZEN = sizeof frozen / sizeof *frozen };
+
 static void content_is_frozen(void **state) {
     (void)state;
-    static const char *const frozen[][2] = {
-        {"glyphs", "f4c6a720e43bd3ed6e0264967057c9a85f4da3383ef958d0610105b3ace0d4c4"},
-        {"scenes", "f1cbbe02d8fd023dd2de9815a30de91dd19c71799b48cce6eddd75eba7b5d934"},
-        {"census", "c8e49b3548ae5d5b166a8a4797a4b3624cc8ccb4c6a514b9c6b018a2ac92f3be"},
-        {"faces", "8191f9918ad0f1608460ea65961212fd7cf268dddbc8eabcbfa91e1339f41f50"},
-        {"faces32", "0aceb5f0801874256a936b72b238d7587995d34afb78b66d168cd24bc9aa837a"},
-    };
-    for (size_t i = 0; i < sizeof frozen / sizeof *frozen; i++) {
+    for (size_t i = 0; i < FROZEN; i++) {
         char hex[GNT_HEX_SIZE];
         gnt_data *d = open_set(frozen[i][0], 0, 0, 0, 0);
         gnt_digest_hex(&d->digest, hex);
@@ -153,10 +155,9 @@ static int same_row(const gnt_data *a, int64_t i, const gnt_data *b, int64_t j) 
 
 static void rows_stand_alone(void **state) {
     (void)state;
-    static const char *const name[] = {"glyphs", "scenes", "census", "faces", "faces32"};
-    for (size_t k = 0; k < 5; k++) {
-        gnt_data *small = open_set(name[k], 20, 6, 7, 0), *large = open_set(name[k], 45, 9, 11, 0);
-        gnt_data *other = open_set(name[k], 20, 6, 7, 1);
+    for (size_t k = 0; k < FROZEN; k++) {
+        gnt_data *small = open_set(frozen[k][0], 20, 6, 7, 0), *large = open_set(frozen[k][0], 45, 9, 11, 0);
+        gnt_data *other = open_set(frozen[k][0], 20, 6, 7, 1);
         int64_t small_at = 0, large_at = 0;
         for (int p = 0; p < 3; p++) {
             for (int64_t i = 0; i < small->part[p]; i++) {
@@ -322,9 +323,8 @@ static void people_stay_who_they_are(void **state) {
 
 static void labels_and_attributes_in_range(void **state) {
     (void)state;
-    static const char *const name[] = {"glyphs", "scenes", "census", "faces", "faces32"};
-    for (size_t k = 0; k < 5; k++) {
-        gnt_data *d = open_set(name[k], 2000, 1, 1, 7);
+    for (size_t k = 0; k < FROZEN; k++) {
+        gnt_data *d = open_set(frozen[k][0], 2000, 1, 1, 7);
         int seen[16] = {0};
         for (int64_t i = 0; i < d->rows; i++) {
             assert_in_range(d->label[i], 0, d->classes - 1);
