@@ -1,7 +1,7 @@
 /* Runs to contests. A contest is one task at one stage, or at all stages that the host drew, in all runs that
- * request the same there: the task's digest is the same, or that of the whole suite, and updates were observed in
- * the same way. Invariant: a number that counts is of the last run in which its contributor put that defense,
- * settings and version unchanged, under that attack. */
+ * request the same there: the task's digest is the same, or that of the whole suite, and updates were
+ * observed in the same way. Invariant: a number that counts is of the last run in which its contributor put
+ * that defense, settings and version unchanged, under that attack. */
 #include <string.h>
 
 #include "base/json.h"

@@ -1,5 +1,5 @@
-/* Which defense leaks least: worst case over attacks and drawn rounds, at matched utility, ties as ties. What costs a
- * rank is judge/ranking.h's. Pure. */
+/* Which defense leaks least: worst case over attacks and drawn rounds, at matched utility, ties as ties. What
+ * costs a rank is judge/ranking.h's. Pure. */
 #include <math.h>
 #include <string.h>
 
@@ -34,7 +34,8 @@ static int counts(const board_contest *c, size_t row, size_t attack, const gnt_m
     return any && knows_enough(c, attack, threat);
 }
 
-/* The first run given decides: a contributor's own could state any baseline, and all defenses below it tie. */
+/* The first run given decides: a contributor's own could state any baseline, and all defenses below it
+ * tie. */
 double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name) {
     double floor[GNT_FLOORS] = {NAN, NAN, NAN, NAN}, chance = NAN, highest = NAN;
     *name = "";

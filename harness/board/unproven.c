@@ -1,6 +1,6 @@
-/* Finds what a run's files do not prove. A group that is marked n/a although the plan does not imply it counts
- * as not run. A task whose digest could not be computed meets runs of
- * the very same suite alone. A signature that does not fit refuses its run. */
+/* Finds what a run's files do not prove. A group that is marked n/a although the plan does not imply it
+ * counts as not run. A task whose digest could not be computed meets runs of the very same suite alone. A
+ * signature that does not fit refuses its run. */
 #include <stdio.h>
 #include <string.h>
 

@@ -54,8 +54,8 @@ static int is_bracket(const char *strength) {
            strcmp(strength, gnt_bracket_names[GNT_BRACKET_STRONGER]) == 0;
 }
 
-/* The strength next to a matched one follows from its search, a baseline's from "baseline", any other from the
- * id. */
+/* The strength next to a matched one follows from its search, a baseline's from "baseline", any other from
+ * the id. */
 static int check_strength(const check *c, const char *path, const gnt_outcome *cell, const char *in_id) {
     const int swept = cell->mode == GNT_ROW_SWEEP;
     const gnt_path at = gnt_path_key(path, "strength");

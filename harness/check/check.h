@@ -1,7 +1,7 @@
-/* check: does a results.json agree with itself and with its suite? Everything in it that follows from something
- * else is derived again and compared: numbers of cells from the scores of their targets, groups from cells,
- * verdicts of matching from their histories, coordinates and digests from the suite next to it. The file may
- * be a third party's.
+/* check: does a results.json agree with itself and with its suite? Everything in it that follows from
+ * something else is derived again and compared: numbers of cells from the scores of their targets, groups
+ * from cells, verdicts of matching from their histories, coordinates and digests from the suite next to it.
+ * The file may be a third party's.
  *
  * No run is needed: that the scores of targets themselves are what an attack achieved is what an audit is
  * for. */

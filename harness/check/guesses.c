@@ -1,7 +1,7 @@
 /* Baselines and chance: the score of a guess without an observation. They depend on a task's targets and
- * public rows of a seed, not on the defense or the attack, so that all cells of a task and seed have the same.
- * In the round each stage has targets of its own; and if any member of a client's set may be behind an answer,
- * a guess has the same choice. */
+ * public rows of a seed, not on the defense or the attack, so that all cells of a task and seed have the
+ * same. In the round each stage has targets of its own; and if any member of a client's set may be behind an
+ * answer, a guess has the same choice. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -71,7 +71,8 @@ static int check_cell(const check *c, size_t i, json_t *seen, const json_t *by_m
     return 0;
 }
 
-/* Notes the defenses under which any member of a set may be behind an answer: some of their cells say which. */
+/* Notes the defenses under which any member of a set may be behind an answer: some of their cells say
+ * which. */
 static void note_members(const check *c, json_t *by_members) {
     for (size_t i = 0; i < c->of->cells.n; i++) {
         const gnt_outcome *cell = &c->of->cells.at[i];

@@ -50,8 +50,8 @@ static double reach_of(const gnt_stat *s) {
     return reach > 1 ? fmin(reach, 13) : 1; /* NAN: 1 */
 }
 
-/* The order of the largest score behind a statistic, times the reach of its interval: rounding of scores moves
- * it by no more than its share of this. */
+/* The order of the largest score behind a statistic, times the reach of its interval: rounding of scores
+ * moves it by no more than its share of this. */
 static double size_of(const gnt_stat *s) {
     return (fabs(s->mean) + s->deviation * sqrt((double)s->n)) * reach_of(s);
 }

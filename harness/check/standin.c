@@ -1,6 +1,6 @@
-/* Plugins that are not here: what results.json says of one takes the place of its descriptor, so that the suite
- * can be read. A substitute has the version and parameters that the run recorded and fits everything: what a
- * plan has against it is because of others. A plugin that is here in another version than the run's is
+/* Plugins that are not here: what results.json says of one takes the place of its descriptor, so that the
+ * suite can be read. A substitute has the version and parameters that the run recorded and fits everything:
+ * what a plan has against it is because of others. A plugin that is here in another version than the run's is
  * not here. */
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 enum { STANDIN = -1, MOST_STANDINS = 4096 };
 #define WIDEST 1e150 /* of a strength whose range is not known; its square is finite */
 
-/* A defense or an attack of a results.json. strength: the name of a defense's strength, its unit and scale. */
+/* A defense or an attack of a results.json. strength: the name of a defense's strength, its unit and
+ * scale. */
 typedef struct entry {
     int32_t kind;
     const gnt_result_members *members;

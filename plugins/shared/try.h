@@ -4,8 +4,8 @@
 
 #include "gauntlet/plugin.h"
 
-/* Returns from the calling function with the status of `call`, unless that is GNT_OK. For places where nothing
- * has to be freed. */
+/* Returns from the calling function with the status of `call`, unless that is GNT_OK. For places where
+ * nothing has to be freed. */
 #define TRY(call)                                                                                            \
     do {                                                                                                     \
         const gnt_status tried_ = (call);                                                                    \

@@ -1,5 +1,5 @@
-/* Every short form of plugin.h, in what C99, C11 and C++17 have in common; tests/abi/run compiles it as each.
- * */
+/* Every short form of plugin.h, in what C99, C11 and C++17 have in common; tests/abi/run compiles it as
+ * each. */
 #include <gauntlet/plugin.h>
 
 typedef struct thing {

@@ -198,8 +198,8 @@ typedef struct gnt_list {
     const double *at; /* n */
 } gnt_list;
 
-/* A checked value. Values are in the order of the table, one for each row, with defaults filled in. Frozen.
- * */
+/* A checked value. Values are in the order of the table, one for each row, with defaults filled in.
+ * Frozen. */
 typedef struct gnt_value {
     const char *id;
     int32_t type;
@@ -228,8 +228,8 @@ typedef struct gnt_value {
 #define GNT_GOAL_MEMBERSHIP 32u  /* which candidates are among the private samples */
 
 /* Attacker knowledge: a suite grants it, a plugin declares what it needs, the results record it. The
- * broadcast model (weights and architecture) and the client's numbers of samples and steps are always known.
- * */
+ * broadcast model (weights and architecture) and the client's numbers of samples and steps are always
+ * known. */
 #define GNT_KNOWS_LABELS (1u << 0)  /* the private batch's labels, or its maps */
 #define GNT_KNOWS_DEFENSE (1u << 1) /* the defense's id and parameters, and its public artefacts: adaptive */
 #define GNT_KNOWS_PUBLIC (1u << 2)  /* a public data set */
@@ -407,8 +407,8 @@ typedef struct gnt_models {
     void *context;
     /* Returns the model named by the plugin's parameter (GNT_TYPE_MODEL) of that id. An attack with
      * GNT_KNOWS_DEFENSE can also open models of the defense's parameters, if none of its own has that id.
-     * NULL if the suite named none, with the reason in host->last_error. Equal calls return the same pointer.
-     * */
+     * NULL if the suite named none, with the reason in host->last_error. Equal calls return the same
+     * pointer. */
     const gnt_named_model *(*open)(void *context, const char *parameter);
     GNT_GROWS
 } gnt_models;
@@ -448,8 +448,8 @@ typedef struct gnt_host {
     GNT_GROWS
 } gnt_host;
 
-/* Receives the artefacts of `prepare`, and the state of `save`; valid during that call. Everything is copied.
- * */
+/* Receives the artefacts of `prepare`, and the state of `save`; valid during that call. Everything is
+ * copied. */
 typedef struct gnt_sink {
     uint32_t size;
     uint32_t reserved;
@@ -530,12 +530,12 @@ typedef struct gnt_samples_sink {
     uint32_t reserved;
     void *context;
     /* y: soft label. source_id: id of the sample that contributes most; its attributes and mask are kept if
-     * the encoding puts one sample per input. encode_query: both are ignored, y may be NULL and source_id 0.
-     * */
+     * the encoding puts one sample per input. encode_query: both are ignored, y may be NULL and source_id
+     * 0. */
     gnt_status (*put)(void *context, const float *x, const float *y, int64_t source_id);
     /* Optional, right after its `put`: ids of the private samples mixed into it and their weights (≥ 0,
-     * before any sign or scale), without public ones. For scoring only: no attack sees it. NULL: not wanted.
-     * */
+     * before any sign or scale), without public ones. For scoring only: no attack sees it. NULL: not
+     * wanted. */
     gnt_status (*mixed)(void *context, int64_t n, const int64_t *source_id, const double *weight);
     GNT_GROWS
 } gnt_samples_sink;
@@ -709,8 +709,8 @@ typedef struct gnt_answer {
     /* n × H × W: any increasing function of the belief that a pixel of a private sample is in the sensitive
      * region. */
     gnt_status (*region)(void *context, int64_t n, const float *scores);
-    /* n: any increasing function of the belief that each of the observation's candidates is a private sample.
-     * */
+    /* n: any increasing function of the belief that each of the observation's candidates is a private
+     * sample. */
     gnt_status (*membership)(void *context, int64_t n, const float *scores);
     GNT_GROWS
 } gnt_answer;

@@ -9,8 +9,8 @@
 /* tradeoff: the picture the benchmark is for. Utility on x, leakage on y, a panel for the worst of all
  * attacks (of each defense and strength the one that leaks most, named at its point where there is room) and
  * one for each attack, a colour and shape for each defense: curves of sweeps, matched points filled,
- * unmatched ones hollow, no defense as a star, the Pareto front as a grey step, baselines as broken lines, the
- * target utility as a band. */
+ * unmatched ones hollow, no defense as a star, the Pareto front as a grey step, baselines as broken lines,
+ * the target utility as a band. */
 
 /* Counts settings that have a utility and a number: 0, 1, or 2 for more. */
 int gnt_tradeoff_points(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);

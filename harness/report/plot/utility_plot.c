@@ -48,8 +48,8 @@ static int is_fact(const drawing *d, int key) {
     return key >= d->n_measures;
 }
 
-/* Returns the last value of a cell's training, or a fact of it; NAN if the file has none. *error: its standard
- * error. */
+/* Returns the last value of a cell's training, or a fact of it; NAN if the file has none. *error: its
+ * standard error. */
 static double value_of(const drawing *d, const gnt_outcome *c, int key, double *error) {
     const gnt_rounds *list = &c->utility.by_round;
     *error = key == 0 ? c->utility.error : NAN;

@@ -11,7 +11,8 @@ static const char *name_of(int number) {
     return number < GNT_MAP_NUMBERS ? gnt_map_names[number] : "loss";
 }
 
-/* True for the first group of a defense at a strength that has numbers of maps: all attacks met one training. */
+/* True for the first group of a defense at a strength that has numbers of maps: all attacks met one
+ * training. */
 static int is_first(const gnt_results *r, size_t at) {
     const gnt_outcome *g = &r->group[at];
     if (!g->utility.others.n)

@@ -1,5 +1,5 @@
-/* report_tables: the report's tables, from results. Each is filled into a gnt_table that the caller frees with
- * gnt_table_free; running out of memory marks the table. Order: tasks, defenses and attacks as the suite
+/* report_tables: the report's tables, from results. Each is filled into a gnt_table that the caller frees
+ * with gnt_table_free; running out of memory marks the table. Order: tasks, defenses and attacks as the suite
  * lists them, stages and strengths rising. */
 #ifndef GNT_REPORT_TABLE_REPORT_TABLES_H
 #define GNT_REPORT_TABLE_REPORT_TABLES_H
@@ -65,7 +65,8 @@ void gnt_table_found(const gnt_results *r, gnt_table *t);
 void gnt_report_observed(const gnt_results *r, gnt_text *out);
 
 /* Says over what the intervals of a section's numbers are taken, as far as the file says: "95 % confidence
- * interval over 5 training runs". One over the targets of one training run says nothing about others, and is named so. */
+ * interval over 5 training runs". One over the targets of one training run says nothing about others, and is
+ * named so. */
 void gnt_interval_write(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                         gnt_text *out);
 
