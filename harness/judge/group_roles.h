@@ -1,5 +1,5 @@
-/* groups: which group of results answers a question: what stands for a defense, the points of a sweep, the
- * columns of a matrix, the floors. Pure; what is returned belongs to the results. */
+/* group_roles: which group of results answers a question: the one that represents a defense, the points of a
+ * sweep, the columns of a matrix, the baselines. Pure; what is returned belongs to the results. */
 #ifndef GNT_JUDGE_GROUP_ROLES_H
 #define GNT_JUDGE_GROUP_ROLES_H
 

@@ -1,4 +1,4 @@
-/* results: a run's results.json as what judges it asks for: the names in order, outcomes, tasks, marks. The
+/* judge: a run's results.json as what judges it asks for: the names in order, outcomes, tasks, marks. The
  * format is result/result.h.
  *
  * Owner: texts and lists belong to the gnt_results, or to the result it is a view of. */

@@ -1,4 +1,4 @@
-/* measure: how a number of a measure of leakage is written, and a utility. A measure that
+/* measure_text: how a number of a measure of leakage is written, and a utility. A measure that
  * metric/measure.h does not know is listed in tables, never ranked nor drawn. */
 #ifndef GNT_JUDGE_MEASURE_TEXT_H
 #define GNT_JUDGE_MEASURE_TEXT_H
