@@ -5,6 +5,14 @@
 
 #include "gauntlet/plugin.h"
 
+/* Is the type of a layer one of these? NULL-terminated. */
+static inline int is_any(const char *type, const char *const *types) {
+    for (; *types; types++)
+        if (strcmp(type, *types) == 0)
+            return 1;
+    return 0;
+}
+
 /* Is `layer` dense, and the first that changes its input other than in shape? Its columns are then
  * the sample's own entries. */
 static inline int is_first_dense(const gnt_model_info *info, int32_t layer) {

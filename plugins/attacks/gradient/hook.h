@@ -3,6 +3,7 @@
 #define GRADIENT_HOOK_H
 
 #include "gauntlet/plugin.h"
+#include "update.h"
 #include "shared/try.h"
 
 /* Says why this attack has nothing to do here, and returns GNT_UNSUPPORTED. */
@@ -21,11 +22,23 @@ static inline gnt_status hook_memory(const gnt_host *host, int is_there) {
     return is_there ? GNT_OK : hook_no_memory(host);
 }
 
+/* GNT_STOPPED if the host wants the hook to end. */
+static inline gnt_status hook_go_on(const gnt_host *host) {
+    return gnt_host_should_stop(host) ? GNT_STOPPED : GNT_OK;
+}
+
 /* Refuses to run without the model or the size of the batch. */
 static inline gnt_status hook_needs_batch(const gnt_host *host, const gnt_observation *seen) {
     return host->model && seen->n >= 1 && seen->steps >= 0
                ? GNT_OK
                : hook_refuse(host, "it needs the model and the number of samples in the batch");
+}
+
+/* Refuses an update with other tensors than the parameters that clients share. */
+static inline gnt_status hook_needs_update(const gnt_host *host, const gnt_observation *seen) {
+    return is_whole_update(host->model->info, seen->update)
+               ? GNT_OK
+               : hook_refuse(host, "it needs one tensor of the update for each parameter that clients share");
 }
 
 /* Computes f, as the service does; a NULL f is one that could not be prepared. GNT_OK, or a status after
@@ -46,6 +59,15 @@ static inline gnt_status hook_vjp(const gnt_host *host, gnt_function *f, float *
                : gnt_host_fail(host, gnt_host_last_error(host));
 }
 
+/* Arguments of a function of the observed model. */
+static inline gnt_function_args hook_args(const gnt_observation *seen, const float *x, const float *y,
+                                          const float *rates) {
+    gnt_function_args args = {.size = sizeof args, .x = x, .y = y, .rates = rates};
+    args.weights = seen->weights;
+    args.buffers = seen->buffers;
+    return args;
+}
+
 /* Entries of a sample. */
 static inline int64_t hook_features(const gnt_model_info *info) {
     int64_t features = 1;
@@ -63,6 +85,15 @@ static inline float *hook_rates(const gnt_host *host, const gnt_observation *see
     return rates;
 }
 
+/* Room for one tensor for each of `like`, of its size. Scratch of the hook; NULL when memory ran out. */
+static inline float **hook_tensors(const gnt_host *host, const gnt_views *like) {
+    float **of = gnt_host_scratch(host, like->n, sizeof *of);
+    for (int64_t t = 0; of && t < like->n; t++)
+        if (!(of[t] = gnt_host_scratch(host, like->view[t].count, sizeof **of)))
+            return NULL;
+    return of;
+}
+
 /* Index of the largest entry, the first of equal ones. */
 static inline int64_t hook_argmax(const float *v, int64_t n) {
     int64_t top = 0;
@@ -70,5 +101,10 @@ static inline int64_t hook_argmax(const float *v, int64_t n) {
         top = v[i] > v[top] ? i : top;
     return top;
 }
+
+/* Designators that most descriptors have: tables and hooks of their file; T: the type of an instance. */
+#define GRADIENT_COMMON(T)                                                                                   \
+    GNT_PARAMETERS(parameters), .surfaces = GNT_SURFACE_UPDATE, .families = families, .attack = &hooks,      \
+                                .instance_size = GNT_INSTANCE(T)
 
 #endif

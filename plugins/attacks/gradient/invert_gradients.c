@@ -75,55 +75,10 @@ static gnt_status bind_statistics(search *s, const gnt_observation *seen) {
 
 /* ---- earlier rounds ---- */
 
-/* Was an earlier round's batch of the same classes? The same data need not be asked for: what comes out
- * of the search decides. */
-static gnt_status same_classes(search *s, const gnt_observation *past, const outliers *apart,
-                               const int64_t *count, int64_t *room, int *same) {
-    const gnt_host *host = s->self->host;
-    int64_t classes = host->model->info->classes;
-    *same = 0;
-    TRY(label_counts(host, past, apart, room));
-    *same = memcmp(count, room, (size_t)classes * sizeof *count) == 0;
-    return GNT_OK;
-}
-
-/* Binds the rounds of the history whose classes are those of this one. `count`: the classes of the
- * observation's own batch; `room` likewise long. */
-static gnt_status bind_history(search *s, const gnt_observation *seen, int cost,
-                               const granted_defense *granted, const int64_t *count, int64_t *room) {
-    invert *self = s->self;
-    const gnt_host *host = self->host;
-    int left_out = 0;
-    for (int64_t k = seen->n_history; k > 0 && s->n_terms < INVERT_ROUNDS; k--) {
-        const gnt_observation *past = seen->history[k - 1];
-        data_term *term = &s->term[s->n_terms];
-        int same = 0;
-        if (!past || !past->update || past->n != seen->n)
-            continue;
-        gnt_status status =
-            data_term_open(term, &self->data[s->n_terms], host, past, self->choice, cost, granted);
-        if (status == GNT_OK)
-            status = same_classes(s, past, &term->apart, count, room, &same);
-        if (status != GNT_OK)
-            return status;
-        term->args.y = s->y;
-        s->n_terms += same;
-        left_out += !same;
-    }
-    if (left_out)
-        gnt_host_log(
-            host, GNT_LOG_WARN,
-            "earlier rounds show other classes: the client's data changed, and they are not matched");
-    return GNT_OK;
-}
-
 static void count_labels(const float *y, int64_t n, int64_t classes, int64_t *count) {
     memset(count, 0, (size_t)classes * sizeof *count);
     for (int64_t i = 0; i < n; i++, y += classes) {
-        int64_t top = 0;
-        for (int64_t c = 1; c < classes; c++)
-            top = y[c] > y[top] ? c : top;
-        count[top]++;
+        count[hook_argmax(y, classes)]++;
     }
 }
 
@@ -169,7 +124,7 @@ static gnt_status search_rounds(search *s, int64_t restarts, int64_t steps, doub
 
 /* ---- the hook ---- */
 
-static void tell_choice(const search *s, const prior_setting *setting, const noise_law *law) {
+static void report_choice(const search *s, const prior_setting *setting, const noise_law *law) {
     const gnt_host *host = s->self->host;
     if (s->term[0].cost != DATA_LIKELIHOOD)
         return;
@@ -190,7 +145,7 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
     const noise_law law = granted.noise;
     int cost = choose_cost(self, &law);
     prior_setting setting = choose_prior(self, cost, own);
-    int64_t *count = gnt_host_scratch(host, 2 * classes, sizeof *count);
+    int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
     float *y = gnt_host_scratch(host, (size_t)seen->n * classes, sizeof *y);
     TRY(hook_memory(host, y && count));
     if (!sees_through_clip(cost, &law))
@@ -204,22 +159,17 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen,
         return hook_refuse(host, "cost reckons with no noise, as by an attacker who does not know of it, but "
                                  "a defense that adds noise is granted: leave that grant out, or take "
                                  "\"auto\" or \"likelihood\"");
-    gnt_status status = search_open(s, self, seen, y, cost, &granted);
-    if (status == GNT_OK)
-        status = search_labels(s, seen, count, y);
-    if (status == GNT_OK && seen->n_history > 0) {
+    TRY(search_open(s, self, seen, y, cost, &granted));
+    TRY(search_labels(s, seen, y));
+    if (seen->n_history > 0) {
         count_labels(y, s->n, (int64_t)classes, count);
-        status = bind_history(s, seen, cost, &granted, count, count + classes);
+        TRY(search_history(s, seen, &granted, count));
     }
-    if (status == GNT_OK)
-        status = bind_statistics(s, seen);
-    if (status == GNT_OK)
-        status = public_images_open(images, host, seen->public_data, INVERT_TRIALS * seen->n);
-    if (status == GNT_OK)
-        status = search_use(s, &setting, images);
-    if (status == GNT_OK)
-        tell_choice(s, &setting, &law);
-    return status;
+    TRY(bind_statistics(s, seen));
+    TRY(public_images_open(images, host, seen->public_data, INVERT_TRIALS * seen->n));
+    TRY(search_use(s, &setting, images));
+    report_choice(s, &setting, &law);
+    return GNT_OK;
 }
 
 static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
@@ -271,14 +221,10 @@ const gnt_descriptor gradient_invert_gradients = {
     GNT_ATTACK("invert-gradients", "1.0",
                "searches the input whose update points the same way, with a total variation prior", "MIT",
                "Geiping, Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020"),
-    GNT_PARAMETERS(parameters),
+    GRADIENT_COMMON(invert),
     .scope = GNT_SCOPE_STAGE,
-    .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION,
-    .families = families,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_BN_STATS |
             GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
-    .flags = GNT_FLAG_RANDOMISED,
-    .attack = &hooks,
-    .instance_size = GNT_INSTANCE(invert)};
+    .flags = GNT_FLAG_RANDOMISED};

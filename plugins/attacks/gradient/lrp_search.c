@@ -44,12 +44,11 @@ static gnt_status open_all(search *s, invert *self, const gnt_observation *seen)
     const prior_setting setting = {.kind = PRIOR_TV};
     const granted_defense granted = granted_defense_of(seen);
     const size_t classes = (size_t)host->model->info->classes;
-    int64_t *room = gnt_host_scratch(host, classes, sizeof *room);
     float *y = gnt_host_scratch(host, (size_t)seen->n * classes, sizeof *y);
-    TRY(hook_memory(host, y && room));
+    TRY(hook_memory(host, y != NULL));
     self->data[0].by_rates = self->rates == RATES_LEARNT;
     TRY(search_open(s, self, seen, y, DATA_COSINE, &granted));
-    TRY(search_labels(s, seen, room, y));
+    TRY(search_labels(s, seen, y));
     if (self->rates == RATES_LEARNT)
         TRY(search_rates(s, seen));
     return search_use(s, &setting, NULL);
@@ -101,12 +100,8 @@ const gnt_descriptor gradient_lrp_search = {
     GNT_ATTACK("lrp-search", "1.0",
                "searches the input and the hidden rates of the local steps whose update points the same way",
                "MIT", ""),
-    GNT_PARAMETERS(parameters),
-    .surfaces = GNT_SURFACE_UPDATE,
+    GRADIENT_COMMON(invert),
     .goals = GNT_GOAL_RECONSTRUCTION,
-    .families = families,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_ORDER | GNT_KNOWS_DEFENSE,
     .data_kinds = GNT_KIND_ANY,
-    .flags = GNT_FLAG_RANDOMISED,
-    .attack = &hooks,
-    .instance_size = GNT_INSTANCE(invert)};
+    .flags = GNT_FLAG_RANDOMISED};

@@ -32,4 +32,20 @@ static inline void spec_unroll(gnt_function_spec *spec, const gnt_observation *s
     spec->decay = decay_of_steps(seen);
 }
 
+/* Entries of all tensors. */
+static inline int64_t entries_of(const gnt_views *update) {
+    int64_t n = 0;
+    for (int64_t t = 0; t < update->n; t++)
+        n += update->view[t].count;
+    return n;
+}
+
+/* Sum of the squares of a tensor's entries. */
+static inline double squares_of(const gnt_view *v) {
+    double sum = 0;
+    for (int64_t i = 0; i < v->count; i++)
+        sum += (double)v->data[i] * (double)v->data[i];
+    return sum;
+}
+
 #endif

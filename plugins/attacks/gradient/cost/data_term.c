@@ -18,16 +18,6 @@ static int32_t match_cost(int cost) {
     }
 }
 
-static gnt_status open_cotangents(data_term *d, const gnt_views *update) {
-    const gnt_host *host = d->host;
-    d->d_u = gnt_host_scratch(host, update->n, sizeof *d->d_u);
-    for (int64_t t = 0; d->d_u && t < update->n; t++) {
-        d->d_u[t] = gnt_host_scratch(host, update->view[t].count, sizeof **d->d_u);
-        TRY(hook_memory(host, d->d_u[t] != NULL));
-    }
-    return d->d_u ? GNT_OK : hook_no_memory(host);
-}
-
 static gnt_status open_clip(data_term *d, const granted_defense *granted, const gnt_views *update) {
     const gnt_status status = seen_clip_open(&d->clip, d->host, granted, update);
     d->clipped = status == GNT_OK && seen_clip_turns(&d->clip);
@@ -49,13 +39,10 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     int32_t masked = 0;
     double squares;
     *d = (data_term){.host = host, .of = of, .cost = cost};
-    d->args = (gnt_function_args){.size = sizeof d->args, .weights = seen->weights, .buffers = seen->buffers};
     d->law = granted->noise;
-    d->rates = gnt_host_scratch(host, (size_t)seen->steps + 1, sizeof *d->rates);
+    d->rates = hook_rates(host, seen);
+    d->args = hook_args(seen, NULL, NULL, d->rates);
     TRY(hook_memory(host, d->rates != NULL));
-    for (int32_t i = 0; i < seen->steps; i++)
-        d->rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
-    d->args.rates = d->rates;
     gnt_status status = match_bind(&d->args, host, seen, choice, &d->apart, &masked, &squares);
     if (status != GNT_OK)
         return status;
@@ -70,7 +57,8 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
         return status;
     if (!is_computed_here(d))
         return match_prepare(&of->distance, host, seen, match_cost(cost), by, masked);
-    TRY(open_cotangents(d, seen->update));
+    d->d_u = hook_tensors(host, seen->update);
+    TRY(hook_memory(host, d->d_u != NULL));
     return match_prepare_update(&of->update, host, seen, by);
 }
 

@@ -66,8 +66,7 @@ gnt_status match_prepare_update(match *m, const gnt_host *host, const gnt_observ
 gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_observation *seen,
                       match_choice choice, outliers *apart, int32_t *masked, double *squares) {
     const gnt_views *update = seen->update;
-    if (!is_whole_update(host->model->info, update))
-        return hook_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    TRY(hook_needs_update(host, seen));
     const float **observed = gnt_host_scratch(host, update->n, sizeof *observed);
     TRY(hook_memory(host, observed != NULL));
     TRY(survivors_check(host, seen, choice.mask_zeros));

@@ -19,10 +19,10 @@ static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
     o->scale = 1;
     if (seen->steps == 0)
         return GNT_OK;
-    float *rates = gnt_host_scratch(host, seen->steps, sizeof *rates);
+    const float *rates = hook_rates(host, seen);
     TRY(hook_memory(host, rates != NULL));
     for (int32_t i = 0; i < seen->steps; i++)
-        sum += rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
+        sum += (double)rates[i];
     if (!(sum > 0) || !isfinite(sum))
         return hook_refuse(host, "it needs positive learning rates to read a weight delta");
     o->args.rates = rates;
@@ -41,10 +41,7 @@ static gnt_status squares_open(dlg_objective *o, const gnt_observation *seen, in
     if (!self->reference && o->observed > 0)
         o->scale = empty_cost / o->observed;
     o->observed *= o->scale;
-    o->args.size = sizeof o->args;
-    o->args.y = o->y;
-    o->args.weights = seen->weights;
-    o->args.buffers = seen->buffers;
+    o->args = hook_args(seen, NULL, o->y, o->args.rates);
     return GNT_OK;
 }
 
@@ -82,9 +79,7 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
     const gnt_model_info *info = host->model->info;
     o->n = seen->n;
     o->classes = info->classes;
-    o->features = 1;
-    for (int32_t i = 0; i < info->rank; i++)
-        o->features *= info->dim[i];
+    o->features = hook_features(info);
     o->y = gnt_host_scratch(host, o->n * o->classes, sizeof *o->y);
     return o->y ? self->parts->cost->open(o, seen, dlg_searches_labels(o)) : hook_no_memory(host);
 }

@@ -29,32 +29,25 @@ static void count_tensor(residual *r, int64_t t) {
 gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros,
                          int64_t outlier_choice) {
     const gnt_views *update = seen->update;
-    if (!is_whole_update(host->model->info, update))
-        return hook_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    TRY(hook_needs_update(host, seen));
     const granted_defense granted = granted_defense_of(seen);
     *r = (residual){.seen = update};
     for (int64_t t = 0; t < update->n; t++)
         for (int64_t i = 0; i < update->view[t].count; i++)
             if (!isfinite(update->view[t].data[i]))
                 return gnt_host_fail(host, "the observed update holds NaN or infinite entries");
-    gnt_status status = survivors_check(host, seen, mask_zeros);
-    if (status == GNT_OK)
-        status = seen_clip_open(&r->clip, host, &granted, update);
-    if (status == GNT_OK)
-        status = outliers_find(&r->apart, host, seen, outlier_choice);
-    if (status == GNT_OK && mask_zeros == SURVIVORS_AUTO)
-        status = zeroed_columns_find(&r->zeroed, host, seen);
+    TRY(survivors_check(host, seen, mask_zeros));
+    TRY(seen_clip_open(&r->clip, host, &granted, update));
+    TRY(outliers_find(&r->apart, host, seen, outlier_choice));
+    if (mask_zeros == SURVIVORS_AUTO)
+        TRY(zeroed_columns_find(&r->zeroed, host, seen));
     float *bound = gnt_host_scratch(host, update->n, sizeof *bound);
-    r->cotangent = gnt_host_scratch(host, update->n, sizeof *r->cotangent);
-    if (status != GNT_OK || !bound || !r->cotangent)
-        return status != GNT_OK ? status : hook_no_memory(host);
+    r->cotangent = hook_tensors(host, update);
+    TRY(hook_memory(host, bound && r->cotangent));
     survivors_bounds(update, &r->apart, mask_zeros, granted.pruned_together, bound);
     r->bound = bound;
-    for (int64_t t = 0; t < update->n; t++) {
-        r->cotangent[t] = gnt_host_scratch(host, update->view[t].count, sizeof(float));
-        TRY(hook_memory(host, r->cotangent[t] != NULL));
+    for (int64_t t = 0; t < update->n; t++)
         count_tensor(r, t);
-    }
     gnt_host_fact(host, "zeros_bounded", r->squares > 0 ? r->hidden / r->squares : 0);
     return GNT_OK;
 }

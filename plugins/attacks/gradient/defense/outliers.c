@@ -154,11 +154,9 @@ static int is_plausible(const finder *f, int64_t t, const band *b) {
 /* ---- marking ---- */
 
 static int make_room(finder *f) {
-    int64_t total = 0;
+    const int64_t total = entries_of(f->update);
     if (f->of)
         return 1;
-    for (int64_t t = 0; t < f->update->n; t++)
-        total += f->update->view[t].count;
     uint8_t *flags = gnt_host_scratch(f->host, (size_t)total, 1);
     f->of = gnt_host_scratch(f->host, f->update->n, sizeof *f->of);
     if (!flags || !f->of)

@@ -1,4 +1,5 @@
 #include "defense/perturbed.h"
+#include "update.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,13 +11,6 @@ static const gnt_value *granted_value(const gnt_observation *seen, const char *i
         if (strcmp(seen->defense_values[i].id, id) == 0)
             return &seen->defense_values[i];
     return NULL;
-}
-
-static int64_t size_of(const gnt_views *update) {
-    int64_t size = 0;
-    for (int64_t t = 0; t < update->n; t++)
-        size += update->view[t].count;
-    return size;
 }
 
 int perturbed_read(perturbed *p, const gnt_observation *seen) {
@@ -32,7 +26,7 @@ int perturbed_read(perturbed *p, const gnt_observation *seen) {
     for (size_t i = 0; i < sizeof known / sizeof *known && seen->defense; i++)
         if (strcmp(seen->defense, known[i].id) == 0 && epsilon && window && inputs && inputs->i > 0) {
             const double size = epsilon->r * (seen->steps > 0 ? seen->rate : 1);
-            p->window = window->i > 0 ? window->i : (size_of(seen->update) + inputs->i - 1) / inputs->i;
+            p->window = window->i > 0 ? window->i : (entries_of(seen->update) + inputs->i - 1) / inputs->i;
             p->reach = (double)(iterations ? iterations->i + 2 : 3) * size;
             p->step = known[i].parts && drawn && drawn->i > 0 ? size / (double)drawn->i : size;
             return p->window > 0 && p->reach > 0;

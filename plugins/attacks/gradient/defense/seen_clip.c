@@ -10,13 +10,6 @@ enum { CLIP_UNKNOWN, CLIP_OPEN, CLIP_SHORTENED };
 /* Of the bound: what entries are rounded by, and what the defense takes off for it, is less by far. */
 static const double slack = 1e-5;
 
-static double squares_of(const gnt_view *v) {
-    double sum = 0;
-    for (int64_t i = 0; i < v->count; i++)
-        sum += (double)v->data[i] * (double)v->data[i];
-    return sum;
-}
-
 /* Sets the state of the tensors that are clipped together, up to tensor t, from the sum of their squares. */
 static void put_state(seen_clip *c, int64_t t, double squares, int is_last) {
     const int64_t group = noise_clip_group(&c->law, c->seen->n);

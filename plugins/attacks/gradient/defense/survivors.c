@@ -75,7 +75,6 @@ gnt_status survivors_mask(const gnt_host *host, const gnt_observation *seen, con
                           int64_t want, int32_t *masked, const float *const **mask) {
     const gnt_views *update = seen->update;
     zeroed_columns zeroed = {0};
-    int64_t total = 0;
     if (want == SURVIVORS_AUTO)
         TRY(zeroed_columns_find(&zeroed, host, seen));
     int zeros = want == SURVIVORS_ALWAYS || (want == SURVIVORS_AUTO && looks_pruned(update, apart));
@@ -84,10 +83,8 @@ gnt_status survivors_mask(const gnt_host *host, const gnt_observation *seen, con
     gnt_host_fact(host, "zeros_masked", zeros || zeroed.n > 0);
     if (!*masked)
         return GNT_OK;
-    for (int64_t t = 0; t < update->n; t++)
-        total += update->view[t].count;
     const float **list = gnt_host_scratch(host, update->n, sizeof *list);
-    float *flags = gnt_host_scratch(host, total, sizeof *flags);
+    float *flags = gnt_host_scratch(host, entries_of(update), sizeof *flags);
     TRY(hook_memory(host, list && flags));
     for (int64_t t = 0; t < update->n; flags += update->view[t].count, t++) {
         if (zeros)

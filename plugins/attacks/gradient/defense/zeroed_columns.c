@@ -21,13 +21,6 @@
  * entry. */
 static const double scattered = 0.01;
 
-static int is_any(const char *type, const char *const *types) {
-    for (; *types; types++)
-        if (strcmp(type, *types) == 0)
-            return 1;
-    return 0;
-}
-
 /* ---- lines of a tensor, rows × columns ---- */
 
 typedef struct live_lines {
@@ -201,22 +194,20 @@ gnt_status zeroed_columns_find(zeroed_columns *out, const gnt_host *host, const 
     *out = (zeroed_columns){0};
     if (granted.is_complete) /* soteria is none of its members */
         return GNT_OK;
-    gnt_status status = is_scattered(host, update, &pruned);
-    if (status != GNT_OK)
-        return status;
+    TRY(is_scattered(host, update, &pruned));
     uint8_t **of = gnt_host_scratch(host, update->n, sizeof *of);
     TRY(hook_memory(host, of != NULL));
     memset(of, 0, (size_t)update->n * sizeof *of);
     out->of = of;
-    for (int64_t t = 0; t < update->n && status == GNT_OK; t++) {
+    for (int64_t t = 0; t < update->n; t++) {
         const int32_t layer = update->view[t].layer;
         if (update->view[t].rank == 2 && layer >= 0 && layer < info->n_layers &&
             !is_first_dense(info, layer) && (layer == defended || !pruned))
-            status = find_in(out, host, update, t, layer == defended);
+            TRY(find_in(out, host, update, t, layer == defended));
     }
     if (out->n == 0)
         out->of = NULL;
-    else if (status == GNT_OK)
+    else
         gnt_host_fact(host, "columns_left_out", (double)out->n);
-    return status;
+    return GNT_OK;
 }

@@ -47,10 +47,7 @@ static gnt_status bind_label(const ggl *self, const gnt_observation *seen, const
         TRY(label_scores(host, seen, apart, scores));
         label_one_hot(scores, classes, y);
     }
-    *label = 0;
-    for (int64_t c = 1; c < classes; c++)
-        if (y[c] > y[*label])
-            *label = c;
+    *label = hook_argmax(y, classes);
     return GNT_OK;
 }
 
@@ -61,28 +58,20 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
     generator_shape s;
     generator_learnt learnt;
     ggl_cost cost;
-    ggl_found found;
     int64_t label = 0;
-    gnt_status status = kept_generator_shape(host, &self->plan, 1, &s);
-    if (status != GNT_OK)
-        return status;
+    TRY(kept_generator_shape(host, &self->plan, 1, &s));
     if (seen->n != 1)
         return hook_refuse(host, "its generator makes one image: it needs a batch of one sample");
-    if ((status = kept_generator_load(host, &self->plan, own, &s, &learnt)) != GNT_OK ||
-        (status = ggl_cost_open(&cost, self, &s, seen)) != GNT_OK)
-        return status;
+    TRY(kept_generator_load(host, &self->plan, own, &s, &learnt));
+    TRY(ggl_cost_open(&cost, self, &s, seen, answer));
     float *y = gnt_host_scratch(host, host->model->info->classes, sizeof *y);
     TRY(hook_memory(host, y != NULL));
-    if ((status = bind_label(self, seen, &cost.apart, y, &label)) != GNT_OK)
-        return status;
+    TRY(bind_label(self, seen, &cost.apart, y, &label));
     cost.args.y = y;
-    TRY(ggl_search(&cost, &learnt, s.classes > 1 ? label : 0, seen->budget > 0 ? seen->budget : self->steps,
-                   answer, &found));
-    status = answer->reconstruction(answer->context, 1, found.x);
-    if (status == GNT_OK)
-        status = answer->labels(answer->context, 1, host->model->info->classes, y);
-    answer->chosen(answer->context, found.restart, found.cost);
-    return status;
+    TRY(ggl_search(&cost, &learnt, s.classes > 1 ? label : 0, seen->budget > 0 ? seen->budget : self->steps));
+    answer->chosen(answer->context, cost.found.restart, cost.found.cost);
+    TRY(answer->reconstruction(answer->context, 1, cost.found.x));
+    return answer->labels(answer->context, 1, host->model->info->classes, y);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
@@ -102,7 +91,7 @@ static const gnt_parameter parameters[] = {
             "searches that share the steps; the answer is that of least cost"),
     GNT_REAL(ggl, rate, 1e-5, 10, 0.05, GNT_SCALE_LOG, "", "of Adam on latents, with a cosine schedule"),
     GNT_REAL(ggl, weight, 0, 1000, 1e-4, GNT_SCALE_LINEAR, "",
-             "of the latents' mean square, beside a distance that is 1 for an empty update"),
+             "of the latents' mean square, added to a distance that is 1 for an empty update"),
     GNT_INT_ID("latents", ggl, plan.latents, 1, 512, 128, "", "entries of the generator's code"),
     GNT_INT_ID("features", ggl, plan.features, 1, 128, 16, "channels",
                "channels of the generator's last layer but one; doubled at each level below"),
@@ -113,7 +102,7 @@ static const gnt_parameter parameters[] = {
     GNT_REAL_ID("training_rate", ggl, plan.learning.rate, 1e-6, 0.1, 2e-3, GNT_SCALE_LOG, "",
                 "of Adam in that training, with a cosine schedule"),
     GNT_REAL_ID("code_noise", ggl, plan.learning.noise, 0, 10, 0.1, GNT_SCALE_LINEAR, "",
-                "deviation of the noise on codes in that training, beside codes of deviation 1"),
+                "deviation of the noise on codes in that training, relative to that of the codes"),
     GNT_CHOICE_ID(
         "mask_zeros", ggl, choice.mask_zeros, survivors_choices, "auto",
         "auto: entries that are 0 are not matched where they look pruned or zeroed; always, never: so"),

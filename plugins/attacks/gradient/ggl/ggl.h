@@ -18,6 +18,13 @@ typedef struct ggl {
     match match;
 } ggl;
 
+/* The image of least cost so far. */
+typedef struct ggl_found {
+    float *x; /* pixels */
+    double cost;
+    int32_t restart;
+} ggl_found;
+
 /* The cost of an image x = G(w): the distance of the updates, relative to what was observed, plus
  * weight·‖w‖²/latents. Lives for one run. */
 typedef struct ggl_cost {
@@ -28,23 +35,18 @@ typedef struct ggl_cost {
     double scale; /* of the distance */
     double weight;
     int64_t pixels;
+    const gnt_answer *answer;
+    ggl_found found;
 } ggl_cost;
 
 /* Binds one observation. GNT_OK, or a status after host->fail. */
-gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const gnt_observation *seen);
+gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const gnt_observation *seen,
+                         const gnt_answer *answer);
 /* The cost of w and its image x; *d_x (NULL: not wanted) its derivative by x, without the norm's part. */
 gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, double *cost, const float **d_x);
 
-/* What a search found: the image of least cost. */
-typedef struct ggl_found {
-    float *x; /* pixels */
-    double cost;
-    int32_t restart;
-} ggl_found;
-
-/* `steps` populations of CMA-ES, or steps of Adam, shared among the restarts. GNT_OK, GNT_STOPPED, or a
+/* `steps` populations of CMA-ES, or steps of Adam, shared among the restarts; sets c->found. GNT_OK, GNT_STOPPED, or a
  * status after host->fail. */
-gnt_status ggl_search(ggl_cost *c, const generator_learnt *learnt, int64_t label, int64_t steps,
-                      const gnt_answer *answer, ggl_found *found);
+gnt_status ggl_search(ggl_cost *c, const generator_learnt *learnt, int64_t label, int64_t steps);
 
 #endif

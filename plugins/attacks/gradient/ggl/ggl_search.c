@@ -6,18 +6,16 @@
 #include "ggl/ggl.h"
 #include "hook.h"
 
-gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const gnt_observation *seen) {
+gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const gnt_observation *seen,
+                         const gnt_answer *answer) {
     const gnt_host *host = self->host;
     static const int32_t kinds[] = {GNT_COST_COSINE, GNT_COST_SCALE_FREE, GNT_COST_L2};
     int32_t masked = 0;
     double squares;
-    *c = (ggl_cost){.self = self, .shape = *s, .weight = self->weight, .pixels = generator_pixels(s)};
-    c->args = (gnt_function_args){.size = sizeof c->args, .weights = seen->weights, .buffers = seen->buffers};
-    float *rates = gnt_host_scratch(host, (size_t)seen->steps + 1, sizeof *rates);
-    TRY(hook_memory(host, rates != NULL));
-    for (int32_t i = 0; i < seen->steps; i++)
-        rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
-    c->args.rates = rates;
+    *c = (ggl_cost){
+        .self = self, .shape = *s, .weight = self->weight, .pixels = generator_pixels(s), .answer = answer};
+    c->args = hook_args(seen, NULL, NULL, hook_rates(host, seen));
+    TRY(hook_memory(host, c->args.rates != NULL));
     TRY(match_bind(&c->args, host, seen, self->choice, &c->apart, &masked, &squares));
     /* cosine distances are relative by themselves; of an empty update nothing is */
     c->scale = self->cost == GGL_COSINE || !(squares > 0) ? 1 : 1 / squares;
@@ -42,25 +40,25 @@ gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, double *cost
     return GNT_OK;
 }
 
-static void keep(const ggl_cost *c, const float *x, double cost, int32_t restart, ggl_found *found) {
-    if (!(cost < found->cost))
+static void keep(ggl_cost *c, const float *x, double cost, int32_t restart) {
+    if (!(cost < c->found.cost))
         return;
-    memcpy(found->x, x, (size_t)c->pixels * sizeof *x);
-    found->cost = cost;
-    found->restart = restart;
+    memcpy(c->found.x, x, (size_t)c->pixels * sizeof *x);
+    c->found.cost = cost;
+    c->found.restart = restart;
 }
 
 /* A cost curve of about a hundred points. */
-static void tell(const gnt_answer *answer, int32_t restart, int64_t step, int64_t steps, double cost) {
+static void report(const ggl_cost *c, int32_t restart, int64_t step, int64_t steps, double cost) {
     if (step % (steps / 100 + 1) == 0)
-        answer->cost(answer->context, restart, step, cost);
+        c->answer->cost(c->answer->context, restart, step, cost);
 }
 
 /* ---- CMA-ES ---- */
 
 /* One population: drawn, made into images and told. *least: its least cost. */
 static gnt_status next_population(ggl_cost *c, cma *search, generator *g, double *w, double *cost,
-                                  int32_t restart, ggl_found *found, double *least) {
+                                  int32_t restart, double *least) {
     const gnt_host *host = c->self->host;
     const int64_t d = c->shape.latents;
     cma_ask(search, w);
@@ -71,18 +69,16 @@ static gnt_status next_population(ggl_cost *c, cma *search, generator *g, double
         return gnt_host_fail(host, "its generator could not be run");
     *least = INFINITY;
     for (int64_t k = 0; k < g->n; k++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(hook_go_on(host));
         TRY(ggl_cost_of(c, g->w + k * d, x + k * c->pixels, &cost[k], NULL));
-        keep(c, x + k * c->pixels, cost[k], restart, found);
+        keep(c, x + k * c->pixels, cost[k], restart);
         *least = fmin(*least, cost[k]);
     }
     cma_tell(search, cost);
     return GNT_OK;
 }
 
-static gnt_status by_cmaes(ggl_cost *c, generator *g, int64_t steps, int32_t restart,
-                           const gnt_answer *answer, ggl_found *found) {
+static gnt_status by_cmaes(ggl_cost *c, generator *g, int64_t steps, int32_t restart) {
     const gnt_host *host = c->self->host;
     const int64_t d = c->shape.latents;
     cma search;
@@ -91,18 +87,17 @@ static gnt_status by_cmaes(ggl_cost *c, generator *g, int64_t steps, int32_t res
     double *w = gnt_host_scratch(host, g->n * d, sizeof *w);
     double *cost = gnt_host_scratch(host, g->n, sizeof *cost);
     TRY(hook_memory(host, start && w && cost));
-    gnt_status status = cma_open(&search, host, d, g->n, start, 0.5, "cma");
-    for (int64_t step = 0; status == GNT_OK && step < steps; step++) {
-        status = next_population(c, &search, g, w, cost, restart, found, &least);
-        tell(answer, restart, step, steps, least);
+    TRY(cma_open(&search, host, d, g->n, start, 0.5, "cma"));
+    for (int64_t step = 0; step < steps; step++) {
+        TRY(next_population(c, &search, g, w, cost, restart, &least));
+        report(c, restart, step, steps, least);
     }
-    return status;
+    return GNT_OK;
 }
 
 /* ---- Adam ---- */
 
-static gnt_status by_adam(ggl_cost *c, generator *g, gnt_adam *adam, int64_t steps, int32_t restart,
-                          const gnt_answer *answer, ggl_found *found) {
+static gnt_status by_adam(ggl_cost *c, generator *g, gnt_adam *adam, int64_t steps, int32_t restart) {
     const gnt_host *host = c->self->host;
     const int64_t d = c->shape.latents;
     float *w = gnt_host_scratch(host, d, sizeof *w);
@@ -113,14 +108,13 @@ static gnt_status by_adam(ggl_cost *c, generator *g, gnt_adam *adam, int64_t ste
         gnt_host_normal(host, "start", d, w);
     for (int64_t step = 0; step < steps; step++) {
         const float *d_x, *d_w, *x;
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(hook_go_on(host));
         memcpy(g->w, w, (size_t)d * sizeof *w);
         if (!(x = generator_draw(g)))
             return gnt_host_fail(host, "its generator could not be run");
         TRY(ggl_cost_of(c, w, x, &cost, &d_x));
-        keep(c, x, cost, restart, found);
-        tell(answer, restart, step, steps, cost);
+        keep(c, x, cost, restart);
+        report(c, restart, step, steps, cost);
         for (int64_t i = 0; i < c->pixels; i++)
             g->pulled[i] = (float)c->scale * d_x[i];
         if (!(d_w = generator_pull(g)))
@@ -134,33 +128,30 @@ static gnt_status by_adam(ggl_cost *c, generator *g, gnt_adam *adam, int64_t ste
 
 /* ---- either ---- */
 
-static gnt_status all_restarts(ggl_cost *c, generator *g, gnt_adam *adam, int64_t steps,
-                               const gnt_answer *answer, ggl_found *found) {
+static gnt_status all_restarts(ggl_cost *c, generator *g, gnt_adam *adam, int64_t steps) {
     const gnt_host *host = c->self->host;
     const int64_t restarts = c->self->restarts, each = steps / restarts > 0 ? steps / restarts : 1;
     for (int32_t r = 0; r < restarts; r++) {
         gnt_adam_reset(adam);
-        TRY(c->self->search == GGL_GRADIENT ? by_adam(c, g, adam, each, r, answer, found)
-                                            : by_cmaes(c, g, each, r, answer, found));
+        TRY(c->self->search == GGL_GRADIENT ? by_adam(c, g, adam, each, r) : by_cmaes(c, g, each, r));
         gnt_host_progress(host, r + 1, (double)restarts);
     }
-    if (!isfinite(found->cost))
+    if (!isfinite(c->found.cost))
         return gnt_host_fail(host, "its cost was never finite, for any latents");
     return GNT_OK;
 }
 
-gnt_status ggl_search(ggl_cost *c, const generator_learnt *learnt, int64_t label, int64_t steps,
-                      const gnt_answer *answer, ggl_found *found) {
+gnt_status ggl_search(ggl_cost *c, const generator_learnt *learnt, int64_t label, int64_t steps) {
     const gnt_host *host = c->self->host;
     const int64_t n = c->self->search == GGL_GRADIENT ? 1 : c->self->population;
     generator g;
-    *found = (ggl_found){.cost = INFINITY};
-    found->x = gnt_host_scratch(host, c->pixels, sizeof *found->x);
+    c->found = (ggl_found){.cost = INFINITY};
+    c->found.x = gnt_host_scratch(host, c->pixels, sizeof *c->found.x);
     gnt_adam *adam = gnt_adam_new(c->shape.latents, 0.9, 0.999, 1e-8);
     gnt_status status =
-        found->x && adam ? generator_open(&g, host, &c->shape, learnt, label, n) : hook_no_memory(host);
+        c->found.x && adam ? generator_open(&g, host, &c->shape, learnt, label, n) : hook_no_memory(host);
     if (status == GNT_OK) {
-        status = all_restarts(c, &g, adam, steps, answer, found);
+        status = all_restarts(c, &g, adam, steps);
         generator_close(&g);
     }
     gnt_adam_free(adam);

@@ -1,21 +1,18 @@
 #include "label/label.h"
+#include "first_dense.h"
 #include "hook.h"
 
 #include <string.h>
 
 /* Does the layer that feeds `layer` put out nothing below zero? */
 static int input_not_negative(const gnt_model_info *info, int32_t layer) {
-    static const char *const keep_sign[] = {"flatten", "dropout", "max_pool", "avg_pool", "global_avg_pool"};
-    static const char *const not_negative[] = {"relu", "sigmoid", "softplus"};
+    static const char *const keep_sign[] = {"flatten",  "dropout",         "max_pool",
+                                            "avg_pool", "global_avg_pool", NULL};
+    static const char *const not_negative[] = {"relu", "sigmoid", "softplus", NULL};
     for (int32_t i = layer - 1; i >= 0; i--) {
-        const char *type = info->layer[i].type;
-        int passes = 0;
-        for (size_t k = 0; k < sizeof not_negative / sizeof *not_negative; k++)
-            if (strcmp(type, not_negative[k]) == 0)
-                return 1;
-        for (size_t k = 0; k < sizeof keep_sign / sizeof *keep_sign; k++)
-            passes |= strcmp(type, keep_sign[k]) == 0;
-        if (!passes)
+        if (is_any(info->layer[i].type, not_negative))
+            return 1;
+        if (!is_any(info->layer[i].type, keep_sign))
             return 0;
     }
     return !info->mean; /* samples themselves lie in [0, 1] */
@@ -102,12 +99,8 @@ gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const
 }
 
 void label_one_hot(const float *scores, int64_t classes, float *y) {
-    int64_t top = 0;
-    for (int64_t c = 0; c < classes; c++) {
-        top = scores[c] > scores[top] ? c : top;
-        y[c] = 0;
-    }
-    y[top] = 1;
+    memset(y, 0, (size_t)classes * sizeof *y);
+    y[hook_argmax(scores, classes)] = 1;
 }
 
 void label_rows(const int64_t *count, int64_t classes, float *y) {

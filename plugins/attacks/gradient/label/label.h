@@ -41,4 +41,8 @@ void label_one_hot(const float *scores, int64_t classes, float *y);
 /* Sets y (n × classes, n the counts' sum) to one-hot rows, count[c] of class c, in the classes' order. */
 void label_rows(const int64_t *count, int64_t classes, float *y);
 
+/* Sets y (n × classes) to the labels of the batch: as granted, else read off the update, in the classes'
+ * order. GNT_OK, or a status after host->fail. */
+gnt_status label_targets(const gnt_host *host, const gnt_observation *seen, const outliers *apart, float *y);
+
 #endif

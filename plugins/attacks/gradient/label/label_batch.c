@@ -20,6 +20,7 @@
 #include "label/label.h"
 #include "label/label_fit.h"
 #include "hook.h"
+#include "shared/try.h"
 
 enum { ROUNDS = 12, MOVES = 64, GUESSES = 16 };
 /* Largest n × classes × inputs for which moves are tried; what counts as explained; what must be gained. */
@@ -156,8 +157,7 @@ static gnt_status improve(batch *s, label_fit *fit, double *least, int64_t *coun
             int64_t from = pair / classes, to = pair % classes;
             if (from == to || count[from] == 0)
                 continue;
-            if (gnt_host_should_stop(s->host))
-                return GNT_STOPPED;
+            TRY(hook_go_on(s->host));
             count[from]--;
             count[to]++;
             double now = label_fit_judge(fit, count);
@@ -240,10 +240,8 @@ static gnt_status mean_of_noise(batch *s, const gnt_observation *seen, int32_t d
     const gnt_host *host = s->host;
     const gnt_model_service *m = host->model;
     const gnt_views *out;
-    int64_t features = 1;
+    const int64_t features = hook_features(m->info);
     int32_t before = dense - 1;
-    for (int32_t i = 0; i < m->info->rank; i++)
-        features *= m->info->dim[i];
     double *u = gnt_host_scratch(host, features, sizeof *u);
     float *x = gnt_host_scratch(host, GUESSES * features, sizeof *x);
     TRY(hook_memory(host, u && x));
@@ -258,8 +256,7 @@ static gnt_status mean_of_noise(batch *s, const gnt_observation *seen, int32_t d
     }
     gnt_function_spec spec = {
         .size = sizeof spec, .kind = GNT_FN_FEATURES, .n = GUESSES, .layer = &before, .n_layers = 1};
-    gnt_function_args args = {
-        .size = sizeof args, .x = x, .weights = seen->weights, .buffers = seen->buffers};
+    const gnt_function_args args = hook_args(seen, x, NULL, NULL);
     gnt_function *f = m->prepare(m->context, &spec);
     TRY(hook_eval(host, f, &args, &out));
     if (out->view[0].count == GUESSES * s->of.inputs)
@@ -370,9 +367,7 @@ static gnt_status counts_of_bias(batch *s, const gnt_observation *seen, const la
 gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
                         int64_t *count) {
     label_layer last;
-    gnt_status status = label_layer_find(&last, host, seen);
-    if (status != GNT_OK)
-        return status;
+    TRY(label_layer_find(&last, host, seen));
     size_t classes = (size_t)last.weight->dim[0], inputs = (size_t)last.weight->dim[1];
     batch s = {.host = host,
                .of = {.n = seen->n, .classes = last.weight->dim[0], .inputs = last.weight->dim[1]}};
@@ -386,17 +381,26 @@ gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const
     TRY(hook_memory(host, s.of.g && s.of.rows && s.of.mean && s.e && s.p && s.of.w));
     s.predicted = s.of.mean + inputs;
     if (seen->n == 1) {
-        int64_t top = 0;
-        status = label_scores(host, seen, apart, s.of.g);
-        for (int64_t c = 0; c < s.of.classes; c++) {
-            top = s.of.g[c] > s.of.g[top] ? c : top;
-            count[c] = 0;
-        }
-        count[top] = 1;
-        return status;
+        TRY(label_scores(host, seen, apart, s.of.g));
+        memset(count, 0, classes * sizeof *count);
+        count[hook_argmax(s.of.g, s.of.classes)] = 1;
+        return GNT_OK;
     }
     if (last.bias_alone)
         return counts_of_bias(&s, seen, &last, apart, count);
     TRY(read_rows(&s, seen, &last, apart));
     return solve(&s, count);
+}
+
+gnt_status label_targets(const gnt_host *host, const gnt_observation *seen, const outliers *apart, float *y) {
+    const int64_t classes = host->model->info->classes;
+    if (seen->labels) {
+        memcpy(y, seen->labels, (size_t)(seen->n * classes) * sizeof *y);
+        return GNT_OK;
+    }
+    int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
+    TRY(hook_memory(host, count != NULL));
+    TRY(label_counts(host, seen, apart, count));
+    label_rows(count, classes, y);
+    return GNT_OK;
 }

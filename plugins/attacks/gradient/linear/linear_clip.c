@@ -88,7 +88,7 @@ typedef struct trial {
     residual residual;
     const double *row;
     int64_t features;
-    float *x, *y, *rates;
+    float *x, *y;
 } trial;
 
 /* NaN where the update cannot be computed. */
@@ -110,20 +110,12 @@ static gnt_status open_trial(trial *c, const linear_layer *s, const gnt_observat
     const gnt_model_service *m = host->model;
     const size_t classes = (size_t)m->info->classes;
     *c = (trial){.host = host, .row = row, .features = features};
-    gnt_status status = residual_open(&c->residual, host, seen, SURVIVORS_AUTO, s->outliers);
+    TRY(residual_open(&c->residual, host, seen, SURVIVORS_AUTO, s->outliers));
     c->x = gnt_host_scratch(host, features, sizeof *c->x);
     c->y = gnt_host_scratch(host, classes + 1, sizeof *c->y);
-    c->rates = gnt_host_scratch(host, (size_t)seen->steps + 1, sizeof *c->rates);
-    if (status != GNT_OK || !c->x || !c->y || !c->rates)
-        return status != GNT_OK ? status : hook_no_memory(host);
-    for (int32_t i = 0; i < seen->steps; i++)
-        c->rates[i] = seen->rates ? seen->rates[i] : (float)seen->rate;
-    c->args = (gnt_function_args){.size = sizeof c->args,
-                                  .x = c->x,
-                                  .y = seen->labels ? seen->labels : c->y,
-                                  .weights = seen->weights,
-                                  .buffers = seen->buffers,
-                                  .rates = c->rates};
+    const float *rates = hook_rates(host, seen);
+    TRY(hook_memory(host, c->x && c->y && rates));
+    c->args = hook_args(seen, c->x, seen->labels ? seen->labels : c->y, rates);
     gnt_function_spec spec = {.kind = GNT_FN_UPDATE, .held = GNT_HELD_WEIGHTS};
     spec_unroll(&spec, seen);
     c->function = m->prepare(m->context, &spec);

@@ -28,13 +28,11 @@ enum { MOST_ASKED = 31 }; /* rows that tell an entry that stands apart in one */
 
 gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l) {
     const gnt_host *host = s->host;
-    const gnt_model_info *info = host->model->info;
     *l = (dense_layer){0};
-    if (!is_whole_update(info, seen->update))
-        return hook_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    TRY(hook_needs_update(host, seen));
     for (int64_t t = 0; t < seen->update->n; t++) {
         const gnt_view *u = &seen->update->view[t];
-        if (!is_first_dense(info, u->layer))
+        if (!is_first_dense(host->model->info, u->layer))
             continue;
         if (u->rank == 2 && u->dim[1] == features)
             l->w = u;
@@ -141,10 +139,10 @@ static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen,
     const gnt_host *host = s->host;
     int64_t n = 0;
     int scaled;
-    gnt_status status = linear_is_scaled(s, seen, l, &scaled);
+    TRY(linear_is_scaled(s, seen, l, &scaled));
     *scale = 1;
-    if (status != GNT_OK || !scaled)
-        return status;
+    if (!scaled)
+        return GNT_OK;
     double *rows = gnt_host_scratch(host, seen->n * features, sizeof *rows);
     TRY(hook_memory(host, rows != NULL));
     for (int64_t row; n < seen->n && (row = largest(l, used)) >= 0; used[row] = 1, n++)
@@ -153,9 +151,9 @@ static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen,
             rows[n * features + k] = isfinite(value) ? value : 0;
         }
     memset(used, 0, (size_t)l->b->count);
-    status = linear_scale(s, seen, rows, n, features, scale);
+    TRY(linear_scale(s, seen, rows, n, features, scale));
     gnt_host_fact(host, "scale", *scale);
-    return status;
+    return GNT_OK;
 }
 
 static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
@@ -164,13 +162,12 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_host *host = s->host;
     dense_layer l;
     layer_noise noise;
-    int64_t features = 1, found = 0;
+    int64_t found = 0;
     (void)own;
     if (!host->model || seen->n < 1)
         return hook_refuse(host, "it needs the model and the number of samples in the batch");
     const gnt_model_info *info = host->model->info;
-    for (int32_t i = 0; i < info->rank; i++)
-        features *= info->dim[i];
+    const int64_t features = hook_features(info);
     TRY(linear_find(s, seen, features, &l));
     const granted_defense granted = granted_defense_of(seen);
     TRY(granted_defense_check(host, &granted));
@@ -191,8 +188,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     TRY(find_scale(s, seen, &l, features, used, &scale));
     for (int64_t row; found < seen->n && (row = largest(&l, used)) >= 0; used[row] = 1) {
         float *one = x + found * features;
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(hook_go_on(host));
         read_row(info, &l, scale, row, features, one);
         if (nearest(one, x, found, features) > s->distinct)
             found++;
@@ -218,11 +214,12 @@ static const gnt_parameter parameters[] = {
              "batches: rows nearer than this to one already taken are the same sample again"),
     GNT_CHOICE(linear_layer, outliers, outliers_choices, "auto",
                "auto: entries that stand apart by a factor of 100 in size are not used"),
-    GNT_REAL(linear_layer, noise, -1, 1e6, -1, GNT_SCALE_LINEAR, "units of the update",
-             "standard deviation of normal noise in each entry; 0: none; below 0: what the grants tell"),
+    GNT_REAL(
+        linear_layer, noise, -1, 1e6, -1, GNT_SCALE_LINEAR, "units of the update",
+        "standard deviation of normal noise in each entry; 0: none; below 0: as granted, else estimated"),
     GNT_CHOICE_ID(
         "whole_update", linear_layer, first_alone, whole_choices, "auto",
-        "auto: where clip and noise are told, later layers are matched too; never: the first alone"),
+        "auto: where clip and noise are granted, later layers are matched too; never: the first alone"),
 };
 
 /* Plugins where it reads their parameters. The size of a step is nothing to a quotient of entries, and
@@ -235,13 +232,9 @@ const gnt_descriptor gradient_linear_layer = {
         "linear-layer", "1.0",
         "divides a first dense layer's weight gradient by its bias gradient: the input, exactly at batch 1",
         "MIT", "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017"),
-    GNT_PARAMETERS(parameters),
-    .surfaces = GNT_SURFACE_UPDATE,
+    GRADIENT_COMMON(linear_layer),
     .goals = GNT_GOAL_RECONSTRUCTION,
-    .families = families,
     .uses = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_FIRST_DENSE,
-    .attack = &hooks,
-    .instance_size = GNT_INSTANCE(linear_layer),
     .stop = stop};

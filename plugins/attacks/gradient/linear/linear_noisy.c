@@ -46,13 +46,6 @@ typedef struct estimate {
 
 /* ---- what is known of the noise ---- */
 
-static double squares_of(const gnt_view *v) {
-    double sum = 0;
-    for (int64_t i = 0; i < v->count; i++)
-        sum += (double)v->data[i] * (double)v->data[i];
-    return sum;
-}
-
 static int64_t zeros_of(const gnt_view *v) {
     int64_t n = 0;
     for (int64_t i = 0; i < v->count; i++)
@@ -225,14 +218,14 @@ static gnt_status open_rounds(estimate *e, const gnt_observation *seen) {
     if (!e->whole || !e->of || !e->list || !input_make(&e->input, host, e->shape.features) ||
         !rank_one_fit_make(&e->fit, host, e->shape.features))
         return hook_no_memory(host);
-    gnt_status status = open_round(e, 0, seen);
+    TRY(open_round(e, 0, seen));
     e->rounds = 1;
-    for (size_t t = 1; status == GNT_OK && t < most; t++) {
+    for (size_t t = 1; t < most; t++) {
         const gnt_observation *past = seen->history[t - 1];
         if (past->n == 1 && is_whole_update(host->model->info, past->update))
-            status = open_round(e, e->rounds++, past);
+            TRY(open_round(e, e->rounds++, past));
     }
-    return status;
+    return GNT_OK;
 }
 
 /* ---- the estimate ---- */
@@ -242,10 +235,9 @@ static gnt_status solve(estimate *e, int64_t from, int64_t n) {
 }
 
 static gnt_status open_prior(estimate *e, int candidate) {
-    gnt_status status =
-        kept_prior_get(&e->s->known, &e->prior, e->host, &e->shape, e->known, e->n_known, candidate);
-    e->room = status == GNT_OK ? prior_room_make(e->host, &e->prior) : NULL;
-    return status == GNT_OK && !e->room ? hook_no_memory(e->host) : status;
+    TRY(kept_prior_get(&e->s->known, &e->prior, e->host, &e->shape, e->known, e->n_known, candidate));
+    e->room = prior_room_make(e->host, &e->prior);
+    return hook_memory(e->host, e->room != NULL);
 }
 
 /* The noise's variance in an entry of x that the rounds leave, on average over precisions. */
@@ -260,17 +252,13 @@ static double variance_left(const estimate *e) {
 static gnt_status choose_prior(estimate *e) {
     int choice = 0;
     kept_prior_begin(&e->s->known, e->known, e->n_known, e->shape.features);
-    gnt_status status = open_prior(e, 0);
+    TRY(open_prior(e, 0));
     e->fit.settled = settled_to_choose;
-    if (status == GNT_OK)
-        status = solve(e, 0, 1);
+    TRY(solve(e, 0, 1));
     e->fit.settled = RANK_ONE_SETTLED;
-    if (status != GNT_OK || e->n_known == 0)
-        return status;
-    status =
-        kept_prior_choose(&e->s->known, &choice, e->host, &e->shape, e->known, e->n_known, variance_left(e));
-    if (status != GNT_OK)
-        return status;
+    if (e->n_known == 0)
+        return GNT_OK;
+    TRY(kept_prior_choose(&e->s->known, &choice, e->host, &e->shape, e->known, e->n_known, variance_left(e)));
     gnt_host_fact(e->host, "prior_setting", (double)choice);
     return choice == 0 ? GNT_OK : open_prior(e, choice);
 }
@@ -290,20 +278,18 @@ static double density_of(estimate *e, double scale, const double *y, const doubl
     return sample_prior_density_at(&e->prior, y, e->room);
 }
 
-/* Is what differs between round t and the observation noise, rather than another sample? Under the prior both
- * are hypotheses about the difference: N(0, R) against N(0, R + 2·covariance). Meant where *status is GNT_OK
- * afterwards. */
-static int is_same_sample(estimate *e, int64_t t, const double *value, const double *variance, double *off,
-                          double *both, gnt_status *status) {
-    *status = solve(e, t, 1);
-    if (*status != GNT_OK)
-        return 0;
+/* Sets *same: is what differs between round t and the observation noise, rather than another sample? Under the
+ * prior both are hypotheses about the difference: N(0, R) against N(0, R + 2·covariance). */
+static gnt_status is_same_sample(estimate *e, int64_t t, const double *value, const double *variance,
+                                 double *off, double *both, int *same) {
+    TRY(solve(e, t, 1));
     keep_told(e, off, both);
     for (int64_t k = 0; k < e->shape.features; k++) {
         off[k] -= value[k];
         both[k] += variance[k];
     }
-    return density_of(e, 0, off, both) >= density_of(e, 2, off, both);
+    *same = density_of(e, 0, off, both) >= density_of(e, 2, off, both);
+    return GNT_OK;
 }
 
 /* Leaves the observation alone, with its estimate in fit.x, where an earlier round shows another sample. What
@@ -312,19 +298,16 @@ static gnt_status compare_rounds(estimate *e) {
     const gnt_host *host = e->host;
     const size_t bytes = (size_t)e->shape.features * sizeof(double);
     double *room[5];
-    gnt_status status = solve(e, 0, 1);
     int same = 1;
+    TRY(solve(e, 0, 1));
     e->fit.begun = 0;
     for (int i = 0; i < 5; i++)
         room[i] = gnt_host_scratch(host, bytes, 1);
-    if (status != GNT_OK || !room[0] || !room[1] || !room[2] || !room[3] || !room[4])
-        return status != GNT_OK ? status : hook_no_memory(host);
+    TRY(hook_memory(host, room[0] && room[1] && room[2] && room[3] && room[4]));
     memcpy(room[4], e->fit.x, bytes);
     keep_told(e, room[0], room[1]);
-    for (int64_t t = 1; same && status == GNT_OK && t < e->rounds; t++)
-        same = is_same_sample(e, t, room[0], room[1], room[2], room[3], &status);
-    if (status != GNT_OK)
-        return status;
+    for (int64_t t = 1; same && t < e->rounds; t++)
+        TRY(is_same_sample(e, t, room[0], room[1], room[2], room[3], &same));
     if (!same) {
         gnt_host_log(host, GNT_LOG_WARN,
                      "the client's earlier updates are of other samples than this one's: they are left out");
@@ -397,9 +380,8 @@ static gnt_status choose_sign(estimate *e) {
         judge.cost = pruned_cost;
     else if (!is_whole_known(e))
         judge = (sign_judge){layer_densities_cost, &l};
-    const gnt_status status =
-        both_signs(&e->fit, host, e->list, e->rounds, &e->input, &e->prior, e->room, judge);
-    return status == GNT_OK ? e->judged : status;
+    TRY(both_signs(&e->fit, host, e->list, e->rounds, &e->input, &e->prior, e->room, judge));
+    return e->judged;
 }
 
 /* Solves again, about the δ that the whole updates tell. */
@@ -418,15 +400,10 @@ static gnt_status refine(estimate *e) {
     double *x = gnt_host_scratch(host, e->shape.features, sizeof *x);
     TRY(hook_memory(host, x != NULL));
     memcpy(x, e->fit.x, (size_t)e->shape.features * sizeof *x);
-    gnt_status status =
-        whole_update_fit(&whole, host, e->whole, e->rounds, &e->noise.law, &e->prior, &e->input, x);
-    if (status != GNT_OK)
-        return status;
+    TRY(whole_update_fit(&whole, host, e->whole, e->rounds, &e->noise.law, &e->prior, &e->input, x));
     const int kept = is_plausible(e, x);
-    if (kept)
-        status = solve_about(e);
     gnt_host_fact(host, "whole_update_kept", kept);
-    return status;
+    return kept ? solve_about(e) : GNT_OK;
 }
 
 static gnt_status give(const estimate *e, const gnt_answer *answer) {
@@ -453,17 +430,15 @@ gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const 
         e.known = known->x;
         e.n_known = known->n;
     }
-    gnt_status status = open_rounds(&e, seen);
-    if (status == GNT_OK)
-        status = choose_prior(&e);
+    TRY(open_rounds(&e, seen));
+    TRY(choose_prior(&e));
     e.fit.begun = 1;
-    if (status == GNT_OK && e.rounds > 1)
-        status = compare_rounds(&e);
-    if (status == GNT_OK && (e.fit.begun || e.rounds > 1))
-        status = solve(&e, 0, e.rounds);
-    if (status == GNT_OK)
-        status = choose_sign(&e);
-    if (status == GNT_OK && is_whole_known(&e))
-        status = refine(&e);
-    return status == GNT_OK ? give(&e, answer) : status;
+    if (e.rounds > 1)
+        TRY(compare_rounds(&e));
+    if (e.fit.begun || e.rounds > 1)
+        TRY(solve(&e, 0, e.rounds));
+    TRY(choose_sign(&e));
+    if (is_whole_known(&e))
+        TRY(refine(&e));
+    return give(&e, answer);
 }

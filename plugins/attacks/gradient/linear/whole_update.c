@@ -41,10 +41,7 @@ static double input_squares(const problem *p) {
 /* a = ‖W‖²/(‖x̃‖²·scale²), W the layer's clipped weight gradients: ‖δ x̃ᵀ‖ = ‖δ‖·‖x̃‖. */
 static double loudness_of(const problem *p, const gnt_view *w, double clipped) {
     const double input = input_squares(p);
-    double sum = 0;
-    for (int64_t i = 0; i < w->count; i++)
-        sum += (double)w->data[i] * (double)w->data[i];
-    return input > 0 ? sum * clipped * clipped / (input * p->noise->scale * p->noise->scale) : 0;
+    return input > 0 ? squares_of(w) * clipped * clipped / (input * p->noise->scale * p->noise->scale) : 0;
 }
 
 /* Adds V's derivatives by W, and by the x̃ in its definition. */
@@ -96,12 +93,8 @@ static const gnt_views *update_of(problem *p, int64_t at) {
     const gnt_model_service *s = p->host->model;
     const gnt_observation *seen = p->round[at].seen;
     const gnt_views *made;
-    gnt_function_args args = {.size = sizeof args,
-                              .x = p->x,
-                              .y = seen->labels ? seen->labels : p->y,
-                              .weights = seen->weights,
-                              .buffers = seen->buffers,
-                              .rates = seen->rates ? seen->rates : p->rates};
+    const gnt_function_args args =
+        hook_args(seen, p->x, seen->labels ? seen->labels : p->y, seen->rates ? seen->rates : p->rates);
     for (int32_t i = 0; i < seen->steps && !seen->rates; i++)
         p->rates[i] = (float)seen->rate;
     p->status = s->eval(s->context, p->function[at], &args, &made);
@@ -381,16 +374,9 @@ static int make_room(problem *p) {
     p->y = gnt_host_scratch(host, host->model->info->classes, sizeof(float));
     p->rates = gnt_host_scratch(host, steps + 1, sizeof(float));
     p->drift = gnt_host_scratch(host, p->prior->features, sizeof(double));
-    p->cotangent = gnt_host_scratch(host, update->n, sizeof(float *));
-    if (!p->function || !p->x || !p->y || !p->rates || !p->drift || !p->cotangent || !make_deltas(p) ||
-        !make_narrowing(p))
-        return 0;
-    for (int64_t t = 0; t < update->n; t++) {
-        p->cotangent[t] = gnt_host_scratch(host, update->view[t].count, sizeof(float));
-        if (!p->cotangent[t])
-            return 0;
-    }
-    return 1;
+    p->cotangent = hook_tensors(host, update);
+    return p->function && p->x && p->y && p->rates && p->drift && p->cotangent && make_deltas(p) &&
+           make_narrowing(p);
 }
 
 static problem problem_of(const gnt_host *host, whole_round *round, int64_t rounds, const noise_law *noise,

@@ -16,13 +16,11 @@ static gnt_status generator_prepare(void *self_, const gnt_attack_prepare *in, c
 static gnt_status generated_open(dlg_objective *o, const gnt_artefacts *own) {
     const gnt_host *host = o->self->host;
     generator_learnt learnt;
-    int64_t label = 0;
     if (o->n != 1 || dlg_searches_labels(o))
         return hook_refuse(host, "its generator makes one image of a known class: it needs a batch of one "
                                  "sample, and a label that is not searched");
     TRY(kept_generator_load(host, &o->self->plan, own, &o->shape, &learnt));
-    for (int64_t c = 1; o->shape.classes > 1 && c < o->classes; c++)
-        label = o->y[c] > o->y[label] ? c : label;
+    const int64_t label = o->shape.classes > 1 ? hook_argmax(o->y, o->classes) : 0;
     o->unknowns = o->shape.latents;
     return generator_open(&o->generator, host, &o->shape, &learnt, label, 1);
 }

@@ -66,12 +66,9 @@ gnt_status kept_prior_get(kept_prior *k, sample_prior *p, const gnt_host *host, 
 gnt_status kept_prior_choose(kept_prior *k, int *index, const gnt_host *host, const sample_shape *shape,
                              const float *x, int64_t n, double variance) {
     const int level = prior_level(variance, PRIOR_LEVELS);
-    gnt_status status = GNT_OK;
-    *index = 0;
     if (k->chosen[level] == 0) {
-        const int best = prior_choose(host, shape, x, n, pow(4, level - PRIOR_LEVELS / 2.0), &status);
-        if (status != GNT_OK)
-            return status;
+        int best;
+        TRY(prior_choose(&best, host, shape, x, n, pow(4, level - PRIOR_LEVELS / 2.0)));
         k->chosen[level] = (uint8_t)(1 + best);
     }
     *index = k->chosen[level] - 1;

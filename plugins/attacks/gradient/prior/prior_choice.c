@@ -41,8 +41,7 @@ static gnt_status judge(const judged *j, prior_setting setting, double *density)
         TRY(hook_memory(j->host, room != NULL));
         const int open = sample_prior_density_open(&prior, 1, j->noise, room) == 0;
         for (int64_t i = half; i < j->n; i += HALVES) {
-            if (gnt_host_should_stop(j->host))
-                return GNT_STOPPED;
+            TRY(hook_go_on(j->host));
             for (int64_t k = 0; k < d; k++)
                 j->off[k] = (double)j->x[i * d + k] - prior.mean[k];
             density[i] = open ? sample_prior_density_at(&prior, j->off, room) : (double)NAN;
@@ -62,13 +61,14 @@ static double advantage(const double *a, const double *b, int64_t n) {
     return mean - 2 * sqrt(fmax(variance, 0) / (double)(n - 1));
 }
 
-int prior_choose(const gnt_host *host, const sample_shape *shape, const float *x, int64_t n, double variance,
-                 gnt_status *status) {
+gnt_status prior_choose(int *best, const gnt_host *host, const sample_shape *shape, const float *x, int64_t n,
+                        double variance) {
     const int64_t used = n < MOST_SAMPLES ? n : MOST_SAMPLES;
     const size_t bytes = (size_t)shape->features * sizeof(double);
-    *status = GNT_OK;
+    double most = 0;
+    *best = 0;
     if (used < LEAST_SAMPLES)
-        return 0;
+        return GNT_OK;
     judged j = {host,
                 shape,
                 x,
@@ -78,22 +78,15 @@ int prior_choose(const gnt_host *host, const sample_shape *shape, const float *x
                 gnt_host_scratch(host, (size_t)used, 1)};
     double *preset = gnt_host_scratch(host, used, sizeof *preset);
     double *other = gnt_host_scratch(host, used, sizeof *other);
-    if (!j.noise || !j.off || !j.kept || !preset || !other) {
-        *status = hook_no_memory(host);
-        return 0;
-    }
+    TRY(hook_memory(host, j.noise && j.off && j.kept && preset && other));
     for (int64_t k = 0; k < shape->features; k++)
         j.noise[k] = variance;
-    int best = 0;
-    double most = 0;
-    *status = judge(&j, candidates[0], preset);
-    for (int c = 1; c < CANDIDATES && *status == GNT_OK; c++) {
-        *status = judge(&j, candidates[c], other);
-        const double by = *status == GNT_OK ? advantage(other, preset, used) : 0;
-        if (by > most) {
-            most = by;
-            best = c;
-        }
+    TRY(judge(&j, candidates[0], preset));
+    for (int c = 1; c < CANDIDATES; c++) {
+        TRY(judge(&j, candidates[c], other));
+        const double by = advantage(other, preset, used);
+        *best = by > most ? c : *best;
+        most = fmax(most, by);
     }
-    return best;
+    return GNT_OK;
 }

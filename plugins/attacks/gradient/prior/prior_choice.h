@@ -7,12 +7,12 @@
 /* 0 … levels − 1: the noise's variance in an entry of x, by factors of 4. */
 int prior_level(double variance, int levels);
 
-/* 0: the preset; else which candidate (prior_candidate). Each half of the samples is judged by a prior made
- * of the other: by the log density of its samples under noise of that variance. A candidate must beat the
- * preset by two standard errors of the difference. n below 8: the preset. *status: GNT_OK, or after
- * host->fail. */
-int prior_choose(const gnt_host *host, const sample_shape *shape, const float *x, int64_t n, double variance,
-                 gnt_status *status);
+/* Sets *best to 0, the preset, or to a better candidate (prior_candidate). Each half of the samples is judged
+ * by a prior made of the other: by the log density of its samples under noise of that variance. A candidate
+ * must beat the preset by two standard errors of the difference. n below 8: the preset. GNT_OK, or a status
+ * after host->fail. */
+gnt_status prior_choose(int *best, const gnt_host *host, const sample_shape *shape, const float *x, int64_t n,
+                        double variance);
 prior_setting prior_candidate(int index);
 
 #endif

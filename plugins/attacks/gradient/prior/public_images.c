@@ -21,9 +21,7 @@ static double mean_difference(const public_images *p, const gnt_model_info *info
 gnt_status public_images_open(public_images *p, const gnt_host *host, const gnt_samples *public_data,
                               int64_t trials) {
     const gnt_model_info *info = host->model->info;
-    *p = (public_images){.features = 1, .classes = info->classes};
-    for (int32_t i = 0; i < info->rank; i++)
-        p->features *= info->dim[i];
+    *p = (public_images){.features = hook_features(info), .classes = info->classes};
     if (!public_data || info->rank != 3 || public_data->features != p->features ||
         public_data->n < LEAST_IMAGES + trials)
         return GNT_OK;

@@ -20,9 +20,7 @@ static const double grey = 0.5, grey_variance = 0.08, channels_agree = 0.8;
 static const double least_variance = 1e-5, rest_floor = 1e-7;
 
 sample_shape sample_shape_of(const gnt_model_info *info) {
-    sample_shape s = {1, 1, 1, 1};
-    for (int32_t i = 0; i < info->rank; i++)
-        s.features *= info->dim[i];
+    sample_shape s = {.features = hook_features(info)};
     s.channels = info->rank == 3 ? info->dim[0] : s.features;
     s.height = info->rank == 3 ? info->dim[1] : 1;
     s.width = info->rank == 3 ? info->dim[2] : 1;

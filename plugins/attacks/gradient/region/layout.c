@@ -70,14 +70,11 @@ static gnt_status prepare(void *context, const gnt_attack_prepare *in, const gnt
     TRY(psi_fits(host, s, "public"));
     psi_request of = {.samples = s, .weights = in->weights, .buffers = in->buffers, .probes = self->probes};
     of.seed = draw_seed(host, "probes");
-    gnt_status status = psi_choose(host, s, self->samples, "samples", &row, &of.n);
+    TRY(psi_choose(host, s, self->samples, "samples", &row, &of.n));
     of.row = row;
-    if (status == GNT_OK && of.n == 0)
+    if (of.n == 0)
         return hook_refuse(host, "no public image has a sensitive region");
-    if (status == GNT_OK)
-        status = layers_of_model(host, &l);
-    if (status != GNT_OK)
-        return status;
+    TRY(layers_of_model(host, &l));
     double *score = gnt_host_scratch(host, of.n * l.n, sizeof *score);
     TRY(hook_memory(host, score != NULL));
     TRY(psi_of_each(host, &l, &of, score));
@@ -119,16 +116,15 @@ static gnt_status read_all(reading *r, const gnt_artefacts *own) {
         return gnt_host_fail(host, "the scores of public samples that `prepare` leaves are not there");
     r->n = r->scores->dim[0];
     r->plane = r->masks->dim[1];
-    if (!is_whole_update(host->model->info, seen->update))
-        return hook_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+    TRY(hook_needs_update(host, seen));
     TRY(layer_noise_read(&r->noise, host, seen->update));
     if (r->noise.n != r->scores->dim[1])
         return gnt_host_fail(host, "the update has other layers than the model that was scored");
-    gnt_status status = profile_open(&r->of, host, &r->noise, r->scores->data, r->n, averaged);
+    TRY(profile_open(&r->of, host, &r->noise, r->scores->data, r->n, averaged));
     if (!may_tell(seen, &granted, r->noise.n))
         r->of.used = 0;
     gnt_host_fact(host, "layers_compared", (double)r->of.used);
-    return status;
+    return GNT_OK;
 }
 
 static gnt_status answer_attribute(reading *r, const gnt_answer *answer) {
@@ -186,22 +182,18 @@ static const gnt_parameter parameters[] = {
     GNT_INT(layout, probes, 1, 10000, 16, "products",
             "products with the Jacobian for each layer and image; more make a score more exact"),
     GNT_INT(layout, averaged, 1, 1000000, 10, "samples",
-            "samples that a client's scores are the mean of, where no grant tells"),
+            "samples that a client's scores are the mean of, where the grants do not include it"),
 };
 
 static const char *const families[] = {"fedre", NULL};
 
 const gnt_descriptor gradient_layout = {
     GNT_ATTACK("layout", "1.0",
-               "tells a document's format and its sensitive region by the noise in each layer", "MIT", ""),
-    GNT_PARAMETERS(parameters),
+               "infers a document's format and its sensitive region from the noise in each layer", "MIT", ""),
+    GRADIENT_COMMON(layout),
     .scope = GNT_SCOPE_STAGE,
-    .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_REGION,
-    .families = families,
     .needs = GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_DEFENSE,
     .data_kinds = GNT_KIND_IMAGE,
-    .flags = GNT_FLAG_RANDOMISED,
-    .attack = &hooks,
-    .instance_size = GNT_INSTANCE(layout)};
+    .flags = GNT_FLAG_RANDOMISED};

@@ -20,12 +20,10 @@ static float mean_entry(const gnt_samples *s, int64_t entry, int64_t features) {
 gnt_status known_region_open(known_region *r, const gnt_host *host, const gnt_observation *seen) {
     const gnt_model_info *info = host->model->info;
     const gnt_samples *outside = seen->outside;
-    int64_t features = 1;
+    const int64_t features = hook_features(info);
     if (info->rank != 3)
         return hook_refuse(host, "it needs images: a region of other samples has no place");
     const int64_t plane = info->dim[1] * info->dim[2];
-    for (int32_t i = 0; i < info->rank; i++)
-        features *= info->dim[i];
     if (outside && (outside->n != seen->n || outside->features != features || !outside->x))
         return hook_refuse(host, "what is known outside the region has another shape than the model's input");
     const size_t size = (size_t)(seen->n * features);

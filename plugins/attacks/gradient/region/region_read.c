@@ -177,22 +177,19 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     search s = {.answer = answer};
     public_images images;
     (void)own;
-    gnt_status status = region_search(&s, self, seen, &images);
-    if (status != GNT_OK)
-        return status;
+    TRY(region_search(&s, self, seen, &images));
     answer->chosen(answer->context, s.chosen, s.least);
     if (seen->goals & GNT_GOAL_ATTRIBUTE)
-        status = answer_values(self->host, seen, s.winner, answer);
-    if (status == GNT_OK && (seen->goals & GNT_GOAL_RECONSTRUCTION))
-        status = answer->reconstruction(answer->context, s.n, s.winner);
-    return status;
+        TRY(answer_values(self->host, seen, s.winner, answer));
+    return seen->goals & GNT_GOAL_RECONSTRUCTION ? answer->reconstruction(answer->context, s.n, s.winner)
+                                                 : GNT_OK;
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
 const gnt_descriptor gradient_region_read = {
     GNT_ATTACK("region-read", "1.0",
-               "searches the sensitive region, and tells what stands there by public images", "MIT", ""),
+               "searches the sensitive region, and infers its content from public images", "MIT", ""),
     LIKELY_COMMON,
     .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_RECONSTRUCTION,
     .needs = GNT_KNOWS_REGION | GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,

@@ -89,20 +89,13 @@ static gnt_status find_labels(const judging *j, float *y) {
     const gnt_host *host = j->self->host;
     const gnt_observation *seen = j->seen;
     const int64_t classes = host->model->info->classes;
-    if (seen->labels) {
-        memcpy(y, seen->labels, (size_t)(seen->n * classes) * sizeof *y);
-        return GNT_OK;
-    }
-    if (host->model->info->output == GNT_OUTPUT_MAP) {
+    if (!seen->labels && host->model->info->output == GNT_OUTPUT_MAP) {
         if (!j->examples->y || j->examples->classes != classes)
             return hook_refuse(host, "without labels it needs public images with maps of the model's size");
         mean_target(j->examples, seen->n, classes, y);
         return GNT_OK;
     }
-    int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
-    TRY(count ? label_counts(host, seen, &j->term.apart, count) : hook_no_memory(host));
-    label_rows(count, classes, y);
-    return GNT_OK;
+    return label_targets(host, seen, &j->term.apart, y);
 }
 
 /* ---- judging ---- */
@@ -132,9 +125,9 @@ static gnt_status open_judging(judging *j) {
     if (j->n_rows == 0)
         return hook_refuse(host, "no public image has a value of the attribute asked for");
     memcpy(j->x, j->region.image, n * features * sizeof *j->x);
-    gnt_status status = data_term_open(&j->term, &j->self->data, host, seen, choice, DATA_WHITENED, &granted);
+    TRY(data_term_open(&j->term, &j->self->data, host, seen, choice, DATA_WHITENED, &granted));
     j->term.args.y = y;
-    return status == GNT_OK ? find_labels(j, y) : status;
+    return find_labels(j, y);
 }
 
 /* Costs of one sample's candidates; its best one goes into x. */
@@ -144,8 +137,7 @@ static gnt_status judge_sample(judging *j, int64_t sample) {
     double *cost = j->cost + sample * j->n_rows;
     int64_t best = 0;
     for (int64_t k = 0; k < j->n_rows; k++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(hook_go_on(host));
         paste(j, sample, k, image);
         TRY(data_term_cost(&j->term, j->x, &cost[k]));
         if (!isfinite(cost[k]))
@@ -157,22 +149,19 @@ static gnt_status judge_sample(judging *j, int64_t sample) {
 }
 
 static gnt_status judge_all(judging *j, const gnt_answer *answer) {
-    gnt_status status = GNT_OK;
-    for (int sweep = 0; status == GNT_OK && sweep < SWEEPS; sweep++) {
-        for (int64_t i = 0; status == GNT_OK && i < j->seen->n; i++) {
-            status = judge_sample(j, i);
+    double cost;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        for (int64_t i = 0; i < j->seen->n; i++) {
+            TRY(judge_sample(j, i));
             gnt_host_progress(j->self->host, (double)(sweep * j->seen->n + i + 1),
                               (double)(SWEEPS * j->seen->n));
         }
-        double cost = 0;
-        if (status == GNT_OK)
-            status = data_term_cost(&j->term, j->x, &cost);
-        if (status == GNT_OK)
-            answer->cost(answer->context, 0, sweep, cost);
-        if (status == GNT_OK && sweep + 1 < SWEEPS)
-            status = data_term_refit(&j->term, j->x);
+        TRY(data_term_cost(&j->term, j->x, &cost));
+        answer->cost(answer->context, 0, sweep, cost);
+        if (sweep + 1 < SWEEPS)
+            TRY(data_term_refit(&j->term, j->x));
     }
-    return status;
+    return GNT_OK;
 }
 
 /* Log mean of exp(−cost) over each value's candidates, less the largest. A value without candidates is below
@@ -221,10 +210,9 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
         return status;
     gnt_host_fact(host, "candidates", (double)j.n_rows);
     if (seen->goals & GNT_GOAL_ATTRIBUTE)
-        status = answer_attribute(&j, answer);
-    if (status == GNT_OK && (seen->goals & GNT_GOAL_RECONSTRUCTION))
-        status = answer->reconstruction(answer->context, seen->n, j.x);
-    return status;
+        TRY(answer_attribute(&j, answer));
+    return seen->goals & GNT_GOAL_RECONSTRUCTION ? answer->reconstruction(answer->context, seen->n, j.x)
+                                                 : GNT_OK;
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
@@ -239,14 +227,10 @@ static const char *const families[] = {"fedre", "uniform", "dp-gaussian", "dp-la
 
 const gnt_descriptor gradient_string_hypothesis = {
     GNT_ATTACK("string-hypothesis", "1.0",
-               "ranks what may stand in the sensitive region by what its update leaves of the one seen",
-               "MIT", ""),
-    GNT_PARAMETERS(parameters),
-    .surfaces = GNT_SURFACE_UPDATE,
+               "ranks candidates for the sensitive region by how well their updates fit the one seen", "MIT",
+               ""),
+    GRADIENT_COMMON(hypothesis),
     .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_RECONSTRUCTION,
-    .families = families,
     .needs = GNT_KNOWS_REGION | GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE,
-    .data_kinds = GNT_KIND_IMAGE,
-    .attack = &hooks,
-    .instance_size = GNT_INSTANCE(hypothesis)};
+    .data_kinds = GNT_KIND_IMAGE};

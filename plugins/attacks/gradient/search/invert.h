@@ -112,9 +112,15 @@ typedef struct search {
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
                        const granted_defense *granted);
 
-/* Labels of the batch as granted, else read off the update, in the classes' order; room: an entry for each
- * class. y: the one of search_open. GNT_OK, or a status after host->fail. */
-gnt_status search_labels(search *s, const gnt_observation *seen, int64_t *room, float *y);
+/* Labels of the batch as granted, else read off the update. y: the one of search_open. GNT_OK, or a status
+ * after host->fail. */
+gnt_status search_labels(search *s, const gnt_observation *seen, float *y);
+
+/* Binds earlier rounds, the latest first. count: samples of each class in the observation's own batch; rounds
+ * with other counts are left out. The same data are not required: what the search finds decides. NULL: all
+ * rounds are taken to be of the same samples. GNT_OK, or a status after host->fail. */
+gnt_status search_history(search *s, const gnt_observation *seen, const granted_defense *granted,
+                          const int64_t *count);
 
 /* Makes the rates of the steps unknowns of the next searches, in whose first evaluation all are the announced
  * one. Of one step there is nothing to search: its rate is a common factor. GNT_OK, or a status after

@@ -51,17 +51,38 @@ gnt_status search_open(search *s, invert *self, const gnt_observation *seen, con
     return status;
 }
 
-gnt_status search_labels(search *s, const gnt_observation *seen, int64_t *room, float *y) {
-    const gnt_host *host = s->self->host;
-    int64_t classes = host->model->info->classes;
-    if (seen->labels) {
-        memcpy(y, seen->labels, (size_t)(s->n * classes) * sizeof *y);
-        return GNT_OK;
+gnt_status search_labels(search *s, const gnt_observation *seen, float *y) {
+    TRY(label_targets(s->self->host, seen, &s->term[0].apart, y));
+    if (!seen->labels && s->n > 1)
+        gnt_host_fact(s->self->host, "labels_read", (double)s->n);
+    return GNT_OK;
+}
+
+gnt_status search_history(search *s, const gnt_observation *seen, const granted_defense *granted,
+                          const int64_t *count) {
+    invert *self = s->self;
+    const int64_t classes = self->host->model->info->classes;
+    int64_t *room = gnt_host_scratch(self->host, classes, sizeof *room);
+    int left_out = 0;
+    TRY(hook_memory(self->host, room != NULL));
+    for (int64_t k = seen->n_history; k > 0 && s->n_terms < INVERT_ROUNDS; k--) {
+        const gnt_observation *past = seen->history[k - 1];
+        data_term *term = &s->term[s->n_terms];
+        if (!past || !past->update || past->n != seen->n)
+            continue;
+        TRY(data_term_open(term, &self->data[s->n_terms], self->host, past, self->choice, s->term[0].cost,
+                           granted));
+        term->args.y = s->y;
+        if (count)
+            TRY(label_counts(self->host, past, &term->apart, room));
+        const int same = !count || memcmp(count, room, (size_t)classes * sizeof *count) == 0;
+        s->n_terms += same;
+        left_out += !same;
     }
-    TRY(label_counts(host, seen, &s->term[0].apart, room));
-    label_rows(room, classes, y);
-    if (s->n > 1)
-        gnt_host_fact(host, "labels_read", (double)s->n);
+    if (left_out)
+        gnt_host_log(
+            self->host, GNT_LOG_WARN,
+            "earlier rounds show other classes: the client's data changed, and they are not matched");
     return GNT_OK;
 }
 
@@ -95,15 +116,9 @@ static double likely_variation(const search *s, double difference) {
     return (double)(s->n * s->features) * deviation / difference;
 }
 
-static int64_t label_of(const search *s, int64_t i) {
-    int64_t classes = s->self->host->model->info->classes, top = 0;
-    for (int64_t c = 1; c < classes; c++)
-        top = s->y[i * classes + c] > s->y[i * classes + top] ? c : top;
-    return top;
-}
-
 gnt_status search_use(search *s, const prior_setting *setting, public_images *images) {
     const gnt_host *host = s->self->host;
+    const int64_t classes = host->model->info->classes;
     const double difference = images && images->difference > 0 ? images->difference : usual_difference;
     s->weight = setting->weight;
     s->tv = !s->image             ? 0
@@ -115,7 +130,8 @@ gnt_status search_use(search *s, const prior_setting *setting, public_images *im
     for (int64_t i = 0; i < s->n; i++) {
         s->gaussian[i] = NULL;
         if (setting->kind == PRIOR_GAUSSIAN || setting->kind == PRIOR_CLASS_GAUSSIAN) {
-            int64_t label = setting->kind == PRIOR_CLASS_GAUSSIAN ? label_of(s, i) : -1;
+            int64_t label =
+                setting->kind == PRIOR_CLASS_GAUSSIAN ? hook_argmax(s->y + i * classes, classes) : -1;
             TRY(public_images_gaussian(images, host, label, &s->gaussian[i]));
             s->tv = 0;
         }
@@ -209,11 +225,11 @@ static gnt_status data_cost(search *s, double *cost) {
 static gnt_status add_statistics(search *s, double *cost) {
     const float *d_x;
     double one;
-    gnt_status status = statistics_eval(&s->statistics, s->x, &one, &d_x);
+    TRY(statistics_eval(&s->statistics, s->x, &one, &d_x));
     *cost += s->bn * one;
-    for (int64_t i = 0; status == GNT_OK && i < s->n * s->features; i++)
+    for (int64_t i = 0; i < s->n * s->features; i++)
         s->d_x[i] += (float)s->bn * d_x[i];
-    return status;
+    return GNT_OK;
 }
 
 /* Adds ½·weight·‖w‖² and its derivative. */
@@ -272,10 +288,8 @@ gnt_status search_evaluate(search *s, const float *q, double *cost, float *grad)
 }
 
 gnt_status search_costs(search *s, const float *x, double *cost) {
-    gnt_status status = GNT_OK;
-    for (int k = 0; status == GNT_OK && k < s->n_terms; k++) {
-        const float *d_x;
-        status = data_term_eval(&s->term[k], x, &cost[k], &d_x);
-    }
-    return status;
+    const float *d_x;
+    for (int k = 0; k < s->n_terms; k++)
+        TRY(data_term_eval(&s->term[k], x, &cost[k], &d_x));
+    return GNT_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "search/invert.h"
+#include "first_dense.h"
 #include "hook.h"
 
 typedef struct climber { /* one restart */
@@ -33,8 +34,7 @@ static gnt_status step_once(search *s, climber *c, int32_t restart, int64_t k, i
                             const float *centre) {
     const gnt_host *host = s->self->host;
     double cost;
-    if (gnt_host_should_stop(host))
-        return GNT_STOPPED;
+    TRY(hook_go_on(host));
     TRY(search_evaluate(s, c->q, &cost, c->grad));
     if (s->answer)
         s->answer->cost(s->answer->context, restart, k, cost);
@@ -97,11 +97,10 @@ const char *const invert_signed_choices[] = {"auto", "always", "never", NULL};
 enum { LONG_SEARCH = 1000 }; /* steps */
 
 int search_has_kinks(const gnt_model_info *m) {
-    static const char *const kinked[] = {"relu", "leaky_relu", "max_pool"};
+    static const char *const kinked[] = {"relu", "leaky_relu", "max_pool", NULL};
     for (int32_t i = 0; i < m->n_layers; i++)
-        for (size_t k = 0; k < sizeof kinked / sizeof *kinked; k++)
-            if (strcmp(m->layer[i].type, kinked[k]) == 0)
-                return 1;
+        if (is_any(m->layer[i].type, kinked))
+            return 1;
     return 0;
 }
 

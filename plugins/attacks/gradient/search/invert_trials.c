@@ -28,23 +28,16 @@ static gnt_status simulate(const gnt_host *host, const gnt_observation *setting,
                            const float *x, const float *y, gnt_views *out) {
     const gnt_model_service *m = host->model;
     const gnt_views *u;
-    int64_t total = 0;
     float *rates = gnt_host_scratch(host, (size_t)setting->steps + 1, sizeof *rates);
     gnt_function_spec spec = {.kind = GNT_FN_UPDATE};
-    gnt_function_args args = {.size = sizeof args,
-                              .x = x,
-                              .y = y,
-                              .weights = setting->weights,
-                              .buffers = setting->buffers,
-                              .rates = rates};
+    const gnt_function_args args = hook_args(setting, x, y, rates);
     TRY(hook_memory(host, rates != NULL));
     spec_unroll(&spec, setting);
     for (int32_t i = 0; i < setting->steps; i++)
         rates[i] = (float)setting->rate;
     gnt_function *f = m->prepare(m->context, &spec);
     TRY(hook_eval(host, f, &args, &u));
-    for (int64_t t = 0; t < u->n; t++)
-        total += u->view[t].count;
+    const int64_t total = entries_of(u);
     gnt_view *view = gnt_host_scratch(host, u->n, sizeof *view);
     float **entry = gnt_host_scratch(host, u->n, sizeof *entry);
     float *room = gnt_host_scratch(host, 2 * total, sizeof *room);
@@ -58,20 +51,6 @@ static gnt_status simulate(const gnt_host *host, const gnt_observation *setting,
     noise_apply(law, u, room + total, entry);
     *out = (gnt_views){u->n, view};
     m->release(m->context, f);
-    return GNT_OK;
-}
-
-/* Labels of the trial as the attack would have them. */
-static gnt_status trial_labels(search *s, const gnt_observation *seen, const float *truth, float *y) {
-    const gnt_host *host = s->self->host;
-    int64_t classes = host->model->info->classes;
-    if (seen->granted & GNT_KNOWS_LABELS) {
-        memcpy(y, truth, (size_t)(seen->n * classes) * sizeof *y);
-        return GNT_OK;
-    }
-    int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
-    TRY(count ? label_counts(host, seen, &s->term[0].apart, count) : hook_no_memory(host));
-    label_rows(count, classes, y);
     return GNT_OK;
 }
 
@@ -129,24 +108,21 @@ static gnt_status try_all(trials *t, int64_t trial) {
     search s = {.answer = NULL};
     gnt_views update;
     TRY(hook_memory(host, y != NULL));
-    gnt_status status = simulate(host, setting, &t->granted.noise, x, truth, &update);
+    TRY(simulate(host, setting, &t->granted.noise, x, truth, &update));
     gnt_observation seen = *setting;
     seen.update = &update;
-    seen.labels = NULL;
-    if (status == GNT_OK)
-        status = search_open(&s, t->self, &seen, y, DATA_LIKELIHOOD, &t->granted);
-    if (status == GNT_OK)
-        status = trial_labels(&s, &seen, truth, y);
-    for (int k = 0; status == GNT_OK && k < SETTINGS; k++) {
-        status = search_use(&s, &settings[k], &t->images);
+    seen.labels = seen.granted & GNT_KNOWS_LABELS ? truth : NULL; /* as the attack would have them */
+    TRY(search_open(&s, t->self, &seen, y, DATA_LIKELIHOOD, &t->granted));
+    TRY(label_targets(host, &seen, &s.term[0].apart, y));
+    for (int k = 0; k < SETTINGS; k++) {
+        TRY(search_use(&s, &settings[k], &t->images));
         s.done = t->done;
         s.total = (int64_t)INVERT_TRIALS * SETTINGS * t->steps;
-        if (status == GNT_OK)
-            status = search_run(&s, 1, t->steps, 0);
+        TRY(search_run(&s, 1, t->steps, 0));
         t->done = s.done;
-        t->score[k] += status == GNT_OK ? badness(&s, &t->images, x, t->self->aim) / INVERT_TRIALS : 0;
+        t->score[k] += badness(&s, &t->images, x, t->self->aim) / INVERT_TRIALS;
     }
-    return status;
+    return GNT_OK;
 }
 
 /* Can observations be simulated, and is the setting the attack's to choose? */
@@ -168,15 +144,13 @@ gnt_status invert_prepare(void *context, const gnt_attack_prepare *in, const gnt
     if (!host->model || !setting || setting->n < 1)
         return GNT_OK;
     t.granted = granted_defense_of(setting);
-    gnt_status status = public_images_open(&t.images, host, in->public_data, INVERT_TRIALS * setting->n);
-    if (status != GNT_OK || !worth_trying(self, setting, &t.images, &t.granted.noise))
-        return status;
+    TRY(public_images_open(&t.images, host, in->public_data, INVERT_TRIALS * setting->n));
+    if (!worth_trying(self, setting, &t.images, &t.granted.noise))
+        return GNT_OK;
     int64_t steps = setting->budget > 0 ? setting->budget : self->steps;
     t.steps = steps / 3 < LEAST_STEPS ? LEAST_STEPS : steps / 3 > MOST_STEPS ? MOST_STEPS : steps / 3;
-    for (int64_t trial = 0; status == GNT_OK && trial < INVERT_TRIALS; trial++)
-        status = try_all(&t, trial);
-    if (status != GNT_OK)
-        return status;
+    for (int64_t trial = 0; trial < INVERT_TRIALS; trial++)
+        TRY(try_all(&t, trial));
     for (int k = 1; k < SETTINGS; k++)
         best = t.score[k] < t.score[best] ? k : best;
     float found[2] = {(float)settings[best].kind, (float)settings[best].weight};

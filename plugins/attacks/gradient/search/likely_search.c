@@ -25,30 +25,9 @@ const gnt_parameter likely_parameters[] = {
 /* Plugins, not families: what they make of the grant are their parameters. */
 const char *const likely_families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
 
-/* The latest first. What an earlier round shows is taken to be of the same samples. */
-static gnt_status add_history(search *s, const gnt_observation *seen, int cost,
-                              const granted_defense *granted) {
-    invert *self = s->self;
-    for (int64_t k = seen->n_history; k > 0 && s->n_terms < INVERT_ROUNDS; k--) {
-        const gnt_observation *past = seen->history[k - 1];
-        if (!past || !past->update || past->n != seen->n)
-            continue;
-        data_term *term = &s->term[s->n_terms];
-        gnt_status status =
-            data_term_open(term, &self->data[s->n_terms], self->host, past, self->choice, cost, granted);
-        if (status != GNT_OK)
-            return status;
-        term->args.y = s->y;
-        s->n_terms++;
-    }
-    gnt_host_fact(self->host, "rounds", s->n_terms);
-    return GNT_OK;
-}
-
 gnt_status likely_search_open(search *s, invert *self, const gnt_observation *seen, public_images *images) {
     const gnt_host *host = self->host;
     const prior_setting setting = {.kind = PRIOR_TV, .weight = self->tv};
-    const int64_t wanted = self->optimiser;
     const int cost = self->plain ? DATA_PLAIN : DATA_WHITENED;
     TRY(hook_needs_batch(host, seen));
     /* who is granted the defense has to adapt to count as an attack that knows it */
@@ -60,37 +39,32 @@ gnt_status likely_search_open(search *s, invert *self, const gnt_observation *se
     const size_t labels = (size_t)(seen->n * host->model->info->classes);
     float *y = gnt_host_scratch(host, labels, sizeof *y);
     TRY(hook_memory(host, y != NULL));
-    gnt_status status = granted_defense_check(host, &granted);
+    TRY(granted_defense_check(host, &granted));
     for (int k = 0; k < INVERT_ROUNDS; k++)
         self->data[k].by_labels = 1;
-    if (status == GNT_OK)
-        status = search_open(s, self, seen, y, cost, &granted);
-    if (status == GNT_OK && seen->labels)
+    TRY(search_open(s, self, seen, y, cost, &granted));
+    if (seen->labels)
         memcpy(y, seen->labels, labels * sizeof *y);
-    else if (status == GNT_OK)
-        status = search_soft_labels(s, y);
-    if (status == GNT_OK)
-        status = add_history(s, seen, cost, &granted);
-    if (status == GNT_OK)
-        status = public_images_open(images, host, seen->public_data, 0);
-    if (status == GNT_OK)
-        status = search_use(s, &setting, images);
-    s->by_lbfgs =
-        wanted == OPTIMISER_LBFGS || (wanted == OPTIMISER_AUTO && !search_has_kinks(host->model->info));
-    return status;
+    else
+        TRY(search_soft_labels(s, y));
+    TRY(search_history(s, seen, &granted, NULL));
+    gnt_host_fact(host, "rounds", s->n_terms);
+    s->by_lbfgs = self->optimiser == OPTIMISER_LBFGS ||
+                  (self->optimiser == OPTIMISER_AUTO && !search_has_kinks(host->model->info));
+    TRY(public_images_open(images, host, seen->public_data, 0));
+    return search_use(s, &setting, images);
 }
 
 /* Goes on from the winner, with the noise that it leaves for the noise that no grant told. begin: room. */
 static gnt_status refit(search *s, int64_t steps, float *begin) {
-    gnt_status status = GNT_OK;
     memcpy(begin, s->winner_q, (size_t)search_size(s) * sizeof *begin);
     if (s->y_sought)
         soft_labels_set(s->self->host->model->info->output, begin + s->at[s->n] + s->n_rates, s->n,
                         s->self->host->model->info->classes, s->y_sought);
-    for (int k = 0; status == GNT_OK && k < s->n_terms; k++)
-        status = data_term_refit(&s->term[k], s->winner);
+    for (int k = 0; k < s->n_terms; k++)
+        TRY(data_term_refit(&s->term[k], s->winner));
     s->begin_q = begin;
-    return status == GNT_OK ? search_run(s, 1, steps, 0) : status;
+    return search_run(s, 1, steps, 0);
 }
 
 gnt_status likely_search_run(search *s, const gnt_observation *seen) {
@@ -105,10 +79,10 @@ gnt_status likely_search_run(search *s, const gnt_observation *seen) {
     s->winner_q = gnt_host_scratch(host, size, sizeof *s->winner_q);
     TRY(hook_memory(host, begin && s->winner_q));
     s->total = all;
-    gnt_status status = search_run(s, restarts, first > 0 ? first : 1, 0);
+    TRY(search_run(s, restarts, first > 0 ? first : 1, 0));
     const int32_t chosen = s->chosen;
-    for (int k = 0; status == GNT_OK && k < refits && later > 0; k++)
-        status = refit(s, later, begin);
+    for (int k = 0; k < refits && later > 0; k++)
+        TRY(refit(s, later, begin));
     s->chosen = chosen;
-    return status;
+    return GNT_OK;
 }

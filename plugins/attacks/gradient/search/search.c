@@ -58,11 +58,9 @@ static gnt_status give_answer(dlg_search *s, const float *scores) {
         scores = o->y;
     }
     gnt_project_box(x, (int64_t)size, 0, 1);
-    gnt_status status = answer->reconstruction(answer->context, o->n, x);
-    if (status == GNT_OK)
-        status = answer->labels(answer->context, o->n, (int32_t)o->classes, scores);
     answer->chosen(answer->context, s->chosen, in_units(s, s->least));
-    return status;
+    TRY(answer->reconstruction(answer->context, o->n, x));
+    return answer->labels(answer->context, o->n, (int32_t)o->classes, scores);
 }
 
 static gnt_status search_all(dlg_search *s, const float *scores) {
