@@ -6,7 +6,7 @@
  *   ∇W_oi = Σ_samples δ_o·r_i   O×I: entry i is column i; the bias's gradient is Σ δ_o and stays
  *
  * An entry lives in a sample where r_i or g_i is not 0. Living entries are ordered by the mean score over the
- * samples in which they live, highest first, equal ones as they stand:
+ * samples in which they live, highest first, equal ones in their own order:
  *
  *   paper       |r_i| / g_i              Sun et al., 2021: the entries that say most with least of the sample
  *   reference   −g_i / (|r_i| + 0.1)     the authors' program: the same order, but for the 0.1
@@ -129,7 +129,7 @@ static gnt_status find_weights(const soteria *s, gnt_tensors *update, defended *
     return unsupported(s, says);
 }
 
-/* Is `to` what the layer makes of r? Within what float sums of `in` products lose. */
+/* True if `to` is the layer's output for r, up to the rounding of float sums of `in` products. */
 static int computes(const defended *d, const float *weights, const float *r, const float *to) {
     for (int64_t o = 0; o < d->out; o++) {
         double sum = d->bias_at < 0 ? 0 : weights[d->bias_at + o], size = fabs(sum);
@@ -144,7 +144,7 @@ static int computes(const defended *d, const float *weights, const float *r, con
     return 1;
 }
 
-/* The layer info does not say who reads whom. r is the output of the nearest layer before, of the right
+/* The layer info does not list the inputs of layers. r is the output of the nearest layer before, of the right
  * width, from which W·r + b of the first sample is the layer's own output. */
 static gnt_status find_input(const soteria *s, const gnt_client *client, defended *d) {
     const gnt_model_service *m = s->host->model;
@@ -194,7 +194,7 @@ static double score_of(int64_t ranking, double r, double g) {
     return ranking == RANK_REFERENCE ? -g / (r + 0.1) : g / r;
 }
 
-/* What this sample says of an entry: r its value, g the norm of its derivative. 0: not finite. */
+/* Adds this sample to the score of an entry: r its value, g the norm of its derivative. 0: not finite. */
 static int count_sample(const soteria *s, ranked *e, double r, double g) {
     if (!isfinite(r) || !isfinite(g))
         return 0;
@@ -205,7 +205,7 @@ static int count_sample(const soteria *s, ranked *e, double r, double g) {
     return 1;
 }
 
-/* What the scores of one chunk are made from: n × features samples, n × in values and cotangents. */
+/* Memory for the scores of one chunk: n × features samples, n × in values and cotangents. */
 typedef struct chunk {
     gnt_function *f;
     int64_t n; /* samples that f takes */
@@ -271,7 +271,7 @@ static gnt_status score_all(const soteria *s, const gnt_client *client, const de
     return status;
 }
 
-/* Living entries first, by score from the highest; then as they stand. */
+/* Living entries first, by score from the highest; then in their own order. */
 static int by_score(const void *a, const void *b) {
     const ranked *x = a, *y = b;
     if ((x->lived > 0) != (y->lived > 0))
@@ -336,7 +336,7 @@ static const char *const families[] = {GNT_FAMILY_PRUNING, NULL};
 
 static const gnt_descriptor descriptor = {
     GNT_DEFENSE("soteria", "1.0",
-                "zeroes the columns of a dense layer's update that belong to telling entries of its input",
+                "zeroes the columns of a dense layer's update that belong to revealing entries of its input",
                 "MIT",
                 "Sun et al., Soteria: Provable Defense against Privacy Leakage in Federated Learning from "
                 "Representation Perspective, CVPR 2021"),

@@ -7,8 +7,8 @@
  * attribute's weight. The attribute of a batch is that of most of its samples. A weight delta is about
  * the rate times a gradient, so there ε stands for ε times the rate.
  *
- * recup-random-target moves the update towards a value drawn at random, whatever the true one: what moves
- * it then tells nothing of that. It is no part of the paper. */
+ * recup-random-target moves the update towards a value drawn at random, whatever the true one: its
+ * moves then reveal nothing of that. It is no part of the paper. */
 #include <math.h>
 #include <stdio.h>
 
@@ -92,7 +92,7 @@ static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_s
     return made > 0 ? GNT_OK : no_attribute(s->host);
 }
 
-/* The zoos of these artefacts, ready for one update at a time; they stay for the next client. */
+/* Opens the zoos of these artefacts for one update at a time; they are kept for the next client. */
 static gnt_status read_zoos(defense *s, const gnt_artefacts *from, const gnt_samples *samples, int64_t size) {
     const float *first = from && from->tensors.n > 0 ? from->tensors.view[0].data : NULL;
     if (first && first == s->read_from)
@@ -199,7 +199,7 @@ static const gnt_parameter parameters[] = {
         "epsilon", defense, how.epsilon, 1e-7, 10, 1e-3, GNT_SCALE_LOG, 1, "",
         "ε: how far one step moves an entry of the update; of a weight delta, times the rate"),
     GNT_INT_ID("zoo", defense, recipe.nets, 1, ATTR_ZOO_MOST, 20, "networks",
-               "networks that tell a hidden attribute"),
+               "networks that infer a hidden attribute"),
     GNT_INT_ID("widest", defense, recipe.widest, 128, 4096, 2048, "neurons",
                "each of their three hidden layers has 128, 256 … neurons, drawn up to this"),
     ATTR_POOLING_MEMBERS(defense, reading),
@@ -209,7 +209,7 @@ static const gnt_parameter parameters[] = {
                "Q: networks that are drawn at a time, at most the whole zoo"),
     /* of Algorithm 1 alone, so the last */
     GNT_INT_ID("iterations", defense, how.iterations, 1, 1000, 10, "iterations",
-               "P: how often networks are drawn anew, each time from where the update has come to"),
+               "P: how often networks are drawn, each time starting from the perturbed update"),
 };
 enum { ALL = sizeof parameters / sizeof *parameters };
 

@@ -1,4 +1,4 @@
-/* sign-noise: a control beside recup. It moves the entries that recup may move, the greatest of each
+/* sign-noise: a control for recup. It moves the entries that recup may move, the greatest of each
  * pooling window, as far and as often, but by signs drawn at random: what an attacker loses to that is
  * lost to noise, and no perturbation against classifiers was needed for it. */
 
@@ -47,12 +47,12 @@ static const gnt_parameter parameters[] = {
         noise, epsilon, 1e-7, 10, 1e-3, GNT_SCALE_LOG, 1, "",
         "how far one iteration moves an entry of the update; of a weight delta, times the rate"),
     GNT_INT(noise, iterations, 1, 1000, 10, "iterations",
-            "how often the greatest entry of each window is moved, each time anew"),
+            "how often the greatest entry of each window is found and moved"),
     GNT_INT(noise, window, 0, 1000000000, 0, "entries",
             "width of the windows over the flat update; 1: every entry; 0: the least that leaves at most "
             "`inputs`"),
     GNT_INT(noise, inputs, 1, 1000000, 1024, "entries",
-            "greatest number of windows where their width is chosen by itself"),
+            "greatest number of windows where their width is chosen automatically"),
 };
 
 const gnt_descriptor sign_noise = {

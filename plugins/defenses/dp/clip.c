@@ -3,7 +3,7 @@
 
 #include "dp.h"
 
-/* Of a norm: Σ|u| or Σu². Entries of two tensors add up, so the whole update's norm is got from its parts. */
+/* Returns Σ|u| or Σu², from which a norm is computed. The sums of tensors add up to that of the update. */
 static double total(const gnt_tensor *t, int64_t norm) {
     double sum = 0;
     for (int64_t i = 0; i < t->count; i++)

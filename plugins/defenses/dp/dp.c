@@ -128,10 +128,9 @@ static const gnt_parameter laplace_parameters[] = {
     CLIP("greatest norm of what is clipped"),
     CLIP_MODE,
     MU,
-    GNT_CHOICE(
-        dp, norm, norms, "l1",
-        "norm that is bounded: Laplace noise answers to l1; l2, which papers use, bounds l1 by the root "
-        "of the number of entries only, and epsilon is counted so"),
+    GNT_CHOICE(dp, norm, norms, "l1",
+               "norm that is bounded: Laplace noise needs l1; l2, which papers use, bounds l1 by the root "
+               "of the number of entries only, which epsilon accounts for"),
 };
 
 static const gnt_parameter clip_parameters[] = {

@@ -15,7 +15,7 @@ typedef struct dp {
     int laplace;  /* else Gaussian */
     double scale; /* of the noise: the Gaussian's standard deviation, or Laplace's b; 0: none */
     double mu;    /* its mean */
-    double delta; /* Gaussian; 0: no epsilon is asked for */
+    double delta; /* Gaussian; 0: no epsilon is computed */
     double clip;  /* the bound */
     int64_t clip_mode, norm;
 } dp;
@@ -29,7 +29,7 @@ typedef struct dp_clipped {
  * relative slack of 1e-7 for the rounding of its entries. −1 where the norm is NaN or infinite. */
 int dp_clip(const dp *self, gnt_tensors *update, dp_clipped *out);
 
-/* How far one clipped update can lie from nothing, in the norm that the noise answers to: L2 for Gaussian
+/* Returns the greatest distance of a clipped update from 0, in the norm of the noise: L2 for Gaussian
  * noise, L1 for Laplace's. An L2 bound C on n entries bounds L1 by √n·C only. Bounds of tensors add up. */
 double dp_sensitivity(const dp *self, const gnt_tensors *update);
 

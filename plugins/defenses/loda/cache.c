@@ -50,7 +50,7 @@ void cache_free(cache *c) {
     free(c);
 }
 
-/* The slot that holds the key, or the empty one where it belongs. */
+/* Returns the slot with the key, or the empty one where it belongs. */
 static slot *place(slot *slots, int64_t room, cache_key key) {
     int64_t i = (int64_t)(key.a & (uint64_t)(room - 1));
     while (slots[i].encoding && (slots[i].key.a != key.a || slots[i].key.b != key.b))

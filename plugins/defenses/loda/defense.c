@@ -1,7 +1,7 @@
 /* loda: "Learning to Obscure Data". A client's images go out as others that look like public ones but make
  * the extractor feel the same. Each is encoded once: what an image becomes depends on its pixels, the public
- * images and a secret that `prepare` draws for all clients, not on the round, the epoch or the images beside
- * it (up to the rounding of sums). */
+ * images and a secret that `prepare` draws for all clients, not on the round, the epoch or the other
+ * images (up to the rounding of sums). */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static uint64_t draw_secret(const gnt_host *host) {
     return high << 32 | gnt_host_below(host, "secret", (uint64_t)1 << 32);
 }
 
-/* The secret out of the artefacts; drawn where nothing was prepared. */
+/* Reads the secret from the artefacts; draws it where nothing was prepared. */
 static void know_secret(loda *self, const gnt_artefacts *artefacts) {
     for (int64_t i = 0; !self->has_secret && artefacts && i < artefacts->n_blobs; i++) {
         const gnt_blob *b = &artefacts->blob[i];
@@ -201,10 +201,9 @@ static const gnt_parameter parameters[] = {
         "five and the dense layer (c = 1)"),
     GNT_TEXT(loda, layers, "",
              "with preset custom: names of layers, convs:firstN, convs:lastN, convs:all, dense, joined by +"),
-    GNT_STRENGTH_REAL_ID(
-        "c", loda, obscurer.c, 1e-3, 1e7, 20, GNT_SCALE_LOG, 1, "",
-        "weight of the distance to the private image; what it does depends on the size of the "
-        "activations"),
+    GNT_STRENGTH_REAL_ID("c", loda, obscurer.c, 1e-3, 1e7, 20, GNT_SCALE_LOG, 1, "",
+                         "weight of the distance to the private image; its effect depends on the size of the "
+                         "activations"),
     GNT_INT_ID("steps", loda, obscurer.steps, 1, 100000, 500, "", "of descent"),
     GNT_REAL_ID("step", loda, obscurer.step, 1e-6, 100, 0.1, GNT_SCALE_LOG, "",
                 "length of a step, L2 over the image"),

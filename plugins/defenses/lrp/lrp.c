@@ -24,7 +24,7 @@
 
 static int64_t contribute_size(void *context) {
     const lrp *self = context;
-    return self->adaptive ? SUM_ENTRIES : SUM_LABELS; /* labels are told by those alone who need their sum */
+    return self->adaptive ? SUM_ENTRIES : SUM_LABELS; /* only sent by defenses that need their sum */
 }
 
 static gnt_status contribute(void *context, const gnt_client *client, double *vector) {
@@ -44,7 +44,7 @@ static gnt_status receive_sum(void *context, const double *sum, int64_t n) {
     return GNT_OK;
 }
 
-/* The rate of one step: uniform, as far from its expectation as `spread` says. */
+/* Draws the rate of one step: uniform, within `spread` times its expectation of it. */
 static gnt_status draw_rate(const lrp *self, const gnt_client *client, double *rate) {
     const gnt_host *host = self->host;
     lrp_mean mean;
@@ -127,12 +127,12 @@ static const gnt_defense hooks = {.size = sizeof hooks,
 #define SPREAD                                                                                               \
     GNT_STRENGTH_REAL(                                                                                       \
         lrp, spread, 0, 1, 1, GNT_SCALE_LINEAR, 1, "",                                                       \
-        "how far a rate strays from its expectation: by at most this fraction of it, uniformly; 1 is "       \
+        "greatest deviation of a rate from its expectation, as a fraction of it; uniform; 1 is "             \
         "the paper's, from 0 to twice the expectation")
 #define SHARE                                                                                                \
     GNT_REAL(lrp, share, 0, 1000, 0, GNT_SCALE_LINEAR, "",                                                   \
              "p_k*N, a client's samples over the mean of all clients, the same for each client; 0: "         \
-             "what it is, from a secure sum")
+             "computed by a secure sum")
 
 static const gnt_parameter lrp_parameters[] = {
     SPREAD,

@@ -18,7 +18,7 @@ typedef struct lrp {
     double sum[SUM_ENTRIES];
 } lrp;
 
-/* What is expected of one client's rate. */
+/* The expectation of one client's rate. */
 typedef struct lrp_mean {
     double rate;  /* the expectation */
     double share; /* p_k·N = n_k·N / Σ n; 1 where rates are given */

@@ -1,4 +1,4 @@
-/* What a client expects of its learning rate, from what it holds itself and from the secure sum. */
+/* The expectation of a client's learning rate, from its own samples and from the secure sum. */
 #include <stdio.h>
 
 #include "lrp.h"

@@ -48,7 +48,7 @@ static void shuffle(const mixing *m, int64_t n, int64_t *order) {
         swap(&order[i], &order[gnt_host_below(host, "partners", (uint64_t)i + 1)]);
 }
 
-/* Does mix i hold column c's sample in an earlier column too? */
+/* True if mix i has column c's sample in an earlier column too. */
 static int repeats(const int64_t *partner, int64_t n, int64_t c, int64_t i) {
     for (int64_t d = 0; d < c; d++)
         if (partner[d * n + i] == partner[c * n + i])

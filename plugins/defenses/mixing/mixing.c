@@ -105,8 +105,8 @@ static gnt_status encode_set(void *self, const gnt_client *client, int64_t epoch
     return status;
 }
 
-/* A network trained on flipped pixels has hardly seen an image without: samples it is asked about are flipped
- * too, each by itself, and not mixed. */
+/* A network trained on flipped pixels has hardly seen an image without: query samples are flipped too,
+ * each by itself, and not mixed. */
 static gnt_status encode_query(void *self, const gnt_client *client, int64_t draw,
                                const gnt_samples_sink *out) {
     mixing *m = self;
@@ -147,9 +147,9 @@ static const char *const sources[] = {"seeded", "csprng", NULL};
         GNT_CHOICE(mixing, scheme, schemes, "intra",                                                         \
                    "partners: intra: private samples alone; cross: two private ones, the others public"),    \
         GNT_REAL_ID("max_weight", mixing, most, 0.1, 1, 0.65, GNT_SCALE_LINEAR, "",                          \
-                    "weights are drawn anew while one is above this"),                                       \
+                    "weights are drawn again while one is above this"),                                      \
         GNT_REAL_ID("private_weight", mixing, least_private, 0, 1, 0.3, GNT_SCALE_LINEAR, "",                \
-                    "cross: weights are drawn anew while the two private ones sum to less")
+                    "cross: weights are drawn again while the two private ones sum to less")
 
 static const gnt_parameter mixup_parameters[] = {SHARED_PARAMETERS};
 static const gnt_parameter instahide_parameters[] = {
@@ -165,7 +165,7 @@ static const char *const families[] = {GNT_FAMILY_MIXING, NULL};
     .families = families, .instance_size = GNT_INSTANCE(mixing)
 
 static const gnt_descriptor mixup = {
-    GNT_DEFENSE("mixup", "1.0", "trains on weighted sums of k samples, drawn anew each epoch", "MIT",
+    GNT_DEFENSE("mixup", "1.0", "trains on weighted sums of k samples, drawn again in each epoch", "MIT",
                 "Zhang, Cisse, Dauphin and Lopez-Paz, mixup: Beyond Empirical Risk Minimization, ICLR 2018"),
     GNT_PARAMETERS(mixup_parameters),
     COMMON,

@@ -1,6 +1,6 @@
 /* mixing: mixup and instahide, in one shared object because they mix alike: each released sample is a
  * weighted sum of k samples, its label the sum of their labels with the same weights, and everything is
- * drawn anew in every epoch.
+ * drawn again in every epoch.
  *
  * Partners are private samples alone (scheme intra), or two private ones and k − 2 public ones (cross). */
 #ifndef MIXING_H
@@ -30,8 +30,8 @@ gnt_status mixing_draw_weights(const mixing *m, int64_t privates, double *weight
 /* partner[c·n + i]: sample c of mix i, private. Each column is a permutation, so that every sample goes into
  * as many mixes as any other; no mix holds a sample twice. n ≥ columns.
  *
- * Rationale: the first column is drawn too, where the papers count mixes by their first sample. Whoever saw
- * the mixes in that order would know a member of each from its place alone. */
+ * Rationale: the first column is drawn too, where the papers count mixes by their first sample. An
+ * observer of the mixes in that order would know a member of each from its place alone. */
 gnt_status mixing_draw_partners(const mixing *m, int64_t n, int64_t columns, int64_t *partner);
 /* Different numbers below n, n ≥ count. */
 void mixing_draw_public(const mixing *m, int64_t n, int64_t count, int64_t *row);

@@ -1,8 +1,8 @@
 /* InstaHide's signs, one for each entry of each released sample.
  *
  * "seeded" takes them from the host's stream, which is a counter-based generator and no cipher. "csprng"
- * takes 256 bits from that stream as a key and then every sign from ChaCha20: who knows some signs cannot
- * tell others, and who does not know the run key (a suite's key_file) cannot tell any. Both repeat
+ * takes 256 bits from that stream as a key and then every sign from ChaCha20: known signs do not
+ * reveal others, and without the run key (a suite's key_file) none can be predicted. Both repeat
  * exactly under the same run key. */
 #include "mixing.h"
 

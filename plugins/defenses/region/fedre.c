@@ -8,7 +8,7 @@
  *
  * Scores are the client's own, of its private samples at the weights of the first round in which it takes
  * part, and are kept for all others; or, with `scores` public, those of public samples at the first weights,
- * the same for all. No ε accounts for what own scores tell through the size of the noise. */
+ * the same for all. No ε accounts for what own scores reveal through the size of the noise. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static gnt_status keep(fedre *self, int32_t client, const float *score, int64_t 
     return GNT_OK;
 }
 
-/* The scores of up to `samples` of these samples; *score is scratch. */
+/* Computes the scores of up to `samples` of these samples; *score is scratch. */
 static gnt_status measure(const fedre *self, const layers *l, const gnt_samples *s, const float *weights,
                           const float *buffers, float **score) {
     const gnt_host *host = self->host;
@@ -111,7 +111,7 @@ static gnt_status measure_own(fedre *self, const gnt_client *client, const layer
     return keep(self, client->index, score, l->n);
 }
 
-/* The layers of the update must be those that scores are measured of. */
+/* Checks that the layers of the update are those that were scored. */
 static gnt_status same_layers(const gnt_host *host, const layers *update) {
     layers model;
     TRY(layers_of_model(host, &model));

@@ -3,7 +3,7 @@
  *
  *   g_l·min(1, C/‖g_l‖) + N(0, (C·σ_l)²),   σ_l = √(2T ln(1/δ_l)) / ε_l,   δ_l = δ/L
  *
- * T rounds, L layers. What the budgets ε_l add up to is the claim. What holds is accounted beside it: rounds
+ * T rounds, L layers. The claim is the sum of the budgets ε_l. The actual budget is accounted separately: rounds
  * and layers are one Gaussian release, whose sensitivity over its noise is √(T Σ 1/σ_l²) where neighbours
  * differ by whether the client takes part, and twice that where its data are exchanged for others. */
 #ifndef REGION_MECHANISM_H
@@ -16,8 +16,8 @@ typedef struct mechanism {
     double clip;           /* C */
 } mechanism;
 
-/* ε_l = ε·(1/S_l)/Σ(1/S_t) (Eq. 6). No layer takes all for having nothing to tell: scores below 1e-12 of the
- * largest count as that, so that ε is split evenly where all are 0. */
+/* ε_l = ε·(1/S_l)/Σ(1/S_t) (Eq. 6). No layer takes all because its score is 0: scores below 1e-12 of the
+ * largest count as that much, so that ε is split evenly where all are 0. */
 void mechanism_split(double epsilon, const double *score, int32_t n, double *out);
 
 /* ε_l = ε/L. */

@@ -1,4 +1,4 @@
-/* pda-pam: the server weighs clients layer by layer, more where what a client's model would tell of sensitive
+/* pda-pam: the server weighs clients layer by layer, more where what a client's model would reveal of sensitive
  * regions is less (FedRE, Eq. 10 and 11).
  *
  * S_l^k: the score of layer l (psi.h) at client k's local model, which is the old weights with its update
@@ -52,7 +52,7 @@ static gnt_status score_clients(const pda_pam *self, const gnt_aggregate *in, co
     return status;
 }
 
-/* What each client's u counts in one layer; score and factor are those of its layer of the first client, and
+/* Computes the weight of each client's u in one layer; score and factor are those of its layer of the first client, and
  * go on by n_layers for each other. −1: not finite. */
 static int weigh(const pda_pam *self, const gnt_aggregate *in, const double *score, int32_t n_layers,
                  double *factor) {
@@ -158,7 +158,7 @@ static const char *const families[] = {"aggregation", NULL};
 
 const gnt_descriptor pda_pam_descriptor = {
     GNT_DEFENSE("pda-pam", "1.0",
-                "the server gives less weight to layers of clients that tell more of sensitive regions",
+                "the server gives less weight to layers of clients that reveal more of sensitive regions",
                 "MIT", FEDRE_PAPER),
     GNT_PARAMETERS(parameters),
     .surfaces = GNT_SURFACE_UPDATE,

@@ -10,7 +10,7 @@ extern const gnt_descriptor fedre_descriptor, uniform_descriptor, pda_pam_descri
 #define FEDRE_PAPER                                                                                          \
     "FedRE: Robust and Effective Federated Learning with Privacy Preference, ICMR 2025, section 3.2"
 
-/* Of psi, in the tables of fedre and pda-pam. */
+/* Rows of psi's parameters, in the tables of fedre and pda-pam. */
 #define SAMPLES_ROW(T, whose)                                                                                \
     GNT_INT(T, samples, 1, 1000, 10, "samples", "scores are a mean over at most so many " whose " samples")
 #define PROBES_ROW(T)                                                                                        \

@@ -4,7 +4,7 @@
 
 #include "gauntlet/plugin.h"
 
-/* Of n entries n − ⌊(1 − keep)·n⌋ stay, over all tensors together: those of greatest magnitude, and among
+/* Keeps n − ⌊(1 − keep)·n⌋ of n entries, over all tensors together: those of greatest magnitude, and among
  * equal ones those that come first. GNT_STOPPED leaves the update as it was. */
 gnt_status sparse_keep(const gnt_host *host, gnt_tensors *update, double keep);
 

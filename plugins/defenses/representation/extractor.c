@@ -24,7 +24,7 @@ void extractor_stop(void *self) {
 }
 
 static gnt_status no_memory(const gnt_host *host) {
-    return gnt_host_fail(host, "no memory for the networks beside the extractor; a smaller `width` needs "
+    return gnt_host_fail(host, "no memory for the side networks; a smaller `width` needs "
                                "less");
 }
 
@@ -38,7 +38,7 @@ static int same_shape(const objective_shape *a, const objective_shape *b) {
 static gnt_status build(extractor *e) {
     extractor_program *c = &e->now;
     gnt_node out[OUTPUTS + SIDE_TENSORS];
-    char error[300] = "no memory for the networks beside the extractor";
+    char error[300] = "no memory for the side networks";
     objective *o = &c->nodes;
     gnt_graph *g = gnt_graph_new();
     *o = (objective){.r = -1};
@@ -145,14 +145,14 @@ typedef struct training {
     extractor *e;
     const gnt_client *client;
     int32_t attribute;
-    int64_t rows, held; /* of a batch; that the device learns from */
-    int64_t unseen;     /* that it keeps for trying g */
+    int64_t rows, learnt; /* of a batch; that the device learns from */
+    int64_t unseen;       /* that it keeps for trying g */
     float *weights, *side;
     float *x, *other, *u, *y;
-    double rate, g_rate; /* of the networks beside the extractor, of g */
+    double rate, g_rate; /* of the side networks, of g */
     float a, b;
-    int64_t *order, at;  /* held: samples of this epoch, and the next; behind them the unseen ones */
-    int64_t *of_value;   /* held: samples by value of the attribute */
+    int64_t *order, at;  /* learnt: samples of this epoch, and the next; behind them the unseen ones */
+    int64_t *of_value;   /* learnt: samples by value of the attribute */
     int64_t *begin;      /* values + 1: where each value's begin there */
     int64_t seen, right; /* in the steps that count */
     double hidden, kept;
@@ -180,40 +180,40 @@ static int32_t hidden_attribute(const gnt_host *host, const gnt_samples *s) {
     return found;
 }
 
-/* The samples in the device's order, those for trying g behind the others. */
+/* Lists the samples in the device's order, those for testing g behind the others. */
 static void set_apart(training *t) {
-    const int64_t n = t->held + t->unseen;
-    int64_t held = 0, unseen = t->held;
+    const int64_t n = t->learnt + t->unseen;
+    int64_t learnt = 0, unseen = t->learnt;
     for (int64_t i = 0; i < n; i++) {
         const int is_unseen = i * t->unseen / n != (i + 1) * t->unseen / n;
-        t->order[is_unseen ? unseen++ : held++] = i;
+        t->order[is_unseen ? unseen++ : learnt++] = i;
     }
 }
 
-/* Of the samples that it learns from; the values of all are checked. */
+/* Sorts the samples that it learns from; the values of all are checked. */
 static gnt_status sort_by_value(training *t) {
     const int32_t values = t->client->samples->attribute[t->attribute].values;
-    for (int64_t i = 0; i < t->held + t->unseen; i++) {
+    for (int64_t i = 0; i < t->learnt + t->unseen; i++) {
         const int32_t v = value_of(t, t->order[i]);
         if (v < 0 || v >= values)
             return gnt_host_fail(t->e->host, "a sample has a hidden attribute out of its range");
-        if (i < t->held)
+        if (i < t->learnt)
             t->begin[v + 1]++;
     }
     for (int32_t v = 0; v < values; v++)
         t->begin[v + 1] += t->begin[v];
-    for (int64_t i = t->held; i-- > 0;) /* fills from the ends, which become the beginnings */
+    for (int64_t i = t->learnt; i-- > 0;) /* fills from the ends, which become the beginnings */
         t->of_value[--t->begin[value_of(t, t->order[i]) + 1]] = t->order[i];
     for (int32_t v = 0; v < values; v++)
         t->begin[v] = t->begin[v + 1];
-    t->begin[values] = t->held;
+    t->begin[values] = t->learnt;
     return GNT_OK;
 }
 
-/* The samples in a new order. */
+/* Puts the samples in a new random order. */
 static void shuffle(training *t) {
     const gnt_host *host = t->e->host;
-    for (int64_t i = t->held; i-- > 1;) {
+    for (int64_t i = t->learnt; i-- > 1;) {
         const int64_t k = (int64_t)gnt_host_below(host, "order", (uint64_t)i + 1), kept = t->order[i];
         t->order[i] = t->order[k];
         t->order[k] = kept;
@@ -233,9 +233,9 @@ static int64_t draw_other(const training *t, int64_t i) {
     return drawn != i ? drawn : t->of_value[t->begin[v + 1] - 1];
 }
 
-/* The next samples of the epoch: `rows` of them. */
+/* Loads the next `rows` samples of the epoch. */
 static const int64_t *next_batch(training *t) {
-    if (t->at + t->rows > t->held)
+    if (t->at + t->rows > t->learnt)
         shuffle(t);
     t->at += t->rows;
     return t->order + t->at - t->rows;
@@ -296,7 +296,7 @@ static int64_t top(const float *row, int64_t n) {
     return best;
 }
 
-/* In how many of the first n rows g tells the attribute. */
+/* Returns in how many of the first n rows g infers the attribute. */
 static int64_t count_right(const training *t, int64_t n) {
     const int64_t values = t->e->now.shape.values;
     const float *scores = gnt_program_output(t->e->now.program, SCORES);
@@ -328,7 +328,7 @@ static gnt_status compute(training *t, const int64_t *sample) {
         return gnt_host_fail(host, gnt_host_last_error(host));
     gnt_program_bind(e->now.program, e->now.nodes.r, r->view[0].data);
     if (gnt_program_run(e->now.program, 0) != 0)
-        return gnt_host_fail(host, "the networks beside the extractor could not be run");
+        return gnt_host_fail(host, "the side networks could not be run");
     return GNT_OK;
 }
 
@@ -348,13 +348,13 @@ static gnt_status step(training *t, int counts) {
     return GNT_OK;
 }
 
-/* How often g tells the attribute of the samples that were kept for it. The last batch is filled up by those
+/* Reports how often g infers the attribute of the samples that were kept for it. The last batch is filled up by those
  * before it. */
 static gnt_status try_unseen(training *t) {
     const gnt_host *host = t->e->host;
-    const int64_t n = t->held + t->unseen;
+    const int64_t n = t->learnt + t->unseen;
     int64_t right = 0;
-    for (int64_t from = t->held; from < n; from += t->rows) {
+    for (int64_t from = t->learnt; from < n; from += t->rows) {
         const int64_t left = n - from, count = left < t->rows ? left : t->rows;
         TRY(compute(t, t->order + from - (t->rows - count)));
         right += count_right(t, t->rows) - count_right(t, t->rows - count);
@@ -377,13 +377,13 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
         return GNT_UNSUPPORTED;
     }
     const int64_t unseen = (int64_t)(e->setting.validation * (double)s->n);
-    *t = (training){.e = e, .client = client, .held = s->n - unseen, .unseen = unseen};
+    *t = (training){.e = e, .client = client, .learnt = s->n - unseen, .unseen = unseen};
     t->rate = e->setting.rate > 0 ? e->setting.rate : client->rate;
     t->g_rate = e->setting.g_rate > 0 ? e->setting.g_rate : t->rate;
     t->attribute = hidden_attribute(host, s);
     if (t->attribute < 0)
         return GNT_UNSUPPORTED;
-    t->rows = client->batch < t->held ? client->batch : t->held;
+    t->rows = client->batch < t->learnt ? client->batch : t->learnt;
     const int32_t values = s->attribute[t->attribute].values;
     objective_shape shape = {.rows = t->rows,
                              .x_rank = s->rank,
@@ -406,7 +406,7 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
         return no_memory(host);
     memcpy(t->weights, client->weights, (size_t)info->n_params * sizeof *t->weights);
     set_apart(t);
-    t->at = t->held; /* the first batch shuffles */
+    t->at = t->learnt; /* the first batch shuffles */
     return sort_by_value(t);
 }
 
@@ -425,11 +425,11 @@ static gnt_status give(const training *t, gnt_tensors *update) {
         }
     }
     return finite ? GNT_OK
-                  : gnt_host_fail(host, "its training diverged: a lower rate, or narrower networks "
-                                        "beside the extractor, may help");
+                  : gnt_host_fail(host, "its training diverged: a lower rate, or narrower side "
+                                        "networks, may help");
 }
 
-static void tell(const training *t) {
+static void report(const training *t) {
     const gnt_host *host = t->e->host;
     gnt_host_fact(host, "hidden_loss", t->hidden / (double)t->counted);
     gnt_host_fact(host, "kept_loss", t->kept / (double)t->counted);
@@ -446,7 +446,7 @@ gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_ten
         return status;
     const double lambda = client->round < e->setting.pretrain ? 0 : e->setting.lambda;
     const int last = client->round == client->rounds - 1;
-    const int64_t epoch = t.held / t.rows;
+    const int64_t epoch = t.learnt / t.rows;
     t.a = (float)(e->setting.sign * lambda);
     t.b = (float)(1 - lambda);
     bind(&t);
@@ -455,7 +455,7 @@ gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_ten
     if (status == GNT_OK)
         status = give(&t, update);
     if (status == GNT_OK && t.counted > 0)
-        tell(&t);
+        report(&t);
     if (status == GNT_OK && last && t.unseen > 0 && e->now.nodes.scores >= 0)
         status = try_unseen(&t);
     return status;

@@ -1,8 +1,8 @@
-/* extractor: a device's local training of the shared feature extractor f against an objective, with the
- * networks beside it, which stay the device's own (TAPPFL, 2024, Algorithm 1).
+/* extractor: a device's local training of the shared feature extractor f against an objective, with
+ * side networks, which stay the device's own (TAPPFL, 2024, Algorithm 1).
  *
  * Each step takes one batch of the device's samples and computes all derivatives at the same point: those of
- * the networks beside the extractor, then ∂(a·hidden + b·kept)/∂r, which the model service carries on to Θ.
+ * the side networks, then ∂(a·hidden + b·kept)/∂r, which the model service carries on to Θ.
  * A device's samples come in a new random order in each epoch; what is left of one that fills no batch goes
  * into the next. */
 #ifndef REPRESENTATION_EXTRACTOR_H
@@ -16,7 +16,7 @@ typedef struct extractor_setting {
     double lambda;    /* how much the attribute counts, 0 … 1 */
     double sign;      /* a = sign·λ, b = 1 − λ */
     int64_t pretrain; /* rounds with λ = 0, first */
-    double rate;      /* of the networks beside it; 0: the clients' */
+    double rate;      /* of the side networks; 0: the clients' */
     double g_rate;    /* of g instead; 0: rate */
     double width;     /* of these networks; 1: as published */
     double g_width;   /* of g, and of a task's head, instead; 0: width */
@@ -50,8 +50,8 @@ typedef struct extractor {
 void extractor_stop(void *self); /* gives back what the hooks took */
 
 /* Hooks of gnt_defense. The facts of the last round: `hidden_loss`, `kept_loss`, means over the last epoch's
- * steps, and `own_accuracy`, how often the device's own network told the attribute there; with `validation`
- * also `unseen_accuracy`, how often it tells that of the samples kept for it, after the last step. */
+ * steps, and `own_accuracy`, how often the device's own network inferred the attribute there; with `validation`
+ * also `unseen_accuracy`, how often it infers that of the samples kept for it, after the last step. */
 gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_tensors *update);
 gnt_status extractor_save(void *self, int32_t client, const gnt_sink *out);
 gnt_status extractor_load(void *self, int32_t client, const gnt_artefacts *from);

@@ -99,7 +99,7 @@ static gnt_node twice(gnt_graph *g, gnt_node a, gnt_node b) {
 }
 
 /* h, of images with their representation as an image: x through its first two layers and pools, then r and a
- * plane for each value of u beside it. Six pools are one more than 32 pixels have: the last is left out. */
+ * plane for each value of u next to it. Six pools are one more than 32 pixels have: the last is left out. */
 static gnt_node pair_images(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x, gnt_node r,
                             gnt_node u) {
     static const int first[] = {16, 0, 32, 0, -1};

@@ -1,6 +1,6 @@
-/* objective: what an extractor is trained for beside a hidden attribute, as nodes of a graph.
+/* objective: what an extractor is trained for, in addition to hiding an attribute, as nodes of a graph.
  *
- * The extractor minimises a·hidden + b·kept over its weights Θ; the networks beside it minimise `own` over
+ * The extractor minimises a·hidden + b·kept over its weights Θ; the side networks minimise `own` over
  * theirs. Each of them enters one term of `own` alone, so that one derivative serves all. */
 #ifndef REPRESENTATION_OBJECTIVE_H
 #define REPRESENTATION_OBJECTIVE_H
@@ -15,7 +15,7 @@ typedef struct objective_shape {
     int64_t r_dim[3];
     int32_t values;  /* of the attribute */
     int32_t classes; /* of the task */
-    double width;    /* of the networks beside the extractor, 1: as published */
+    double width;    /* of the side networks, 1: as published */
     double g_width;  /* of g and of a task's head c instead; 0: `width` */
 } objective_shape;
 
@@ -26,7 +26,7 @@ typedef struct objective {
     side_params side;
     int32_t g_tensors;          /* of `side`, the first: those of g */
     gnt_node hidden, kept, own; /* scalars */
-    gnt_node scores;            /* rows × values: what a network beside it says of u; −1: there is none */
+    gnt_node scores;            /* rows × values: what a side network says of u; −1: there is none */
 } objective;
 
 /* All are built with `o` zeroed and o->r set, or −1. Errors stick to the graph. */
@@ -45,7 +45,7 @@ objective_build dpfe_objective;
 
 /* ---- parts ---- */
 
-/* The inputs that every objective has: r, u, a, b. */
+/* Adds the inputs that every objective has: r, u, a, b. */
 void objective_inputs(gnt_graph *g, const objective_shape *s, objective *o);
 /* rows × shape of x. */
 gnt_node objective_samples(gnt_graph *g, const objective_shape *s, const char *name);
@@ -53,9 +53,9 @@ gnt_node objective_samples(gnt_graph *g, const objective_shape *s, const char *n
 gnt_node objective_classifier(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node r,
                               int64_t outputs);
 /* ∂(a·hidden + b·kept)/∂r. Each loss is differentiated by itself and weighted then, so that what `own` needs
- * of the networks beside the extractor are the same steps, which a program computes once. */
+ * of the side networks are the same steps, which a program computes once. */
 gnt_node objective_by_r(gnt_graph *g, const objective *o);
-/* How wide a layer is that was published with n neurons or channels: at least 8. */
+/* Returns the width of a layer that was published with n neurons or channels: at least 8. */
 int64_t objective_width(const objective_shape *s, int64_t n);
 
 #endif

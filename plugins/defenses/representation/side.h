@@ -1,4 +1,4 @@
-/* side: layers of the networks that a device trains beside the extractor and keeps to itself. Their
+/* side: layers of the side networks, which a device trains with the extractor and keeps to itself. Their
  * parameters are inputs of a graph and lie one behind the other in one vector. */
 #ifndef REPRESENTATION_SIDE_H
 #define REPRESENTATION_SIDE_H

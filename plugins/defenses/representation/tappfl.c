@@ -1,10 +1,10 @@
-/* tappfl: a representation that tells as much as it can of the sample and as little as it can of an attribute
+/* tappfl: a representation that keeps as much as it can of the sample and as little as it can of an attribute
  * (Arroyo Arevalo et al., Task-Agnostic Privacy-Preserving Representation Learning for Federated Learning
  * Against Attribute Inference Attacks, AAAI 2024).
  *
- * Each device trains three networks: the extractor f, which alone is shared; g, which tells the attribute
- * from the representation; and h, which tells a sample that belongs to a representation from another that has
- * the same value. No label enters. Line 18 of Algorithm 1 prints +λ·CE, by which f would help g; Eq. 7 has
+ * Each device trains three networks: the extractor f, which alone is shared; g, which infers the
+ * attribute from the representation; and h, which distinguishes the sample of a representation from another
+ * with the same value. No label enters. Line 18 of Algorithm 1 prints +λ·CE, by which f would help g; Eq. 7 has
  * the sign that hides, and is the default. */
 #include "representation.h"
 
