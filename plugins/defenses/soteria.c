@@ -144,8 +144,8 @@ static int computes(const defended *d, const float *weights, const float *r, con
     return 1;
 }
 
-/* The layer info does not list the inputs of layers. r is the output of the nearest layer before, of the right
- * width, from which W·r + b of the first sample is the layer's own output. */
+/* The layer info does not list the inputs of layers. r is the output of the nearest layer before, of the
+ * right width, from which W·r + b of the first sample is the layer's own output. */
 static gnt_status find_input(const soteria *s, const gnt_client *client, defended *d) {
     const gnt_model_service *m = s->host->model;
     const gnt_model_info *info = m->info;

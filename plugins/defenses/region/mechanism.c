@@ -61,8 +61,8 @@ static void scale(gnt_tensor *t, double factor) {
         t->data[i] = (float)(factor * (double)t->data[i]);
 }
 
-/* Returns how many layers were shortened. Each product is rounded to a float, which may lengthen it by 2⁻²⁴: twice
- * that is taken off, so that the bound holds for what is released. */
+/* Returns how many layers were shortened. Each product is rounded to a float, which may lengthen it by 2⁻²⁴:
+ * twice that is taken off, so that the bound holds for what is released. */
 static int32_t clip(const mechanism *m, const layers *l, counted *c, gnt_tensors *update) {
     int32_t shortened = 0;
     for (int32_t i = 0; i < l->n; i++) {

@@ -3,9 +3,10 @@
  *
  *   g_l·min(1, C/‖g_l‖) + N(0, (C·σ_l)²),   σ_l = √(2T ln(1/δ_l)) / ε_l,   δ_l = δ/L
  *
- * T rounds, L layers. The claim is the sum of the budgets ε_l. The actual budget is accounted separately: rounds
- * and layers are one Gaussian release, whose sensitivity over its noise is √(T Σ 1/σ_l²) where neighbours
- * differ by whether the client takes part, and twice that where its data are exchanged for others. */
+ * T rounds, L layers. The claim is the sum of the budgets ε_l. The actual budget is accounted separately:
+ * rounds and layers are one Gaussian release, whose sensitivity over its noise is √(T Σ 1/σ_l²) where
+ * neighbours differ by whether the client takes part, and twice that where its data are exchanged for
+ * others. */
 #ifndef REGION_MECHANISM_H
 #define REGION_MECHANISM_H
 

@@ -1,5 +1,5 @@
-/* pda-pam: the server weighs clients layer by layer, more where what a client's model would reveal of sensitive
- * regions is less (FedRE, Eq. 10 and 11).
+/* pda-pam: the server weighs clients layer by layer, more where what a client's model would reveal of
+ * sensitive regions is less (FedRE, Eq. 10 and 11).
  *
  * S_l^k: the score of layer l (psi.h) at client k's local model, which is the old weights with its update
  * and the running statistics that it came back with, on public samples: the same ones, in the same
@@ -52,8 +52,8 @@ static gnt_status score_clients(const pda_pam *self, const gnt_aggregate *in, co
     return status;
 }
 
-/* Computes the weight of each client's u in one layer; score and factor are those of its layer of the first client, and
- * go on by n_layers for each other. −1: not finite. */
+/* Computes the weight of each client's u in one layer; score and factor are those of its layer of the first
+ * client, and go on by n_layers for each other. −1: not finite. */
 static int weigh(const pda_pam *self, const gnt_aggregate *in, const double *score, int32_t n_layers,
                  double *factor) {
     const int printed = self->rule == RULE_PRINTED;

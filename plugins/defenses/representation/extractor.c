@@ -348,8 +348,8 @@ static gnt_status step(training *t, int counts) {
     return GNT_OK;
 }
 
-/* Reports how often g infers the attribute of the samples that were kept for it. The last batch is filled up by those
- * before it. */
+/* Reports how often g infers the attribute of the samples that were kept for it. The last batch is filled up
+ * by those before it. */
 static gnt_status try_unseen(training *t) {
     const gnt_host *host = t->e->host;
     const int64_t n = t->learnt + t->unseen;

@@ -2,10 +2,10 @@
  * (Arroyo Arevalo et al., Task-Agnostic Privacy-Preserving Representation Learning for Federated Learning
  * Against Attribute Inference Attacks, AAAI 2024).
  *
- * Each device trains three networks: the extractor f, which alone is shared; g, which infers the
- * attribute from the representation; and h, which distinguishes the sample of a representation from another
- * with the same value. No label enters. Line 18 of Algorithm 1 prints +λ·CE, by which f would help g; Eq. 7 has
- * the sign that hides, and is the default. */
+ * Each device trains three networks: the extractor f, which alone is shared; g, which infers the attribute
+ * from the representation; and h, which distinguishes the sample of a representation from another with the
+ * same value. No label enters. Line 18 of Algorithm 1 prints +λ·CE, by which f would help g; Eq. 7 has the
+ * sign that hides, and is the default. */
 #include "representation.h"
 
 static gnt_status start(void *self) {

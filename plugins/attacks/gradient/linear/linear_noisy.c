@@ -278,8 +278,8 @@ static double density_of(estimate *e, double scale, const double *y, const doubl
     return sample_prior_density_at(&e->prior, y, e->room);
 }
 
-/* Sets *same: is what differs between round t and the observation noise, rather than another sample? Under the
- * prior both are hypotheses about the difference: N(0, R) against N(0, R + 2·covariance). */
+/* Sets *same: is what differs between round t and the observation noise, rather than another sample? Under
+ * the prior both are hypotheses about the difference: N(0, R) against N(0, R + 2·covariance). */
 static gnt_status is_same_sample(estimate *e, int64_t t, const double *value, const double *variance,
                                  double *off, double *both, int *same) {
     TRY(solve(e, t, 1));
