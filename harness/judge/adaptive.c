@@ -27,10 +27,10 @@ size_t gnt_mechanisms(const gnt_results *r, const char *defense, gnt_mechanism o
 
 int gnt_attack_knows(const gnt_results *r, const gnt_outcome *cell, const gnt_mechanism *m) {
     const gnt_result_attack *a = gnt_attack_of(r, cell->attack);
-    const int told = holds(&cell->grants, "defense"), learns = holds(&cell->grants, "shadow_observations");
+    const int knows = holds(&cell->grants, "defense"), learns = holds(&cell->grants, "shadow_observations");
     for (size_t i = 0; a && i < a->members.n; i++) {
         const gnt_texts *families = &a->members.at[i].families;
-        if (told && (holds(families, m->plugin) || (*m->family && holds(families, m->family))))
+        if (knows && (holds(families, m->plugin) || (*m->family && holds(families, m->family))))
             return 1;
         if (learns && holds(families, "any"))
             return 1;

@@ -6,15 +6,16 @@
 #include "judge/group_roles.h"
 #include "judge/section.h"
 
-/* Where none is known it lies where nothing is found: 0 of a share and of PSNR, 1 of a relative error. */
+/* Returns the baseline; where none is known, the score of finding nothing: 0 for a share or a PSNR, 1 for a
+ * relative error. */
 static double floor_at(const gnt_results *r, const gnt_outcome *g, const gnt_measure *m) {
     const char *name;
     const double floor = gnt_section_floor(r, g->task, g->stage, m, &name);
     return !isnan(floor) ? floor : m->leak > 0 ? 0 : 1;
 }
 
-/* Of the way from the floor to the best possible, where every share is whole and every error is 0, how much
- * lies before the score. */
+/* Returns how far the score lies on the way from the baseline, 0, to the best possible score, 1. The best
+ * share is 1, the best error 0. */
 static double gain(const gnt_measure *m, double score, double floor) {
     const double best = m->leak > 0 ? 1 : 0;
     return (score - floor) / (best - floor);

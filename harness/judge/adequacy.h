@@ -1,6 +1,6 @@
-/* adequacy: whether the attacks of a section are strong enough for it to say anything of defenses. An attack
- * that does not recover what is sent without a defense says nothing of a defense that it does not defeat
- * either. Pure; what is returned belongs to the results. */
+/* adequacy: whether the attacks of a section are strong enough to judge defenses by. If an attack fails even
+ * where no defense is applied, its failure against a defense shows nothing. Pure; returned pointers belong to
+ * the results. */
 #ifndef GNT_JUDGE_ADEQUACY_H
 #define GNT_JUDGE_ADEQUACY_H
 
@@ -8,7 +8,7 @@
 #include "judge/judge.h"
 
 typedef enum gnt_adequacy_state {
-    /* nothing undefended was attacked with a number of the measure */
+    /* no attack on an undefended group gave a number for the measure */
     GNT_ADEQUACY_UNKNOWN,
     GNT_INADEQUATE,
     GNT_ADEQUATE
@@ -20,15 +20,15 @@ typedef struct gnt_adequacy {
     const gnt_outcome *best;
 } gnt_adequacy;
 
-/* Of an attack (NULL: the strongest), at a stage or GNT_EVERY_STAGE, with the task's limits
- * (gnt_adequate_limits). Of measures of recovered data: it names the right sample often enough, or its PSNR
- * is far enough above the floor. Of other measures: it goes far enough from the floor to the best possible,
- * and its interval lies beyond the floor. */
+/* Returns whether an attack (NULL: the strongest) is adequate at a stage or GNT_EVERY_STAGE, by the task's
+ * limits (gnt_adequate_limits). For measures of recovered data it has to identify the true sample often
+ * enough, or to reach a PSNR far enough above the baseline. For other measures the score has to lie far
+ * enough on the way from the baseline to the best possible, and its interval beyond the baseline. */
 gnt_adequacy gnt_adequacy_of(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                              const gnt_measure *m);
-/* Whether a group with a number of the measure recovers enough by the limits of its task. */
+/* True if a group that has a number for the measure recovers enough by the limits of its task. */
 int gnt_is_adequate(const gnt_results *r, const gnt_outcome *group, const gnt_measure *m);
-/* "identified 90 % or PSNR 10 dB above the floor": what is asked of a measure. */
+/* Writes what an adequate attack has to reach: "90 % identified, or PSNR 10 dB above the floor". */
 void gnt_adequacy_write(const gnt_results *r, const char *task, const gnt_measure *m, gnt_text *out);
 
 #endif

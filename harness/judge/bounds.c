@@ -12,9 +12,9 @@ static int is_same(const gnt_outcome *a, const gnt_outcome *b) {
            (a->strength == b->strength || (isnan(a->strength) && isnan(b->strength)));
 }
 
-/* ---- one training ---- */
+/* ---- one training run ---- */
 
-/* What a cell's utility says of the test samples by the attribute's values. */
+/* A cell's utility on the test samples, split by the attribute's values. */
 typedef struct split {
     int32_t values;
     double errors, gap, entropy;
@@ -57,7 +57,7 @@ static double of(const mean *m) {
     return m->n ? m->sum / (double)m->n : NAN;
 }
 
-int gnt_bounds_tell(const gnt_results *r, size_t i) {
+int gnt_bounds_uses_cell(const gnt_results *r, size_t i) {
     if (!r->cell[i].utility.by_value.at)
         return 0;
     for (size_t k = 0; k < i; k++)
@@ -67,7 +67,7 @@ int gnt_bounds_tell(const gnt_results *r, size_t i) {
     return 1;
 }
 
-/* The greatest mean over the seeds of any attack. */
+/* Returns the score of the best attack by its mean over seeds. */
 static double worst(const gnt_results *r, const gnt_outcome *like, const char *measure) {
     double most = NAN;
     for (size_t i = 0; i < r->n_group; i++) {
@@ -98,7 +98,7 @@ static gnt_bound_row row_of(const gnt_results *r, const gnt_outcome *like) {
                          .strength = like->strength};
     mean errors = {0}, gap = {0}, entropy = {0};
     for (size_t i = 0; i < r->n_cell; i++) {
-        if (!is_same(&r->cell[i], like) || !gnt_bounds_tell(r, i))
+        if (!is_same(&r->cell[i], like) || !gnt_bounds_uses_cell(r, i))
             continue;
         const split s = split_of(&r->cell[i].utility.by_value);
         row.values = s.values;

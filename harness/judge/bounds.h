@@ -1,26 +1,27 @@
-/* bounds: the task's errors and the attackers' successes beside what TAPPFL's theorems allow them to be, from
- * the cells of a run. Both are estimates: an attacker better than those that ran, or information that they
- * did not find, moves them.
+/* bounds: compares the task's errors and the attackers' successes in a run with the bounds of TAPPFL's
+ * theorems. Both sides are estimates: a better attacker than those that ran, or information that they did not
+ * find, would change them.
  *
- * Pure; what is returned belongs to the results. */
+ * Pure; returned pointers belong to the results. */
 #ifndef GNT_JUDGE_BOUNDS_H
 #define GNT_JUDGE_BOUNDS_H
 
 #include "judge/judge.h"
 
-/* A defense at a strength, means over its seeds; NaN for what is not known. */
+/* A defense at one strength: means over its seeds, NaN where unknown. */
 typedef struct gnt_bound_row {
     const char *task, *defense;
     gnt_row_mode mode;
     int64_t stage, seeds;
     double strength;
     int32_t values; /* of the attribute */
-    /* Theorem 1, of two values and two classes: the task's errors on the samples of each value, added up; by
-     * how much the share of a class differs between the values; the worst attacker's 2·balanced − 1; and the
-     * least that the errors can come to, the second less the third. */
+    /* Theorem 1, for two values and two classes: the sum of the task's error rates on the samples of each
+     * value; the difference between the values in the share of a class; the strongest attacker's
+     * 2·balanced − 1; and the lower bound on the sum of errors, gap − advantage. */
     double errors, gap, advantage, least_errors;
-    /* Theorem 2: the attribute's entropy and what the attackers found of it, in bits; how often anybody can
-     * be right by the theorem (of two values) and by Fano's inequality; and the worst attacker, plain. */
+    /* Theorem 2: the attribute's entropy and the information that the attackers found about it, in bits; the
+     * upper bounds on any attacker's accuracy, by the theorem (for two values) and by Fano's inequality; and
+     * the strongest attacker's accuracy. */
     double entropy, information, most_right, most_right_fano, right;
 } gnt_bound_row;
 
@@ -29,10 +30,12 @@ typedef struct gnt_bound_rows {
     size_t n;
 } gnt_bound_rows;
 
-/* Of each task whose cells tell the test samples by value, in the order of the suite. −1 with a sentence. */
+/* Computes the rows of each task whose cells count test samples by attribute value, in the order of the
+ * suite. Returns −1 with a sentence on failure. */
 int gnt_bounds(const gnt_results *r, gnt_bound_rows *out, gnt_err *err);
-/* 1 for the cell from which its training's test samples are read: the first of that training and stage. */
-int gnt_bounds_tell(const gnt_results *r, size_t cell);
+/* True if gnt_bounds reads the test samples of a training run from this cell: the first of the run and stage
+ * that counts them. */
+int gnt_bounds_uses_cell(const gnt_results *r, size_t cell);
 void gnt_bounds_free(gnt_bound_rows *rows);
 
 #endif

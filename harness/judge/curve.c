@@ -23,7 +23,8 @@ static int by_strength(const void *a, const void *b) {
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* In a plan seeds vary fastest, so that the cells of a strength stand together. */
+/* Finds stretches of adjacent cells of equal strength, sorts them, and returns how many strengths there are.
+ * Seeds vary fastest in a plan, so the cells of a strength are adjacent. */
 static size_t find_stretches(stretch *at, const gnt_outcome *const *cell, size_t n_cells) {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < n_cells; i++) {

@@ -60,7 +60,7 @@ static int sort_cells(const gnt_results *r, sorted *out, gnt_err *err) {
     return 0;
 }
 
-/* The first cell that does not stand before the place. */
+/* Returns the index of the first cell that does not sort before the place. */
 static size_t first_of(const sorted *all, const gnt_outcome *place_of) {
     size_t low = 0, high = all->n;
     while (low < high) {
@@ -73,7 +73,7 @@ static size_t first_of(const sorted *all, const gnt_outcome *place_of) {
     return low;
 }
 
-/* The cells of a place: n from *first on. */
+/* Returns the number of cells of a place; *first is the index of the first. */
 static size_t find_cells(const place *p, size_t *first) {
     const gnt_outcome here = {.task = p->task, .stage = p->stage, .defense = p->defense, .attack = p->attack};
     const sorted *all = p->cells;
@@ -89,9 +89,9 @@ static void exchange(gnt_curve *c) {
         c->point[i] = (gnt_equal_point){c->point[i].y, c->point[i].x};
 }
 
-/* ---- what is asked for ---- */
+/* ---- the requested leakage ---- */
 
-/* The shares that the suite compares utilities at: one, or a list. Returns how many. */
+/* Lists the shares of leakage at which the suite compares utilities, and returns their number. */
 static size_t shares_of(const gnt_results *r, const char *task, double share[MOST_SHARES]) {
     const gnt_result_task *of = gnt_task_of(r, task);
     const size_t listed = of ? of->equal_leakage.n : 0, n = listed < MOST_SHARES ? listed : MOST_SHARES;
@@ -104,8 +104,8 @@ static size_t shares_of(const gnt_results *r, const char *task, double share[MOS
     return n ? n : 1;
 }
 
-/* What leaks at a share of the way from the floor to no defense. NAN where nothing ran undefended under the
- * attack, or nothing is known of its floor. */
+/* Returns the leakage at a share of the way from the baseline to the undefended score. NAN if the attack has
+ * no undefended group or no known baseline. */
 static double leakage_of(const place *p, double share) {
     const char *name;
     const double floor = gnt_section_floor(p->r, p->task, p->stage, p->measure, &name);
@@ -205,8 +205,8 @@ static int add_all(const gnt_results *r, int by_leakage, gnt_equal_rows *out, gn
     int rc = sort_cells(r, &cells, err);
     for (size_t t = 0; rc == 0 && t < r->n_task; t++) {
         int64_t stages[GNT_MOST_STAGES];
-        const int asked = by_leakage || !isnan(gnt_target_utility(r, r->task[t]));
-        const size_t n = asked ? gnt_stages(r, r->task[t], stages) : 0;
+        const int comparable = by_leakage || !isnan(gnt_target_utility(r, r->task[t]));
+        const size_t n = comparable ? gnt_stages(r, r->task[t], stages) : 0;
         for (size_t s = 0; rc == 0 && s < n; s++)
             rc = add_stage(r, &cells, r->task[t], stages[s], by_leakage, out, err);
     }

@@ -6,7 +6,8 @@
 #include "judge/measure_text.h"
 #include "judge/judge.h"
 
-/* How a group came to its utility: only numbers of GNT_GROUP_MATCHED are compared with each other. */
+/* Kind of a group, by how its strength was chosen: only numbers of GNT_GROUP_MATCHED are compared with each
+ * other. */
 typedef enum gnt_group_kind {
     GNT_GROUP_UNDEFENDED,
     GNT_GROUP_MATCHED,

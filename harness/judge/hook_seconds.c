@@ -10,7 +10,7 @@ static const char *name_of(const json_t *object, const char *key) {
     return text && *text && strlen(text) <= MOST_NAME ? text : NULL;
 }
 
-/* What an entry counts, whoever its hooks are of. */
+/* Reads plugin, hook, calls and seconds of an entry, for a defense or an attack; false if one is missing. */
 static int read_count(const json_t *entry, gnt_hook_row *out) {
     const json_t *calls = json_object_get(entry, "calls"), *seconds = json_object_get(entry, "seconds");
     out->plugin = name_of(entry, "plugin");

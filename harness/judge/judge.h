@@ -1,5 +1,5 @@
-/* judge: a run's results.json as what judges it asks for: the names in order, outcomes, tasks, marks. The
- * format is result/result.h.
+/* judge: a view of a run's results.json for the code that judges it: the names in order, outcomes, tasks,
+ * marks. The format is result/result.h.
  *
  * Owner: texts and lists belong to the gnt_results, or to the result it is a view of. */
 #ifndef GNT_JUDGE_JUDGE_H
@@ -15,9 +15,9 @@
 /* GNT_EVERY_STAGE stands for all stages of a task. */
 enum { GNT_MOST_STAGES = 64, GNT_EVERY_STAGE = -1 };
 
-/* What the suite says of a defense, and how it is told apart in pictures: defenses of the same plugins are
- * one family and share a colour, so that a matched point is seen on the curve of its sweep; within a family,
- * those in the same role (swept only, or not) differ in their shape. */
+/* The suite's description of a defense, and how plots distinguish it: defenses of the same plugins are one
+ * family and share a colour, so that a matched point is recognised on the curve of its sweep; within a
+ * family, those in the same role (swept only, or not) differ in shape. */
 typedef struct gnt_about {
     /* `strength` is the parameter's name */
     const char *plugin, *strength, *unit;
@@ -49,31 +49,32 @@ typedef struct gnt_results {
     gnt_result *own;
 } gnt_results;
 
-/* `name` stands for the file in sentences. On failure *r is empty. */
+/* Reads a results.json; errors call the file `name`. On failure *r is empty. */
 int gnt_results_parse(gnt_results *r, const char *name, const char *text, size_t size, gnt_err *err);
 int gnt_results_load(gnt_results *r, const char *path, gnt_err *err);
-/* The same of a result in memory, which the caller keeps until after gnt_results_free. Its outcomes are
- * joined (gnt_outcome_join). */
+/* Makes a view of a result in memory, which the caller keeps until after gnt_results_free. Joins its outcomes
+ * (gnt_outcome_join). */
 int gnt_results_view(gnt_results *r, const char *name, const gnt_result *of, gnt_err *err);
 void gnt_results_free(gnt_results *r);
 
-/* 1 when an outcome is of a task and stage. */
+/* True if an outcome is of this task and stage. */
 int gnt_is_at(const gnt_outcome *o, const char *task, int64_t stage);
-/* 1 when a cell is of a group: the same task, stage, defense, mode, strength (where both tell it), attack. */
+/* True if a cell belongs to a group: the same task, stage, defense, mode, attack, and strength where both
+ * have one. */
 int gnt_is_of_group(const gnt_outcome *cell, const gnt_outcome *group);
-/* What a plugin reports on itself by a name; NAN when absent. */
+/* Returns the fact of this name that a plugin reports on itself; NAN if absent. */
 double gnt_fact_of(const gnt_outcome *cell, const char *name);
-/* What an outcome has for a measure; NULL when absent. */
+/* Returns the score of an outcome for a measure; NULL if absent. */
 const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure);
-/* The same of an outcome (or NULL) that is ok, with a finite mean. */
+/* Returns that score if the outcome (or NULL) is ok and the mean is finite, else NULL. */
 const gnt_score *gnt_number_of(const gnt_outcome *o, const char *measure);
 
-/* The entry of a task, defense or attack, or NULL. */
+/* Return the entry of a task, defense or attack, or NULL. */
 const gnt_result_task *gnt_task_of(const gnt_results *r, const char *id);
 const gnt_result_defense *gnt_defense_of(const gnt_results *r, const char *label);
 const gnt_result_attack *gnt_attack_of(const gnt_results *r, const char *label);
 
-/* What is known of a task: of one that is not listed what an old run would say. */
+/* Returns the facts of a task; for one that is not listed, those of a run by an older version. */
 const gnt_task_facts *gnt_facts_of(const gnt_results *r, const char *task);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the files that read results.json share. Private to this room. */
+/* Functions shared by the files that read results.json. Private to this folder. */
 #ifndef GNT_JUDGE_JUDGE_IMPL_H
 #define GNT_JUDGE_JUDGE_IMPL_H
 

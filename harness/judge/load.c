@@ -1,4 +1,4 @@
-/* What judges ask of a result: names, groups completed from their cells, tasks, marks. */
+/* Makes the view of a result: names, groups completed from their cells, tasks, marks. */
 #include <math.h>
 #include <string.h>
 

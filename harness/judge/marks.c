@@ -26,8 +26,8 @@ int results_collect_marks(gnt_results *r, gnt_err *err) {
     return 0;
 }
 
-/* A probe computes otherwise than the training did, and honest hooks then do otherwise too: it is told, and
- * costs nothing among probes. */
+/* True if a cell has a mark other than "probe-differs". A probe computes differently from the training run,
+ * so the hooks of an honest defense may differ there too: that mark is reported but does not disqualify. */
 static int costs_rank(const gnt_outcome *cell) {
     for (size_t i = 0; i < gnt_mark_count(cell); i++)
         if (strcmp(gnt_mark_at(cell, i).what, "probe-differs") != 0)

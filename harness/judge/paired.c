@@ -12,14 +12,14 @@ static const char *label_of(const json_t *instead, const char *key, const char *
     return text ? text : usual;
 }
 
-/* 1 where two groups are of one strength: both matched, or of the same number or none. */
+/* True if two groups have the same strength: both matched, or the same number or none. */
 static int is_as_strong(const gnt_outcome *a, const gnt_outcome *b) {
     if (a->mode == GNT_ROW_MATCHED || b->mode == GNT_ROW_MATCHED)
         return a->mode == b->mode;
     return a->strength == b->strength || (isnan(a->strength) && isnan(b->strength));
 }
 
-/* 2 where the strength is the one asked for, 1 where there is none, 0 where it is another one. */
+/* Returns 2 if g has the requested strength, 1 if it is undefended, 0 if it has another strength. */
 static int fits(const gnt_outcome *g, const gnt_outcome *group, const json_t *strength) {
     if (json_is_number(strength)) {
         const double wanted = json_number_value(strength);

@@ -61,9 +61,9 @@ static const gnt_rank_row *row_of(const gnt_rank_row *rows, size_t n, const char
     return NULL;
 }
 
-/* 1 when an attack gave a defense a number in which the host found nothing wrong. */
-static int is_asked(const gnt_results *r, const char *task, int64_t stage, const char *attack,
-                    const gnt_measure *m, const gnt_rank_row *rows, size_t n) {
+/* True if a defense without a mark has a number under this attack, so that the others need one too. */
+static int is_required(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                       const gnt_measure *m, const gnt_rank_row *rows, size_t n) {
     if (r->n_marked == 0)
         return gnt_has_measure(r, task, stage, attack, m->name);
     for (size_t i = 0; i < r->n_group; i++) {
@@ -77,7 +77,7 @@ static int is_asked(const gnt_results *r, const char *task, int64_t stage, const
     return 0;
 }
 
-static void judge(const gnt_results *r, const char *task, int64_t stage, const char *attack, int asked,
+static void judge(const gnt_results *r, const char *task, int64_t stage, const char *attack, int required,
                   const gnt_measure *m, gnt_rank_row *s) {
     int64_t stages[GNT_MOST_STAGES] = {stage};
     const size_t n = stage == GNT_EVERY_STAGE ? gnt_stages(r, task, stages) : 1;
@@ -93,7 +93,7 @@ static void judge(const gnt_results *r, const char *task, int64_t stage, const c
             s->score = score;
         }
     }
-    if (!asked && numbers == 0)
+    if (!required && numbers == 0)
         return;
     if (unfit == n) {
         s->unfit++;
@@ -103,7 +103,7 @@ static void judge(const gnt_results *r, const char *task, int64_t stage, const c
     s->judged += numbers == n;
 }
 
-/* The groups that stand for a defense: of each attack at each stage. */
+/* Lists the groups that represent a defense, for each attack at each stage, and returns their number. */
 static size_t measured(const gnt_results *r, const char *task, int64_t stage, const char *defense,
                        const gnt_measure *m, gnt_measured *out) {
     int64_t stages[GNT_MOST_STAGES] = {stage};
@@ -206,7 +206,8 @@ static size_t list_rows(const gnt_results *r, const char *task, int64_t stage, d
     return n;
 }
 
-/* Fills the rows; value: their leakages in trainings, a stretch of n_seeds each, and one for scratch. */
+/* Fills the rows; value has room for n_seeds leakages of each row, one for each training run, and for n_seeds
+ * more as scratch. */
 static int fill(gnt_ranking *out, const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                 const int64_t *seed, size_t n_seeds, double *value) {
     const char *name;
@@ -217,9 +218,9 @@ static int fill(gnt_ranking *out, const gnt_results *r, const char *task, int64_
     out->adequacy = gnt_adequacy_of(r, task, stage, NULL, m);
     out->n = list_rows(r, task, stage, floor, out->row);
     for (size_t a = 0; a < r->n_attack; a++) {
-        const int asked = is_asked(r, task, stage, r->attack[a], m, out->row, out->n);
+        const int required = is_required(r, task, stage, r->attack[a], m, out->row, out->n);
         for (size_t i = 0; i < out->n; i++)
-            judge(r, task, stage, r->attack[a], asked, m, &out->row[i]);
+            judge(r, task, stage, r->attack[a], required, m, &out->row[i]);
     }
     for (size_t i = 0; i < out->n; i++) {
         gnt_rank_row *s = &out->row[i];

@@ -26,9 +26,9 @@ size_t gnt_seeds(const gnt_results *r, const char *task, int64_t seed[GNT_MOST_T
     return n;
 }
 
-/* ---- trainings as they are ---- */
+/* ---- training runs as they are ---- */
 
-/* The means of a group's cells, by seed; more leaks more. */
+/* Reads the means of a group's cells by seed, with the sign by which a greater number leaks more. */
 static void fill(double *value, const gnt_measured *of, const int64_t *seed, size_t n_seeds,
                  const gnt_measure *m) {
     for (size_t s = 0; s < n_seeds; s++)
@@ -42,7 +42,8 @@ static void fill(double *value, const gnt_measured *of, const int64_t *seed, siz
     }
 }
 
-/* Of the first group: the utility of a training is the same under all attacks. */
+/* Returns the mean utility of a group's training runs less the target, negative if it is worse. Any one group
+ * of a defense will do: the utility of a training run is the same under all attacks. */
 static double surplus_of(const gnt_measured *of) {
     const double target = gnt_target_utility(of->results, of->group->task);
     double mean = 0;
@@ -56,9 +57,9 @@ static double surplus_of(const gnt_measured *of) {
     return n ? sign * (mean - (isnan(target) ? 0 : target)) : NAN;
 }
 
-/* ---- trainings at exactly the target ---- */
+/* ---- training runs at exactly the target ---- */
 
-/* The cells on the curve of a group's defense under its attack; gnt_free. NULL when memory ran out. */
+/* Returns the cells on the curve of a group's defense under its attack; gnt_free. NULL if memory ran out. */
 static const gnt_outcome **cells_of_curve(const gnt_measured *of, size_t *n) {
     const gnt_results *r = of->results;
     const gnt_outcome **cell = gnt_array(r->n_cell + 1, sizeof *cell);
@@ -85,7 +86,7 @@ static int read_curve(double *value, const gnt_curve *c, double at, const int64_
     return rc == 0 && found.verdict == GNT_EQUAL_FOUND ? 0 : -1;
 }
 
-/* 0 when the curve passes the target; value as `fill` leaves it. */
+/* Reads the values as `fill` does, at exactly the target; −1 if the curve does not pass it. */
 static int fill_at_target(double *value, const gnt_measured *of, const int64_t *seed, size_t n_seeds,
                           const gnt_measure *m) {
     const double target = gnt_target_utility(of->results, of->group->task);

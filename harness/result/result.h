@@ -6,7 +6,7 @@
  * gnt_fields_has says whether an optional key is in the file.
  *
  * Files are hostile: sizes, types and words are checked when one is read, and nowhere after. Text is as the
- * file has it: whoever writes it somewhere escapes it (render/escape.h).
+ * file has it; code that writes it escapes it (render/escape.h).
  *
  * A number more is a member here and a row in a table: it is read, written, rounded and compared by them. */
 #ifndef GNT_RESULT_RESULT_H
@@ -30,7 +30,7 @@ typedef enum gnt_cell_status {
     GNT_CELL_STATUSES
 } gnt_cell_status;
 
-/* How a defense came to its strength. */
+/* How the strength of a defense was chosen. */
 typedef enum gnt_row_mode {
     GNT_ROW_NONE,
     GNT_ROW_MATCHED,
@@ -56,8 +56,8 @@ typedef struct gnt_rounds {
     size_t n;
 } gnt_rounds;
 
-/* Of the test samples that have one value of an attribute: how many, how many the model classified rightly,
- * and how many are of each class. */
+/* Counts of the test samples that have one value of an attribute: all of them, those that the model
+ * classified correctly, and those of each class. */
 typedef struct gnt_value_counts {
     int64_t n, right;
     gnt_ints labels;
@@ -128,7 +128,7 @@ typedef struct gnt_target {
     int exact, broken, missing;
     /* numbers of values; an answer is −1 for none */
     int64_t attribute_truth, attribute_told, attribute_renamed;
-    /* the first entries of the client's vector; told at NULL: no answer */
+    /* the first entries of the client's vector, and of the attack's answer (`at` NULL: none) */
     gnt_reals contribution_truth, contribution_told;
 } gnt_target;
 
@@ -237,8 +237,9 @@ typedef struct gnt_attempt {
     int64_t seed;
 } gnt_attempt;
 
-/* Of the training runs that confirmed a strength or failed to: their mean, its standard error, Student's t by
- * which it is judged, and how many; how many were of confirmations before, that failed; how many searched. */
+/* The training runs that confirmed a strength or failed to: their mean, its standard error, Student's t by
+ * which it is judged, and their number; also the numbers of runs in earlier, failed confirmations and in the
+ * search. */
 typedef struct gnt_confirmation {
     double mean, standard_error, t;
     int64_t trainings, failed, searching;
@@ -363,7 +364,7 @@ typedef struct gnt_result_strengths {
     size_t n;
 } gnt_result_strengths;
 
-/* What a defense's curve gives at one utility, or at one leakage. */
+/* A defense's curve, read at one utility or at one leakage. */
 typedef struct gnt_result_equal {
     const char *task;
     int64_t stage;

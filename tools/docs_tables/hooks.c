@@ -1,4 +1,4 @@
-/* What hooks took: times of one machine, which are kept with the other facts of the host. */
+/* Tables of the time that hooks took: times of one machine, kept with the other facts of the host. */
 #include "page_tables.h"
 
 #include <inttypes.h>

@@ -226,7 +226,7 @@ static int keep_cell(const gnt_results *r, size_t at, const json_t *cell, const 
     json_t *found = keep_facts(c, cell, tables), *to = some(cell, of_cell, COUNT(of_cell));
     const int first = is_first_of_training(r, at), counted = scores_is_counted(r, c);
     const int has_facts = json_object_size(found) > 0, ranked = is_ranked(r, c),
-              bounds = gnt_bounds_tell(r, at);
+              bounds = gnt_bounds_uses_cell(r, at);
     const differences w = differences_of(r, c);
     int failed = !found || !to;
     if (!failed && c->matched)
