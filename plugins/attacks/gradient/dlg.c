@@ -1,12 +1,12 @@
-/* dlg and idlg: deep leakage from gradients, with the label searched along with the image, or read off
+/* dlg and idlg: deep leakage from gradients, with the label searched along with the image, or inferred
  * first.
  *
- * Sources: Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019; Zhao, Mopuri and Bilen, iDLG,
- * 2020. The reference settings have no line search: most of their failures are jumps of L-BFGS to where
- * every sigmoid is saturated and no gradient leads back. The default therefore refuses steps that raise
- * the cost (by more than rounding does near a match), and starts anew where the search stagnates far from
- * one; it also takes more inner iterations, and a prior where the update does not say all (guarded.c).
- * Mode "reference" does none of this (reference.c). */
+ * Sources: Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019; Zhao, Mopuri and Bilen, iDLG, 2020.
+ * The reference settings have no line search: most of their failures are jumps of L-BFGS to where every
+ * sigmoid is saturated and no gradient leads back. The default therefore refuses steps that raise the cost
+ * (by more than rounding does near a match), and restarts if the search stagnates far from one; it also
+ * takes more inner iterations, and a prior if the update does not determine the image (guarded.c). Mode
+ * "reference" does none of this (reference.c). */
 #include <stdio.h>
 #include <string.h>
 

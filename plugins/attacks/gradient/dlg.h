@@ -73,8 +73,8 @@ typedef struct dlg_search {
     int64_t step, steps; /* outer steps taken and allowed, over all restarts */
 } dlg_search;
 
-/* Sets z: where the suite says to begin, else noise, that of the image times `scale`. */
+/* Sets z to the start that the suite gives, else to noise, scaled by `scale` in its image part. */
 void dlg_start(dlg_search *s, int32_t restart, float scale);
-/* Takes one outer step, the k-th of its restart, and tells the host. Returns the cost before it. */
+/* Takes one outer step, the k-th of its restart, and reports it to the host. Returns the cost before it. */
 double dlg_step(dlg_search *s, int32_t restart, int64_t k);
 #endif

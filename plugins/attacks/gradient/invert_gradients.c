@@ -1,21 +1,21 @@
-/* invert-gradients: the input whose update points the same way as the one observed.
+/* invert-gradients: finds the input whose update has the same direction as the observed one.
  *
- * Minimises 1 − cos(u(x), o) over all tensors together, plus a total variation prior on images, by Adam
- * on the sign of the gradient, from normal noise in the model's normalised space, kept in the valid box
+ * Minimises 1 − cos(u(x), o) over all tensors together, plus a total variation prior on images, by Adam on
+ * the sign of the gradient, from normal noise in the model's normalised space, clamped to the valid box
  * throughout. Weight deltas of several local steps are matched by unrolling them. Source: Geiping,
- * Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020; their full runs take 24,000
- * steps, their quick ones 4,800.
+ * Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020; their full runs take 24,000 steps,
+ * their quick ones 4,800.
  *
- * What it makes of grants:
+ * Grants are used as follows:
  *  - defense with noise of a known law: the cost is −log p(o | u(x)) (noise_law.h), and the prior has the
- *    weight that probabilities give it. With public data too, the prior is one of images like them
+ *    weight that the probabilities give it. With public data too, the prior is learnt from such images
  *    (image_prior.h), chosen by trial (invert_trials.c).
- *  - defense with a clip of each tensor and no noise: the clip is inside the cosine (clipped_cosine.h).
- *  - batch-norm statistics: the batch's are to be those granted, or where `bn` asks for it without that grant
- *    the model's running ones (statistics.h). Restarts may be drawn to their mean (`group`). Source of both:
- *    Yin et al., See through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
- *  - history: the client's earlier rounds are matched too, where its data look the same in them.
- *  - labels, rates. Labels that are not granted are read off the update (label.h). */
+ *  - defense with a clip of each tensor and no noise: the clip is part of the cosine (clipped_cosine.h).
+ *  - batch-norm statistics: the batch's are fitted to the granted ones; without that grant, if `bn` is set,
+ *    to the model's running statistics (statistics.h). Restarts may be drawn towards their mean (`group`).
+ *    Source of both: Yin et al., See through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
+ *  - history: the client's earlier rounds are matched too, if they appear to be of the same data.
+ *  - labels, rates. Labels that are not granted are inferred from the update (label.h). */
 #include <math.h>
 #include <string.h>
 

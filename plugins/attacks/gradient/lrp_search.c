@@ -1,18 +1,18 @@
-/* lrp-search: the batch, and the rates of the local steps that the client hides, searched together.
+/* lrp-search: searches the batch together with the rates of the local steps, which the client hides.
  *
- * A client that draws the rate of each of its E local steps, as LRP does, hides them from whoever matches its
- * weight delta Δ by unrolling. This one minimises
+ * A client that draws the rate of each of its E local steps, as LRP does, hides them from an attacker who
+ * matches its weight delta Δ by unrolling. This attack minimises
  *
  *     1 − cos(unrolled update(x, y; rate_1 … rate_E), Δ) + tv·TV(x)
  *
- * over the images x and the logarithms of the rates (log_rates.h). `known` unrolls with the rates granted,
- * `equal` with the announced one in all steps: what `learnt` recovers less than `known` is what the drawn
- * rates protect, and what it recovers more than `equal` is what a suite misses that attacks as if nobody had
- * drawn any. Of one step, or one gradient, the rate is a factor that the cosine does not see: the three are
- * one, and do what invert-gradients does with its cosine.
+ * over the images x and the logarithms of the rates (log_rates.h). `known` unrolls with the granted rates,
+ * `equal` with the announced one in all steps. The gap from `learnt` to `known` is what the drawn rates
+ * protect; the gap from `equal` to `learnt` is what a suite misses if its attacks ignore that rates are
+ * drawn. With one step, or one gradient, the rate is a factor that the cosine does not see: all three are
+ * then the same, and equal invert-gradients with its cosine.
  *
- * Steps that take different samples are unrolled in the order granted, else one sample after another. Labels
- * that are not granted are read off the update, which does not tell which step took them. */
+ * Steps that take different samples are unrolled in the order granted, else one sample after another.
+ * Labels that are not granted are inferred from the update, which does not reveal which step used them. */
 #include <math.h>
 
 #include "gauntlet/plugin.h"
@@ -23,9 +23,9 @@
 
 enum { RATES_LEARNT, RATES_KNOWN, RATES_EQUAL };
 
-/* How far the rates found lie from one another, their deviation over their mean; and that mean over the
+/* Reports the relative spread of the rates found, their deviation over their mean, and that mean over the
  * announced rate. */
-static void tell_rates(const search *s) {
+static void report_rates(const search *s) {
     const gnt_host *host = s->self->host;
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < s->n_rates; i++) {
@@ -68,7 +68,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     else if (!(seen->granted & GNT_KNOWS_RATES))
         return hook_refuse(host, "rates is \"known\", but the rates that the client used are not granted: "
                                  "grant them (rates), or take \"learnt\"");
-    /* who is granted the defense has to adapt to count as an attack that knows it */
+    /* an attack that is granted the defense has to adapt to it */
     if (self->rates == RATES_EQUAL && (seen->granted & GNT_KNOWS_DEFENSE))
         return hook_refuse(host, "rates is \"equal\", as by an attacker who does not know that rates are "
                                  "drawn, but the defense is granted: leave that grant out, or take "
@@ -77,7 +77,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     s.total = restarts * steps;
     TRY(open_all(&s, self, &unrolled));
     TRY(search_run(&s, restarts, steps, 0));
-    tell_rates(&s);
+    report_rates(&s);
     answer->chosen(answer->context, s.chosen, s.least);
     return answer->reconstruction(answer->context, s.n, s.winner);
 }
@@ -92,8 +92,7 @@ static const gnt_parameter parameters[] = {
                "of the local steps: searched with the images, those granted, or the announced one for all"),
 };
 
-/* What defenses that draw rates are made of, whose parameters it does not read; and plugins whose parameters
- * it does. */
+/* The family of defenses that draw rates, whose parameters are not read; and plugins whose parameters are. */
 static const char *const families[] = {"step-size", "clip", "soteria", NULL};
 
 const gnt_descriptor gradient_lrp_search = {

@@ -2,7 +2,7 @@
  *
  * The unknowns z of a search are those of the images, as the prior sees them, followed by the logits of the
  * labels (n × classes) where the label part makes them unknowns. A part is a struct of functions; a function
- * returns GNT_OK, or a status after host->fail. Memory is scratch of the hook. Every evaluation asks
+ * returns GNT_OK, or a status after host->fail. Memory is scratch of the hook. Every evaluation calls
  * should_stop (cost/objective.c), so no part has to. */
 #ifndef GRADIENT_RECIPES_H
 #define GRADIENT_RECIPES_H
@@ -24,7 +24,7 @@ typedef struct cost_part {
     double (*eval)(struct dlg_objective *o, const float *x, const gnt_gradient **g);
 } cost_part;
 
-/* What images are made of, and what is known of them without the update. */
+/* How images are parametrised, and what is known of them without the update. */
 typedef struct prior_part {
     const char *name;
     /* Learns what `open` needs. NULL: nothing has to be learnt. */

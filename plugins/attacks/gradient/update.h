@@ -1,9 +1,10 @@
+/* update: the tensors of an observed update, and how the client computed it. */
 #ifndef ATTACKS_GRADIENT_UPDATE_H
 #define ATTACKS_GRADIENT_UPDATE_H
 
 #include "gauntlet/plugin.h"
 
-/* Is there one tensor for each parameter that clients share, of its size? */
+/* True if there is one tensor, of its size, for each parameter that clients share. */
 static inline int is_whole_update(const gnt_model_info *info, const gnt_views *update) {
     int64_t t = 0;
     for (int64_t i = 0; update && i < info->params.n; i++) {
@@ -20,8 +21,8 @@ static inline double decay_of_steps(const gnt_observation *seen) {
     return seen->steps > 0 && GNT_HAS(gnt_observation, seen, decay) ? seen->decay : 0;
 }
 
-/* Fills in what the observation says of how its update came about, but for the order: samples, steps, and
- * the clients' momentum and decay. */
+/* Sets the fields of a spec that reproduce how the update was computed, except the order: samples, steps,
+ * and the clients' momentum and decay. */
 static inline void spec_unroll(gnt_function_spec *spec, const gnt_observation *seen) {
     spec->size = sizeof *spec;
     spec->n = seen->n;
@@ -32,7 +33,7 @@ static inline void spec_unroll(gnt_function_spec *spec, const gnt_observation *s
     spec->decay = decay_of_steps(seen);
 }
 
-/* Entries of all tensors. */
+/* Number of entries of all tensors. */
 static inline int64_t entries_of(const gnt_views *update) {
     int64_t n = 0;
     for (int64_t t = 0; t < update->n; t++)

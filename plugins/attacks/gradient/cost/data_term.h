@@ -19,10 +19,10 @@ extern const char *const data_term_costs[];
 typedef struct data_function {
     match distance;
     match update; /* the update itself, for the costs that are computed here */
-    /* The owner's, set once: the derivative by the rates is wanted as well; of costs other than the
-     * likelihood, and of observations with local steps. */
+    /* Set once by the owner: whether the derivative by the rates is computed as well. For costs other than
+     * the likelihood, and observations with local steps. */
     int by_rates;
-    /* … by the labels, of DATA_WHITENED and DATA_PLAIN alone */
+    /* … by the labels, for DATA_WHITENED and DATA_PLAIN alone */
     int by_labels;
 } data_function;
 
@@ -36,17 +36,18 @@ typedef struct data_term {
     whitening white; /* DATA_WHITENED, DATA_PLAIN */
     /* x is set at each evaluation; y, rates and weights stay */
     gnt_function_args args;
-    /* args.rates, the owner's to change between evaluations; and, where it asked, the derivative by them
-     * and by args.y, the host's until the next */
+    /* args.rates, which the owner may change between evaluations; and the derivatives by them and by
+     * args.y, where data_function has by_rates or by_labels: the host's, valid until the next evaluation */
     float *rates;
     const float *d_rates, *d_y;
     outliers apart;
     float **d_u; /* where the cost is computed here: one tensor for each of the update */
 } data_term;
 
-/* Binds one observation: weights, buffers, what of the update is matched, rates as granted or else as
- * announced. args.y is the caller's to set. `cost` is a DATA_* other than auto. told: its noise is
- * DATA_LIKELIHOOD's, its clip is inside of that and of DATA_COSINE. GNT_OK, or a status after host->fail. */
+/* Binds one observation: weights, buffers, the entries of the update that are matched, the rates as granted
+ * or else as announced. The caller sets args.y. `cost` is a DATA_* other than auto. `granted` gives the
+ * noise of DATA_LIKELIHOOD, and the clip that DATA_LIKELIHOOD and DATA_COSINE apply to the candidate.
+ * GNT_OK, or a status after host->fail. */
 gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
                           match_choice choice, int cost, const granted_defense *granted);
 

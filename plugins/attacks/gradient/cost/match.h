@@ -1,5 +1,5 @@
-/* match: the distance between the update that x would give and the one observed, as a
- * function that attacks search. */
+/* match: the distance between the update of a candidate batch x and the observed one, as a function that
+ * attacks minimise. */
 #ifndef GRADIENT_MATCH_H
 #define GRADIENT_MATCH_H
 
@@ -7,8 +7,8 @@
 #include "hook.h"
 #include "defense/outliers.h"
 
-/* The function prepared for observations of one shape. Zeros at first; the host
- * releases it with the instance. */
+/* The function, prepared for observations of one shape. Zeros at first; the host releases it with the
+ * instance. */
 typedef struct match {
     gnt_function *function;
     int64_t n, batch;
@@ -16,18 +16,16 @@ typedef struct match {
     int32_t steps, masked, ordered;
 } match;
 
-/* Prepares it, or keeps it from the observation before where that had the same shape and neither tells the
- * order of its samples. Steps are unrolled with the clients' momentum
- * and decay. cost, vjp: as gnt_function_spec has
- * them, the same at every call. GNT_OK, or a status after host->fail. */
+/* Prepares the function, or keeps the one of the previous observation if that had the same shape and
+ * neither gives the order of its samples. Steps are unrolled with the clients' momentum and decay. cost,
+ * vjp: as in gnt_function_spec, the same at every call. GNT_OK, or a status after host->fail. */
 gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *seen, int32_t cost,
                          uint32_t vjp, int32_t masked);
 
-/* The same of GNT_FN_UPDATE, for a cost of the caller's own. */
+/* As above, but prepares GNT_FN_UPDATE, for a cost that the caller computes. */
 gnt_status match_prepare_update(match *m, const gnt_host *host, const gnt_observation *seen, uint32_t vjp);
 
-/* Which entries are not matched: what the parameters say of zeros (survivors.h) and
- * of outliers (outliers.h). */
+/* The parameters that decide which entries are not matched: zeros (survivors.h) and outliers (outliers.h). */
 typedef struct match_choice {
     int64_t mask_zeros, outliers;
 } match_choice;

@@ -8,7 +8,7 @@
 #include "update.h"
 #include "hook.h"
 
-/* What entry i of tensor t is known to lie within where it is zero. */
+/* Returns the bound on the magnitude of entry i of tensor t, if it was pruned. */
 static double bound_of(const residual *r, int64_t t, int64_t i) {
     return zeroed_columns_has(&r->zeroed, &r->seen->view[t], t, i) ? INFINITY : (double)r->bound[t];
 }

@@ -1,10 +1,10 @@
-/* residual: what the update of a candidate misses of the one observed, entry by entry, and its sum of
- * squares.
+/* residual: the difference between a candidate's update and the observed one, entry by entry, and its sum
+ * of squares.
  *
- * r_i = f·u_i − o_i where the observed entry o_i survived. Where it is zero, r_i is what f·u_i exceeds its
- * bound by (survivors.h). Outliers and columns that a
- * defense zeroed (zeroed_columns.h) are left out. f is 1, or what a clip that is known makes of the
- * candidate's update (seen_clip.h). */
+ * Where the observed entry o_i survived pruning, r_i = f·u_i − o_i. Where it is zero, r_i is the amount by
+ * which f·u_i exceeds the bound of a pruned entry (survivors.h). Outliers and columns that a defense zeroed
+ * (zeroed_columns.h) are left out. f is 1, or the factor by which a known clip scales the candidate's
+ * update (seen_clip.h). */
 #ifndef GRADIENT_RESIDUAL_H
 #define GRADIENT_RESIDUAL_H
 

@@ -1,10 +1,11 @@
 /* statistics: a batch's batch-norm statistics as a term of a search's cost.
  *
- * GradInversion (Yin et al., CVPR 2021): at every batch norm the batch's means and variances should be those
- * that the model keeps (running statistics), or the batch's own where these are granted. They are read behind
- * the layer, run with those statistics: ŷ = (y − β)/γ = (v − μ)/√(σ² + ε) has mean 0 and variance 1 in every
- * channel where v has the statistics asked for. So no layer's scale counts more than another's, and the cost
- * is the mean over layers of the mean over channels of m² + (s − 1)². */
+ * GradInversion (Yin et al., CVPR 2021): at every batch norm the batch's means and variances should be the
+ * model's running statistics, or the batch's own where these are granted. They are read off the layer's
+ * output, computed with the wanted statistics: ŷ = (y − β)/γ = (v − μ)/√(σ² + ε) has mean 0 and variance 1
+ * in every channel in which v has the wanted statistics. So no layer's scale counts more than another's.
+ * The cost is the mean over layers of the mean over channels of m² + (s − 1)², where m and s² are the mean
+ * and variance of ŷ. */
 #ifndef GRADIENT_STATISTICS_H
 #define GRADIENT_STATISTICS_H
 
@@ -26,19 +27,19 @@ typedef struct statistics {
     float **d_y;                  /* cotangent of each one's output */
 } statistics;
 
-/* How many batch norms the model has whose γ and β are among its parameters. */
+/* Number of batch norms whose γ and β are among the model's parameters. */
 int32_t statistics_layers(const gnt_model_info *info);
 
-/* wanted: the statistics asked for, laid out like the model's buffers. GNT_OK, or a status after
- * host->fail. */
+/* Binds one observation. wanted: the statistics to reach, laid out like the model's buffers. GNT_OK, or a
+ * status after host->fail. */
 gnt_status statistics_open(statistics *s, statistics_function *of, const gnt_host *host,
                            const gnt_observation *seen, const float *wanted);
 
 /* *d_x: n × features, the host's until the next evaluation. */
 gnt_status statistics_eval(statistics *s, const float *x, double *cost, const float **d_x);
 
-/* The cost of one layer's output y (n × channels × area), `layers` of them in all, and its derivative d_y. A
- * channel whose |γ| is below 1e-3 tells nothing and is left out. */
+/* Returns the cost of one layer's output y (n × channels × area), one of `layers` in all, and sets its
+ * derivative d_y. A channel whose |γ| is below 1e-3 reveals nothing and is left out. */
 double statistics_cost(const float *y, int64_t n, int64_t channels, int64_t area, const float *scale,
                        const float *shift, int32_t layers, float *d_y);
 

@@ -22,9 +22,9 @@ const float *whitening_scores(const gnt_observation *seen, int64_t layers) {
     return NULL;
 }
 
-/* ---- what is known of each layer ---- */
+/* ---- the noise of each layer, as far as it is known ---- */
 
-/* Of the least: layers that have about as much noise. */
+/* √T is estimated from the layers whose own estimate is at most this multiple of the least. */
 static const double about_least = 1.2;
 
 typedef struct layered {
@@ -60,8 +60,8 @@ static int counts(const layered *r, int64_t layer) {
     return r->noise.layer[layer].entries >= (most < LAYER_NOISE_ENTRIES ? most : LAYER_NOISE_ENTRIES);
 }
 
-/* √T. What a layer's spread makes of it is too much where the gradient adds to the noise: so it is the mean
- * over the entries of those layers in which it is about the least. */
+/* Estimates √T. A layer's spread overestimates it if the gradient adds to the noise. So it is the mean, by
+ * entries, over the layers whose estimate is about the least. */
 static double rounds_root(const layered *r) {
     double least = INFINITY, sum = 0, entries = 0;
     for (int64_t k = 0; k < r->noise.n; k++)
@@ -94,7 +94,7 @@ static gnt_status read_shares(layered *r, const gnt_host *host, const gnt_observ
 
 /* ---- parts ---- */
 
-/* A law of the whole update, as dp-* and clip have it. */
+/* Takes one law for the whole update, as dp-* and clip have it. */
 static void take_whole(whitening *w, const layered *r, int64_t tensors) {
     w->n = 1;
     w->part[0] = (whitening_part){.n = tensors, .law = r->granted->noise};
@@ -132,7 +132,7 @@ static void take_plain(whitening *w, const layered *r, int64_t tensors) {
                                   .law = {.kind = NOISE_GAUSSIAN, .scale = sqrt(sum / fmax(entries, 1))}};
 }
 
-static void tell(const whitening *w, const gnt_host *host) {
+static void report_noise(const whitening *w, const gnt_host *host) {
     double least = INFINITY, most = 0;
     for (int64_t k = 0; k < w->n; k++) {
         least = fmin(least, noise_deviation(&w->part[k].law));
@@ -161,7 +161,7 @@ gnt_status whitening_open(whitening *w, const gnt_host *host, const gnt_observat
         take_layers(w, &r);
     w->floor = r.noise.floor;
     w->is_known = !plain && (r.share != NULL || granted->noise.kind != NOISE_NONE);
-    tell(w, host);
+    report_noise(w, host);
     return GNT_OK;
 }
 

@@ -17,7 +17,7 @@ enum {
 };
 enum { HEAD = 3 };
 
-/* `head`: with these parameters a member's values begin among those of the chain. */
+/* `head`: the parameters with which a member's values begin among those of the chain. */
 static const struct {
     const char *id, *head[HEAD];
 } members[MEMBERS] = {
@@ -31,15 +31,15 @@ static const struct {
     [MEMBER_UNIFORM] = {"uniform", {"epsilon", "clip", "delta"}},
 };
 
-/* The values that are left from some place on. */
+/* The values of a chain from some place on. */
 typedef struct value_list {
     const gnt_value *at;
     int64_t n;
 } value_list;
 
-/* ---- whose values are whose ---- */
+/* ---- which values belong to which member ---- */
 
-/* The member whose id has this length and begins here; MEMBERS: another plugin. */
+/* Returns the member whose id is the first `length` characters of chain, or MEMBERS for any other plugin. */
 static int member_at(const char *chain, size_t length) {
     int m = 0;
     while (m < MEMBERS && (strlen(members[m].id) != length || strncmp(members[m].id, chain, length) != 0))
@@ -54,7 +54,7 @@ static int begins_with(value_list v, const char *const *head) {
     return 1;
 }
 
-/* From the member's first value on; n is 0 where it has none. */
+/* Returns the values from the member's first one on; n is 0 if it has none. */
 static value_list values_of(int member, value_list v) {
     while (v.n > 0 && !begins_with(v, members[member].head))
         v = (value_list){v.at + 1, v.n - 1};
@@ -72,7 +72,7 @@ static int is_text(const gnt_value *v, const char *text) {
     return v && v->text && strcmp(v->text, text) == 0;
 }
 
-/* ---- what a member does ---- */
+/* ---- the law of a member ---- */
 
 static int clip_mode_of(const gnt_value *mode) {
     return is_text(mode, "none")         ? NOISE_CLIP_NONE
@@ -80,7 +80,7 @@ static int clip_mode_of(const gnt_value *mode) {
                                          : NOISE_CLIP_GLOBAL;
 }
 
-/* NOISE_NONE where a parameter is none that the member takes. */
+/* Returns the law of a member that adds noise; NOISE_NONE if its scale or its clip is not above 0. */
 static noise_law noise_of(int member, value_list own) {
     const gnt_value *scale = &own.at[0], *clip = &own.at[1], *mode = &own.at[2], *mean = value_of(own, "mu");
     const int laplace = member == MEMBER_LAPLACE;
@@ -94,7 +94,7 @@ static noise_law noise_of(int member, value_list own) {
                        .l1 = laplace && is_text(value_of(own, "norm"), "l1")};
 }
 
-/* The same of the member clip: NOISE_CLIP_NONE where there is no bound. */
+/* Returns the law of the member clip; NOISE_CLIP_NONE if there is no bound. */
 static noise_law clip_of(value_list own) {
     const double bound = own.at[0].r;
     return bound > 0 ? (noise_law){.clip = bound, .clip_mode = clip_mode_of(&own.at[1])} : (noise_law){0};
@@ -106,8 +106,8 @@ typedef struct reading {
     int members, noisy;
 } reading;
 
-/* The member that is read clips, or adds noise, or both. 0 where what it does with those before it is not one
- * law. */
+/* Adds the law of a member that clips, adds noise, or both. Returns 0 if its effect combined with that of
+ * the members before it is not a single law. */
 static int add_law(reading *r, const noise_law *next) {
     granted_defense *granted = &r->granted;
     const noise_law before = granted->noise;
@@ -146,7 +146,7 @@ static void read_noise(reading *r, int member, value_list own) {
     granted->is_complete = granted->noise_is_first = granted->clip_is_last = 0;
 }
 
-/* A clip behind noise is none of the noise's law. */
+/* Reads a clip member; a clip that follows noise is not part of the noise's law. */
 static void read_clip(reading *r, value_list own) {
     const noise_law law = clip_of(own);
     r->granted.clip_is_unread |= r->noisy > 0 || law.clip_mode == NOISE_CLIP_NONE;

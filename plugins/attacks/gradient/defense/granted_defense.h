@@ -1,8 +1,8 @@
-/* granted_defense: what the grant of a defense tells of noise, clip, pruning and zeroed columns.
+/* granted_defense: the noise, clip, pruning and zeroed columns that a granted defense is known to apply.
  *
- * The defense is one member or a chain of them, in the order in which they work. A parameter counts only
- * among those of its own member, and what another plugin does is unknown, whatever its parameters are
- * called. */
+ * The defense is one member or a chain of them, in the order in which they are applied. A parameter is read
+ * only among those of its own member. The effect of any other plugin is unknown, whatever its parameters
+ * are called. */
 #ifndef GRADIENT_GRANTED_DEFENSE_H
 #define GRADIENT_GRANTED_DEFENSE_H
 
@@ -13,42 +13,43 @@
 typedef struct layered_noise {
     double clip; /* C; 0: there is no such member */
     double epsilon, delta;
-    int by_scores;   /* ε is dealt to the layers by scores of the sensitive region (fedre), else evenly */
-    int64_t samples; /* that scores are the mean of; 0: not told */
+    int by_scores;   /* ε is divided among layers by scores of the sensitive region (fedre), else evenly */
+    int64_t samples; /* over which scores are averaged; 0: not known */
 } layered_noise;
 
 typedef struct granted_defense {
-    /* every member is none, prune, clip, dp-gaussian or dp-laplace, at most one adds noise, and no clip is
-     * behind it: here is all that was done to the update */
+    /* every member is none, prune, clip, dp-gaussian or dp-laplace, at most one adds noise, and no clip
+     * follows it: this struct describes everything that was done to the update */
     int is_complete;
-    /* of the member dp-gaussian or dp-laplace, whatever stands beside it, with the clip of the member clip
-     * where that stands before it or alone: kind is then NOISE_NONE. Two bounds of one mode, one behind the
-     * other, are the lower one. All zeros where two members add noise: the sum of two laws is neither. */
+    /* the law of the member dp-gaussian or dp-laplace, whatever the other members are. It includes the
+     * bound of a clip member that precedes the noise, or that is used without noise (kind is then
+     * NOISE_NONE). Of two consecutive bounds of one mode the lower one counts. All zeros if two members add
+     * noise, since the sum of two laws is neither of them. */
     noise_law noise;
-    /* the member whose clip this is comes first, so that it bounds the norm of the client's own update.
-     * Behind another it bounds the norm of what that one left. */
+    /* the member whose clip this is comes first in the chain, so that it bounds the norm of the client's
+     * own update. If it follows another, it bounds the norm of that member's output. */
     int noise_is_first;
-    /* nothing follows it, noise neither: a norm that stayed below the bound was not changed */
+    /* nothing follows the clip, not even noise: a norm below the bound was not changed */
     int clip_is_last;
-    /* a member clip is in no law that is known here: it stands behind noise, or beside a bound of another
-     * mode or norm, or its parameters are not those that are known */
+    /* a clip member could not be made part of a known law: it follows noise, or is combined with a bound of
+     * another mode or norm, or its parameters are not the known ones */
     int clip_is_unread;
     /* entries that are zero may be small ones */
     int pruned;
     /* … of all tensors, by one threshold, and were not scaled tensor by tensor since */
     int pruned_together;
-    /* of the member soteria: the dense layer that it zeroes columns of, "" for the last one; NULL where it
-     * zeroes none */
+    /* of the member soteria: the dense layer whose columns it zeroes, "" for the last one; NULL if none are
+     * zeroed */
     const char *defended;
-    /* is_complete is 0 beside it */
+    /* of the member fedre or uniform; is_complete is then 0 */
     layered_noise layered;
 } granted_defense;
 
-/* All 0 where the defense was not granted. */
+/* Reads the granted defense; all 0 if none was granted. */
 granted_defense granted_defense_of(const gnt_observation *seen);
 
-/* Who is granted the defense counts as an attack that knows it: refuses a clip that is unread. GNT_OK, or
- * GNT_UNSUPPORTED after host->fail. */
+/* Refuses a clip that is unread: an attack that is granted the defense counts as adaptive, so it has to use
+ * all of it. GNT_OK, or GNT_UNSUPPORTED after host->fail. */
 gnt_status granted_defense_check(const gnt_host *host, const granted_defense *granted);
 
 #endif

@@ -46,8 +46,8 @@ static int sign_of(float v) {
     return (v > 0) - (v < 0);
 }
 
-/* Mean product of the signs of the layer's entries about the centre that stand next to each other, or, of
- * `rows`, below each other: 0 of noise. */
+/* Returns the mean product of the signs of adjacent entries about the centre: neighbours in a row, or if
+ * `rows` is set in a column. It is about 0 for noise. */
 static double agreement(const layer_noise_part *l, const gnt_views *update, float centre, int rows) {
     int64_t sum = 0, n = 0;
     for (int64_t t = l->first; t < l->first + l->n; t++) {

@@ -1,16 +1,17 @@
-/* layer_noise: how much noise each layer of an update holds, read off the update itself.
+/* layer_noise: how much noise each layer of an update has, estimated from the update itself.
  *
- * Entries of a gradient are mostly small and a few are large. Noise that is normal shows where it hides the
- * small ones: the entries' distances from their median then lie as those of a normal law do, and their median
- * is 0.6745 of its standard deviation however large the few are. A layer with noise is one whose quartiles
- * of distances are in the proportions of a normal law, and whose neighbouring entries do not agree in sign,
- * as those of a gradient do: its rows are sums of a few inputs, and inputs of neighbours are alike. */
+ * Most entries of a gradient are small and a few are large. Gaussian noise shows where it hides the small
+ * ones: the entries' distances from their median are then distributed as in a normal law, and the median
+ * distance is 0.6745 of the standard deviation however large the few are. A layer counts as noisy if the
+ * quartiles of these distances are in the proportions of a normal law, and if neighbouring entries do not
+ * agree in sign. Those of a gradient do: its rows are sums of a few inputs, and neighbouring inputs are
+ * alike. */
 #ifndef GRADIENT_LAYER_NOISE_H
 #define GRADIENT_LAYER_NOISE_H
 
 #include "gauntlet/plugin.h"
 
-/* The tensors of one layer, which stand beside each other in an update. */
+/* The tensors of one layer, which are adjacent in an update. */
 typedef struct layer_noise_part {
     int64_t first, n; /* tensors */
     int64_t entries;
@@ -22,8 +23,8 @@ typedef struct layer_noise {
     int64_t n; /* layers */
     layer_noise_part *layer;
     int64_t n_noisy;
-    /* What a layer without noise is reckoned with, the same for all of them: a thousandth of their entries'
-     * root mean square. Where all have noise a millionth of that, which nothing reaches. */
+    /* The deviation assumed for layers without noise: a thousandth of their entries' root mean square. If
+     * all have noise it is a millionth of the root mean square of theirs, which is never reached. */
     double floor;
 } layer_noise;
 
@@ -33,7 +34,7 @@ gnt_status layer_noise_read(layer_noise *out, const gnt_host *host, const gnt_vi
 /* The layer's spread where it has noise, else the floor. */
 double layer_noise_deviation(const layer_noise *of, int64_t layer);
 
-/* Entries below which the shape of a layer tells nothing. */
+/* A layer with fewer entries is too small for its distribution to show whether it has noise. */
 enum { LAYER_NOISE_ENTRIES = 256 };
 
 #endif

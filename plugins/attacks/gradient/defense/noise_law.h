@@ -1,8 +1,9 @@
-/* noise_law: what a defense of known noise makes of an update, and what an observed one is worth under it.
+/* noise_law: how a defense whose noise is known changes an update, and the likelihood of an observed
+ * update.
  *
- * dp-gaussian and dp-laplace send o = s(u)·u + μ + noise, s(u) = min(1, C/‖u‖) of the whole update or of each
- * tensor. To an attacker who knows that law, how well a candidate's update u fits is −log p(o | u), with the
- * clip inside: Σ r²/(2σ²) or Σ |r|/b over the entries of r = s(u)·u + μ − o. */
+ * dp-gaussian and dp-laplace send o = s(u)·u + μ + noise, with s(u) = min(1, C/‖u‖) over the whole update
+ * or each tensor. An attacker who knows that law judges a candidate's update u by −log p(o | u), which
+ * includes the clip: Σ r²/(2σ²) or Σ |r|/b over the entries of r = s(u)·u + μ − o. */
 #ifndef GRADIENT_NOISE_LAW_H
 #define GRADIENT_NOISE_LAW_H
 
@@ -31,7 +32,8 @@ double noise_deviation(const noise_law *law);
  */
 double noise_entry_cost(const noise_law *law, double r, double *slope);
 
-/* How many of n tensors are clipped together: those from 0, from that number, from twice that number … */
+/* Returns how many of n tensors are clipped together: those from 0, from that number, from twice that
+ * number … */
 int64_t noise_clip_group(const noise_law *law, int64_t n);
 
 /* s(u), and the norm that it comes from; 1 and 0 without a clip. */
@@ -51,8 +53,8 @@ void noise_clip_vjp(const noise_law *law, noise_clip clip, const gnt_view *u, in
 double noise_cost(const noise_law *law, const gnt_views *u, const float *const *observed,
                   const float *const *mask, float *const *d_u);
 
-/* Does to u what the law says, noise included: `unit` holds one draw for each entry, tensor after tensor, of
- * the law with mean 0 and deviation (or scale) 1. */
+/* Applies the law to u, noise included: `unit` has one draw for each entry, tensor after tensor, of the law
+ * with mean 0 and deviation (or scale) 1. */
 void noise_apply(const noise_law *law, const gnt_views *u, const float *unit, float *const *out);
 
 #endif

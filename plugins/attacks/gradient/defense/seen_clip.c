@@ -7,7 +7,8 @@
 
 enum { CLIP_UNKNOWN, CLIP_OPEN, CLIP_SHORTENED };
 
-/* Of the bound: what entries are rounded by, and what the defense takes off for it, is less by far. */
+/* Relative tolerance of the bound; rounding, and the margin by which the defense lowers the bound, are far
+ * smaller. */
 static const double slack = 1e-5;
 
 /* Sets the state of the tensors that are clipped together, up to tensor t, from the sum of their squares. */

@@ -20,8 +20,8 @@ gnt_status survivors_check(const gnt_host *host, const gnt_observation *seen, in
     return granted_defense_check(host, &granted);
 }
 
-/* Was this update pruned by magnitude? Many zeros alone do not say so: dead units and black pixels leave
- * zeros that are worth matching. What pruning leaves has no small entries: in each tensor, none below a
+/* True if the update looks pruned by magnitude. Many zeros alone do not show it: dead units and black
+ * pixels leave zeros that should be matched. Pruning leaves no small entries: in each tensor, none below a
  * hundredth of the survivors' mean magnitude. */
 static int looks_pruned(const gnt_views *update, const outliers *apart) {
     int64_t zeros = 0, total = 0;
@@ -51,10 +51,10 @@ static int has_survivor(const gnt_view *seen, const outliers *apart, int64_t t, 
     return 0;
 }
 
-/* flags[i] = 1 where the observed entry is to be matched: where it survived, and in lines without any
- * survivor that say something themselves. Such columns of a first dense layer say that the sample is
- * (near) zero there, as black pixels are; such rows before a ReLU that the unit is dead. `seen` is tensor
- * t of the update. */
+/* Sets flags[i] to 1 if the observed entry is to be matched: if it survived, or is in a line without
+ * survivors that is informative in itself. An empty column of a first dense layer shows that the sample is
+ * (near) zero there, as black pixels are; an empty row before a ReLU, that the unit is dead. `seen` is
+ * tensor t of the update. */
 static void mark_survivors(const gnt_model_info *info, const gnt_view *seen, const outliers *apart, int64_t t,
                            float *flags) {
     int64_t columns = seen->rank == 2 && is_first_dense(info, seen->layer) ? seen->dim[1] : 0;

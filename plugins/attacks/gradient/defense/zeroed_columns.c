@@ -53,7 +53,8 @@ static const gnt_view *bias_of(const gnt_views *update, int32_t layer) {
     return NULL;
 }
 
-/* Is no row missing, but of units that die? Where no column is left, the bias tells which rows there were. */
+/* True if no row is missing except those of units that die. If no column is left, the bias shows which rows
+ * there were. */
 static int has_all_rows(const gnt_model_info *info, const gnt_views *update, const gnt_view *v,
                         const live_lines *l) {
     const gnt_view *bias = bias_of(update, v->layer);

@@ -1,9 +1,10 @@
-/* zeroed_columns: columns of dense layers' updates that a defense set to zero, and that say nothing.
+/* zeroed_columns: columns of dense layers' updates that a defense set to zero, and that therefore reveal
+ * nothing.
  *
- * Column j of a dense layer's gradient is Σ_samples δ·r_j, r the layer's input. In an update that nobody
- * touched it is 0 where r_j is 0 in every sample: the unit before it is dead, or the pixel is black. That is
- * worth matching. A defense such as soteria leaves the same zeros where r_j is anything. What tells them
- * apart lies in the rest of the update, so that a mask can be chosen before any search, and an update without
+ * Column j of a dense layer's gradient is Σ_samples δ·r_j, r the layer's input. In an update without a
+ * defense it is 0 if r_j is 0 in every sample, since the unit before it is dead or the pixel is black. Such
+ * zeros should be matched. A defense such as soteria leaves the same zeros for any r_j. The rest of the
+ * update distinguishes the two cases, so that a mask can be chosen before any search, and an update without
  * such a defense is matched as a whole. See zeroed_columns.c for how. */
 #ifndef GRADIENT_ZEROED_COLUMNS_H
 #define GRADIENT_ZEROED_COLUMNS_H
@@ -20,8 +21,8 @@ typedef struct zeroed_columns {
     int64_t n;
 } zeroed_columns;
 
-/* Looks once, before any search; reports the fact `columns_left_out` where it finds some. The update is whole
- * (update.h). GNT_OK, or a status after host->fail. */
+/* Finds the zeroed columns, once, before any search; reports the fact `columns_left_out` if there are any.
+ * The update is whole (update.h). GNT_OK, or a status after host->fail. */
 gnt_status zeroed_columns_find(zeroed_columns *out, const gnt_host *host, const gnt_observation *seen);
 
 /* Is the entry of tensor t, `v`, in such a column? */

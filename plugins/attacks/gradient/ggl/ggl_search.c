@@ -56,7 +56,8 @@ static void report(const ggl_cost *c, int32_t restart, int64_t step, int64_t ste
 
 /* ---- CMA-ES ---- */
 
-/* One population: drawn, made into images and told. *least: its least cost. */
+/* Draws one population, evaluates the costs of its images and passes them to CMA-ES. *least: the least cost
+ * of the population. */
 static gnt_status next_population(ggl_cost *c, cma *search, generator *g, double *w, double *cost,
                                   int32_t restart, double *least) {
     const gnt_host *host = c->self->host;

@@ -1,17 +1,18 @@
-/* How many samples of each class a batch holds.
+/* Infers how many samples of each class a batch has.
  *
- * With cross entropy, n·g_c = Σ_i p_ic − n_c of the bias and n·G_c = Σ_i p_ic·r_i − Σ_{i of class c} r_i of
- * the weights, r_i the layer's input for sample i and p_i = softmax(W·r_i + b). First guess: samples of one
- * class are alike, with input e_c and probabilities P_c. Subtracting what the other classes put into row c,
+ * With cross entropy, n·g_c = Σ_i p_ic − n_c for the bias and n·G_c = Σ_i p_ic·r_i − Σ_{i of class c} r_i
+ * for the weights, r_i the layer's input for sample i and p_i = softmax(W·r_i + b). The first guess is that
+ * samples of one class are alike, with input e_c and probabilities P_c. Subtracting the contribution of the
+ * other classes to row c,
  *     e_c = (Σ_{k≠c} n_k·P_k[c]·e_k − n·G_c) / (Σ_{k≠c} n_k·P_k[c] − n·g_c),
- * which for a class that rules its row is G_c/g_c as in iLRG (Ma et al., Instance-wise Batch Label
+ * which for a class that dominates its row is G_c/g_c as in iLRG (Ma et al., Instance-wise Batch Label
  * Restoration via Gradients in Federated Learning, ICLR 2023). Then n_c = Σ_k n_k·P_k[c] − n·g_c, rounded.
- * Both steps are repeated, from two starts. Then the labels are judged by whether any inputs of single
- * samples explain the rows with them (label_fit.h), and samples are moved between classes as long as that
- * helps: a trained network's confident samples hide behind the others, and samples of a class differ.
+ * Both steps are repeated, from two starts. Then the labels are judged by how well inputs of single samples
+ * can explain the rows with them (label_fit.h), and samples are moved between classes as long as that
+ * helps: a trained network's confident samples have small gradients, and samples of a class differ.
  *
- * Σ_c g_c and Σ_c G_c are 0 in any gradient: what they are instead measures noise. Where it would hide a
- * sample, or the layer has no bias, g is the rows' projection on the mean input instead. Where a defense left
+ * Σ_c g_c and Σ_c G_c are 0 in any gradient: their deviation from 0 measures noise. If noise would hide a
+ * sample, or the layer has no bias, g is the rows' projection on the mean input instead. If a defense left
  * nothing of the rows, the counts are those of the first start, with the input that images of noise give. A
  * weight delta is read as a mean gradient. */
 #include <math.h>
@@ -282,7 +283,8 @@ static double noise_in(const batch *s) {
     return sqrt(squares / (double)(s->of.inputs * s->of.classes));
 }
 
-/* g where the bias tells too little: g_c = (bias + ⟨G_c, mean⟩)/(1 + ‖mean‖²), then made to sum to 0. */
+/* Estimates g if the bias reveals too little: g_c = (bias + ⟨G_c, mean⟩)/(1 + ‖mean‖²), shifted to sum to
+ * 0. */
 static void project(batch *s, int biased) {
     float length = product(s->of.mean, s->of.mean, s->of.inputs), sum = 0;
     for (int64_t c = 0; c < s->of.classes; c++) {
@@ -294,7 +296,7 @@ static void project(batch *s, int biased) {
         s->of.g[c] -= sum / (float)s->of.classes;
 }
 
-/* The mean input as the rows of classes that are not there show it: what lifts them is Σ_i p_ic·r_i. */
+/* Estimates the mean input from the rows of absent classes, whose gradient is Σ_i p_ic·r_i/n. */
 static void mean_of_rows(batch *s) {
     float sum = 0;
     for (int64_t c = 0; c < s->of.classes; c++)
@@ -307,8 +309,8 @@ static void mean_of_rows(batch *s) {
             s->of.mean[i] += s->of.rows[c * s->of.inputs + i] / sum;
 }
 
-/* Without a bias nothing tells how long the mean input is. Of classes that are not there g_c is the mean of
- * p_c: the length is the one at which the softmax agrees with that. */
+/* Finds the norm of the mean input, which nothing reveals without a bias. For absent classes g_c is the
+ * mean of p_c: the norm is the one at which the softmax agrees with that. */
 static void find_length(batch *s) {
     float *longer = s->predicted, best = 1;
     double least = INFINITY;

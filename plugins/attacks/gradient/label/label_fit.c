@@ -51,7 +51,7 @@ static void softmax(const label_gradient *of, const float *r, float *p) {
         p[c] /= sum;
 }
 
-/* p_ic − y_ic in f->p, and what is left of each row: Σ_i (p_ic − y_ic)·(1, r_i) − n·(g_c, G_c). */
+/* Sets f->p to p_ic − y_ic, and each row's residual: Σ_i (p_ic − y_ic)·(1, r_i) − n·(g_c, G_c). */
 static void predict(label_fit *f, const float *r) {
     const label_gradient *of = f->of;
     int64_t classes = of->classes, inputs = of->inputs;
@@ -73,7 +73,7 @@ static void predict(label_fit *f, const float *r) {
     }
 }
 
-/* Σ_c weight_c·(left_b² + ‖left‖²/L), L the mean input's square length. */
+/* Returns Σ_c weight_c·(left_b² + ‖left‖²/L), L the squared norm of the mean input. */
 double label_fit_cost(void *fit, const float *r, float *grad) {
     label_fit *f = fit;
     const label_gradient *of = f->of;

@@ -1,4 +1,4 @@
-/* label_fit: do given labels explain the rows of the last dense layer's gradient? */
+/* label_fit: how well given labels explain the rows of the last dense layer's gradient. */
 #ifndef GRADIENT_LABEL_FIT_H
 #define GRADIENT_LABEL_FIT_H
 

@@ -10,8 +10,8 @@ typedef struct one_sign { /* of one sign */
     double *x, *variance, **delta, **spread;
 } one_sign;
 
-/* Without noise a bias that was not pruned tells the sign. */
-static int is_sign_told(rank_one_round *const *round, int64_t rounds) {
+/* True if the sign is known: without noise, any bias that was not pruned gives it. */
+static int is_sign_known(rank_one_round *const *round, int64_t rounds) {
     for (int64_t t = 0; t < rounds; t++)
         for (int64_t i = 0; round[t]->from_bias && i < round[t]->units; i++)
             if (round[t]->g[i * (round[t]->features + 1) + round[t]->features] != 0)
@@ -78,7 +78,7 @@ double layer_densities_cost(void *layer_densities_, const double *x) {
     return sum;
 }
 
-/* So that the next solve begins at the other sign. */
+/* Makes the next solve begin at the other sign. */
 static void turn(rank_one_fit *fit, rank_one_round *const *round, int64_t rounds, const rank_one_input *input,
                  int64_t features) {
     fit->begun = !round[0]->from_bias;
@@ -93,7 +93,7 @@ gnt_status both_signs(rank_one_fit *fit, const gnt_host *host, rank_one_round *c
                       sign_judge judge) {
     const int64_t d = prior->features;
     one_sign first;
-    if (!has_negatives(input, d) || is_sign_told(round, rounds))
+    if (!has_negatives(input, d) || is_sign_known(round, rounds))
         return GNT_OK;
     if (!sign_make(&first, host, round, rounds, d))
         return hook_no_memory(host);

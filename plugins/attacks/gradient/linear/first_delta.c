@@ -2,12 +2,13 @@
 
 #include <math.h>
 
-/* Without a bound: how much above the least that survivors ask for, from images whose extremes are rare. */
+/* Upper limit of a factor, as a multiple of the least that survivors require, if no other bound is known.
+ * Typical of images, in which extreme values are rare. */
 static const double usual_room = 1.5;
 
-/* Units whose survivors are of common inputs: their δ are known but for a factor they share. */
+/* Units whose survivors share inputs: their δ are known up to a common factor. */
 typedef struct linked_units {
-    int64_t *group; /* of a unit: 0 none yet, 1 told by a bias's gradient, then 2, 3, ... */
+    int64_t *group; /* of a unit: 0 none yet, 1 known by a bias's gradient, then 2, 3, ... */
     double *products,
         *squares; /* features: Σ δ g and Σ δ² over the units that are linked and show an input */
 } linked_units;
@@ -20,7 +21,8 @@ static int is_pruned(const rank_one_round *r, int64_t i) {
     return r->g[i * (r->features + 1) + r->features] == 0 && r->bias_bound > 0;
 }
 
-/* No unit of the group may ask for an input outside of [0, 1], nor have more δ than was pruned. */
+/* Returns the range of the factor of a group in which no unit needs an input outside of [0, 1], nor has a δ
+ * above the pruning threshold. */
 static range range_of(const rank_one_round *r, const linked_units *l, int64_t group, const rank_one_input *in,
                       double sign) {
     range of = {0, INFINITY};

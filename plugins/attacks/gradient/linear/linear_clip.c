@@ -57,7 +57,7 @@ static int by_value(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Sorts; 0 where there is no finite one. */
+/* Sorts v and returns its median, without values that are not finite; 0 if none is finite. */
 static double median(double *v, int64_t n) {
     qsort(v, (size_t)n, sizeof *v, by_value);
     while (n > 0 && !isfinite(v[n - 1]))
@@ -65,7 +65,7 @@ static double median(double *v, int64_t n) {
     return n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : 0;
 }
 
-/* How far public samples could be stretched; 1 without any. */
+/* Returns the median factor by which public samples could be scaled within the range; 1 if there are none. */
 static double public_stretch(const gnt_model_info *info, const gnt_samples *known, int64_t features,
                              double *edge, double *row) {
     const int64_t n = known && known->x && known->features == features ? known->n : 0;

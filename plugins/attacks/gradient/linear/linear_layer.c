@@ -10,8 +10,8 @@
  *
  * A clip of each tensor on its own leaves a factor between weights and bias, which linear_clip.h finds.
  *
- * Entries that stand apart (outliers.h) are not used: a row whose bias does is left out, and an entry of a
- * row that does is the median of what the other rows say of it. */
+ * Outliers (outliers.h) are not used: a row is left out if its bias is one, and an entry of a row that is one
+ * is replaced by the median of the other rows' quotients. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@
 #include "hook.h"
 
 static const char *const whole_choices[] = {"auto", "never", NULL};
-enum { MOST_ASKED = 31 }; /* rows that tell an entry that stands apart in one */
+enum { MOST_ROWS = 31 }; /* from which an entry is inferred that is an outlier in another row */
 
 gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l) {
     const gnt_host *host = s->host;
@@ -48,27 +48,28 @@ gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64
     return outliers_find(&l->apart, host, seen, s->outliers);
 }
 
-/* What the loudest rows that can tell say of entry k: their median; NaN where none can. */
-static double told_by_others(const dense_layer *l, int64_t features, int64_t k) {
-    double loud[MOST_ASKED], inferred[MOST_ASKED];
+/* Infers entry k from the rows of largest |db| in which it is no outlier: the median of their quotients;
+ * NaN if there is none. */
+static double infer_from_others(const dense_layer *l, int64_t features, int64_t k) {
+    double magnitude[MOST_ROWS], inferred[MOST_ROWS];
     int64_t n = 0;
     for (int64_t i = 0; i < l->b->count; i++) {
         double bias = (double)l->b->data[i], value;
         if (bias == 0 || outliers_has(&l->apart, l->b_at, i) ||
             outliers_has(&l->apart, l->w_at, i * features + k))
             continue;
-        int64_t at = n < MOST_ASKED ? n++ : MOST_ASKED;
-        while (at > 0 && fabs(bias) > loud[at - 1]) { /* by loudness; the faintest falls off the end */
-            if (at < MOST_ASKED) {
-                loud[at] = loud[at - 1];
+        int64_t at = n < MOST_ROWS ? n++ : MOST_ROWS;
+        while (at > 0 && fabs(bias) > magnitude[at - 1]) { /* by |db|; the smallest falls off the end */
+            if (at < MOST_ROWS) {
+                magnitude[at] = magnitude[at - 1];
                 inferred[at] = inferred[at - 1];
             }
             at--;
         }
-        if (at == MOST_ASKED)
+        if (at == MOST_ROWS)
             continue;
         value = (double)l->w->data[i * features + k] / bias;
-        loud[at] = fabs(bias);
+        magnitude[at] = fabs(bias);
         inferred[at] = value;
     }
     for (int64_t i = 1; i < n; i++) { /* now by value */
@@ -81,10 +82,10 @@ static double told_by_others(const dense_layer *l, int64_t features, int64_t k) 
     return n ? (inferred[(n - 1) / 2] + inferred[n / 2]) / 2 : (double)NAN;
 }
 
-/* dW_i/db_i of row `row`: what the layer saw, up to the scale that linear_clip.h has. */
+/* Returns entry k of dW_i/db_i for row i: the layer's input, up to the scale that linear_clip.h finds. */
 static double quotient(const dense_layer *l, int64_t row, int64_t features, int64_t k) {
     return outliers_has(&l->apart, l->w_at, row * features + k)
-               ? told_by_others(l, features, k)
+               ? infer_from_others(l, features, k)
                : (double)l->w->data[row * features + k] / (double)l->b->data[row];
 }
 
@@ -112,7 +113,7 @@ static double nearest(const float *one, const float *x, int64_t n, int64_t featu
     return least;
 }
 
-/* The unused row of largest |db|, −1 when all that is left is zero or stands apart. */
+/* Returns the unused row of largest |db|, or −1 if all that are left are zero or outliers. */
 static int64_t largest(const dense_layer *l, const uint8_t *used) {
     const gnt_view *b = l->b;
     int64_t at = -1;
@@ -125,15 +126,16 @@ static int64_t largest(const dense_layer *l, const uint8_t *used) {
     return at;
 }
 
-/* rank_one.h has weights and bias scaled by one factor. */
+/* True if a clip of each tensor rules out the estimate of rank_one.h, which assumes one factor for weights
+ * and bias. */
 static int is_clip_in_the_way(const linear_layer *s, const gnt_observation *seen) {
     const granted_defense granted = granted_defense_of(seen);
     return seen->n == 1 && granted.noise.kind == NOISE_NONE &&
            granted.noise.clip_mode == NOISE_CLIP_PER_TENSOR && (s->noise > 0 || granted.pruned);
 }
 
-/* What quotients are to be multiplied by: told by the loudest rows, one for each sample. `used` is as long as
- * the bias, and empty again afterwards. */
+/* Sets *scale, the factor for quotients, from the rows of largest |db|, one for each sample. `used` is as
+ * long as the bias, and is cleared afterwards. */
 static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
                              int64_t features, uint8_t *used, double *scale) {
     const gnt_host *host = s->host;

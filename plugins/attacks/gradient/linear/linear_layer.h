@@ -14,15 +14,15 @@ typedef struct linear_layer {
     kept_prior known;
 } linear_layer;
 
-/* The layer's weight and bias in the update, and which of their entries stand apart. */
+/* The layer's weight and bias in the update, and the outliers among their entries. */
 typedef struct dense_layer {
     const gnt_view *w, *b;
     int64_t w_at, b_at; /* tensors of the update */
     outliers apart;
 } dense_layer;
 
-/* The first layer's weight W (units × features) and bias b (units), or GNT_UNSUPPORTED after a sentence on
- * what is missing. */
+/* Finds the first layer's weight W (units × features) and bias b (units). GNT_UNSUPPORTED after a sentence
+ * on what is missing. */
 gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l);
 
 /* The noise, as far as it is known. */
@@ -33,7 +33,7 @@ typedef struct layer_noise {
     int granted;         /* by the grant, and nothing else was done to the update */
 } layer_noise;
 
-/* Is there noise to reckon with, and something to reckon with? */
+/* Sets *noise; true if the update is of one sample and known or found to be noisy or pruned. */
 int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
                     layer_noise *noise);
 /* Answers with the estimate of rank_one.h and whole_update.h. */

@@ -1,9 +1,10 @@
-/* linear-layer where an update is noisy or pruned.
+/* linear-layer for an update that is noisy or pruned.
  *
- *  1. What is known of the noise: told by the defense, given as a parameter, or read off the layer.
- *  2. The estimate of rank_one.h from all rows of the layer, of all rounds that show the same sample, under a
- *     prior whose setting is chosen on the public samples.
- *  3. Where clip and noise are told, the δ of whole_update.h, kept if the layer's agree with them. */
+ *  1. The noise is given by the granted defense or by a parameter, or estimated from the layer.
+ *  2. rank_one.h estimates the sample from all rows of the layer, in all rounds that show the same sample,
+ *     under a prior whose setting is chosen on the public samples.
+ *  3. If clip and noise are known, whole_update.h refines δ; its result is kept if it agrees with the
+ *     layer's δ. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,8 +146,8 @@ typedef struct entry_law {
     double bound;                           /* of what was pruned; 0: nothing was */
 } entry_law;
 
-/* What was pruned of a tensor lies within ± its least survivor, or that of the whole update where one
- * threshold served all tensors. Of a tensor without survivors nothing is known. */
+/* Returns the bound on the magnitude of a tensor's pruned entries: its least survivor, or that of the whole
+ * update if one threshold served all tensors. Nothing is known of a tensor without survivors. */
 static double pruned_within(const layer_noise *n, const gnt_views *update, const gnt_view *v) {
     double least = least_of(v);
     for (int64_t t = 0; n->pruned_together && t < update->n; t++)
@@ -263,8 +264,9 @@ static gnt_status choose_prior(estimate *e) {
     return choice == 0 ? GNT_OK : open_prior(e, choice);
 }
 
-/* What the rounds alone say of x, and its variance, far where they say nothing. */
-static void keep_told(const estimate *e, double *value, double *variance) {
+/* Sets value and variance to the estimate of x from the rounds alone, without the prior; the variance is
+ * very large where they reveal nothing. */
+static void estimate_without_prior(const estimate *e, double *value, double *variance) {
     for (int64_t k = 0; k < e->shape.features; k++) {
         const double precision = e->fit.evidence.precision[k];
         value[k] = precision > least_precision ? e->fit.evidence.pull[k] / precision : e->prior.mean[k];
@@ -278,12 +280,12 @@ static double density_of(estimate *e, double scale, const double *y, const doubl
     return sample_prior_density_at(&e->prior, y, e->room);
 }
 
-/* Sets *same: is what differs between round t and the observation noise, rather than another sample? Under
- * the prior both are hypotheses about the difference: N(0, R) against N(0, R + 2·covariance). */
+/* Sets *same to 1 if round t differs from the observation by noise, rather than being of another sample.
+ * Under the prior both are hypotheses about the difference: N(0, R) against N(0, R + 2·covariance). */
 static gnt_status is_same_sample(estimate *e, int64_t t, const double *value, const double *variance,
                                  double *off, double *both, int *same) {
     TRY(solve(e, t, 1));
-    keep_told(e, off, both);
+    estimate_without_prior(e, off, both);
     for (int64_t k = 0; k < e->shape.features; k++) {
         off[k] -= value[k];
         both[k] += variance[k];
@@ -292,8 +294,8 @@ static gnt_status is_same_sample(estimate *e, int64_t t, const double *value, co
     return GNT_OK;
 }
 
-/* Leaves the observation alone, with its estimate in fit.x, where an earlier round shows another sample. What
- * the rounds say together is still to be solved, from its beginning. */
+/* Drops the earlier rounds, leaving the observation's own estimate in fit.x, if one of them shows another
+ * sample. Otherwise the joint estimate is still to be solved, from its beginning. */
 static gnt_status compare_rounds(estimate *e) {
     const gnt_host *host = e->host;
     const size_t bytes = (size_t)e->shape.features * sizeof(double);
@@ -305,7 +307,7 @@ static gnt_status compare_rounds(estimate *e) {
         room[i] = gnt_host_scratch(host, bytes, 1);
     TRY(hook_memory(host, room[0] && room[1] && room[2] && room[3] && room[4]));
     memcpy(room[4], e->fit.x, bytes);
-    keep_told(e, room[0], room[1]);
+    estimate_without_prior(e, room[0], room[1]);
     for (int64_t t = 1; same && t < e->rounds; t++)
         TRY(is_same_sample(e, t, room[0], room[1], room[2], room[3], &same));
     if (!same) {
@@ -318,9 +320,9 @@ static gnt_status compare_rounds(estimate *e) {
     return GNT_OK;
 }
 
-/* With the true x and y the layer's δ differ from those of a free fit by noise: twice the costs' difference
- * has a χ² law with a degree of freedom for each δ. A unit that is wrongly taken for open or closed stands
- * out. */
+/* True if x is plausible. With the true x and y the layer's δ differ from those of a free fit by noise
+ * alone: twice the difference of the costs has a χ² law with a degree of freedom for each δ. A unit that is
+ * wrongly taken for active or inactive makes it much larger. */
 static int is_plausible(const estimate *e, const double *x) {
     double excess = 0, units = 0;
     for (int64_t t = 0; t < e->rounds; t++) {
@@ -384,7 +386,7 @@ static gnt_status choose_sign(estimate *e) {
     return e->judged;
 }
 
-/* Solves again, about the δ that the whole updates tell. */
+/* Solves again, with the δ inferred from the whole updates as prior means. */
 static gnt_status solve_about(estimate *e) {
     for (int64_t t = 0; t < e->rounds; t++) {
         e->list[t]->expected = e->whole[t].delta;

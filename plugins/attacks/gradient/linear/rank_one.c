@@ -13,7 +13,8 @@
 
 enum { MOST_ITERATIONS = 60, LEAST_ITERATIONS = 5, RESCALED_AT = 3, REWEIGHED = 6 };
 static const double prior_scale = 0.15;
-/* Of Laplace's b, and of 1/b²: least deviation of a residual, and least precision of an entry. */
+/* Lower limits for Laplace noise: of a residual's deviation, in units of b, and of an entry's precision, in
+ * units of 1/b². */
 static const double least_spread = 0.02, least_curvature = 0.05;
 
 rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t features) {
@@ -43,7 +44,8 @@ static double expected_of(const rank_one_round *r, int64_t i) {
     return r->expected ? r->expected[i] : 0;
 }
 
-/* δ_i = (expected/τ² + Σ w g E[x̃]) / (1/τ² + Σ w E[x̃²]), over the entries of row i. τ² = 0: no prior. */
+/* Sets δ_i = (expected/τ² + Σ w g E[x̃]) / (1/τ² + Σ w E[x̃²]), over the entries of row i. τ² = 0: no
+ * prior. */
 static void solve_delta(rank_one_round *r, const rank_one_fit *fit, const rank_one_input *in, double tau2) {
     const int64_t d = r->features;
     for (int64_t i = 0; i < r->units; i++) {
@@ -60,8 +62,8 @@ static void solve_delta(rank_one_round *r, const rank_one_fit *fit, const rank_o
     }
 }
 
-/* Turns in x and δ leave the split of scale between them nearly as they found it. The bias tells it, to
- * 1/√Σ w δ²; the prior of x told it to about a sixth. */
+/* Rescales δ. Alternating between x and δ hardly changes how the scale is split between them. The bias
+ * determines it to within 1/√Σ w δ², the prior of x to about a sixth. */
 static void rescale(rank_one_round *r) {
     double pull = 1 / (prior_scale * prior_scale), precision = pull;
     for (int64_t i = 0; i < r->units; i++) {
@@ -83,7 +85,7 @@ static double mean_square(const rank_one_round *r) {
     return sum / (double)r->units;
 }
 
-/* Adds what a round says of x: Σ_i w (g − δ(slope·x + shift))² as a quadratic in x. */
+/* Adds the evidence of a round on x: Σ_i w (g − δ(slope·x + shift))² as a quadratic in x. */
 static void add_evidence(evidence *e, const rank_one_round *r, const rank_one_input *in) {
     const int64_t d = r->features;
     for (int64_t i = 0; i < r->units; i++) {
@@ -97,7 +99,8 @@ static void add_evidence(evidence *e, const rank_one_round *r, const rank_one_in
     }
 }
 
-/* The normal observation that stands for an entry of Laplace noise; what nothing is known of stays so. */
+/* Replaces each entry with Laplace noise by an equivalent normal observation; entries of which nothing is
+ * known keep weight 0. */
 static void weigh(rank_one_round *r, const rank_one_fit *fit, const rank_one_input *in) {
     const int64_t d = r->features;
     const double b = r->scale, least = least_spread * b;
@@ -119,7 +122,7 @@ static void weigh(rank_one_round *r, const rank_one_fit *fit, const rank_one_inp
     }
 }
 
-/* Room of its own for what stands for Laplace noise. 0 when memory ran out. */
+/* Allocates the normal observations that replace Laplace ones. Returns 0 if memory ran out. */
 static int open_normal(rank_one_round *r, const gnt_host *host) {
     const size_t bytes = (size_t)(r->units * (r->features + 1)) * sizeof *r->normal;
     if (!r->laplace || r->normal != r->g)
@@ -179,7 +182,8 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
     return GNT_OK;
 }
 
-/* The δ of row i that fits x best: of Laplace noise by weights 1/|r| that settle in a few turns. */
+/* Returns the δ of row i that fits x best; for Laplace noise by iteratively reweighted least squares,
+ * weights 1/|r|. */
 static double fitting_delta(const rank_one_round *r, int64_t i, const rank_one_input *input,
                             const double *x) {
     const int64_t d = r->features;

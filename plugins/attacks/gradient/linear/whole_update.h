@@ -7,8 +7,8 @@
  * beginning are tried.
  *
  * V (narrowing.h) is what the layer's gradients δ x̃ᵀ narrow x by, a the precision that they give its
- * entries: Σ δ²/σ², or Σ δ²/b² of Laplace noise. Without it this would be the mode in x, which prefers loud
- * δ and faint x, as x has many entries. With it, this is nearly the mode in δ with x integrated out. */
+ * entries: Σ δ²/σ², or Σ δ²/b² of Laplace noise. Without it this would be the mode in x, which prefers large
+ * δ and small x, as x has many entries. With it, this is nearly the mode in δ with x integrated out. */
 #ifndef GRADIENT_WHOLE_UPDATE_H
 #define GRADIENT_WHOLE_UPDATE_H
 

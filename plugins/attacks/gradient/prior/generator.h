@@ -24,7 +24,7 @@ enum { GENERATOR_TENSORS = 9, GENERATOR_ERROR = 300 };
 
 typedef struct generator_shape {
     int64_t channels, height, width; /* of an image: both sides at least 4 */
-    int64_t classes;                 /* that it tells apart; 1: it is not told the label */
+    int64_t classes;                 /* of labels given to it; 1: it is not given the label */
     int64_t latents, features;       /* entries of w; f */
 } generator_shape;
 
@@ -34,7 +34,7 @@ int32_t generator_tensor(const generator_shape *s, int i, int64_t dim[4]);
 /* Entries of all of them, which lie one after another in one vector. */
 int64_t generator_size(const generator_shape *s);
 
-/* What was learnt. */
+/* The learnt weights, and the distribution fitted to the codes. */
 typedef struct generator_learnt {
     const float *weights; /* generator_size */
     const float *mean;    /* classes × latents: m */
@@ -55,8 +55,9 @@ typedef struct generator {
     float *pulled; /* n × pixels: set before generator_pull */
 } generator;
 
-/* What is learnt must outlive it. `label` is a class, or 0. Memory is scratch of the hook but for the
- * program, which generator_close frees, also after a failure. GNT_OK, or a status after host->fail. */
+/* Opens a generator; `learnt` must outlive it. `label` is a class, or 0. Memory is scratch of the hook
+ * except for the program, which generator_close frees, also after a failure. GNT_OK, or a status after
+ * host->fail. */
 gnt_status generator_open(generator *g, const gnt_host *host, const generator_shape *s,
                           const generator_learnt *learnt, int64_t label, int64_t n);
 void generator_close(generator *g);

@@ -205,8 +205,8 @@ static int64_t class_of(const training *t, int64_t row) {
     return t->y ? hook_argmax(t->y + row * classes, classes) : 0;
 }
 
-/* A mean for each class, 0 (that of all) where it has no image, and one covariance within classes; the
- * variance beside its diagonal is shrunk by d/(n + d), which keeps it definite. factor: L of it. */
+/* Fits a mean for each class, 0 (that of all) if it has no image, and one covariance within classes, whose
+ * off-diagonal entries are shrunk by d/(n + d) to keep it definite. factor: its Cholesky factor L. */
 static int fit(const training *t, double *code, double *square, double *middle, float *mean, float *factor) {
     const int64_t d = t->shape->latents, classes = t->shape->classes;
     for (int64_t c = 0; c < classes; c++) {

@@ -1,11 +1,11 @@
-/* image_prior: what images look like, as terms of a search's cost.
+/* image_prior: priors on images, as terms of a search's cost.
  *
  *  - Total variation: neighbours differ little (Laplace's law of their differences).
  *  - A Gaussian of public images: x = m + Σ_k a_k·e_k·v_k + c·t, v and t standard normal. e_k are the public
- *    images minus their mean, a_k = √((1 − ρ)/N): that part has their covariance. The other, of ρ times their
- *    mean variance in every entry, is what N images cannot tell: ρ is the shrinkage of Ledoit and Wolf, A
- *    Well-Conditioned Estimator for Large-Dimensional Covariance Matrices, 2004. A search over w = (v, t) has
- *    the prior ½‖w‖², and no direction of it is steeper than another. */
+ *    images minus their mean, a_k = √((1 − ρ)/N): that part has their covariance. The other part, with
+ *    ρ times their mean variance in every entry, covers what N images do not reveal: ρ is the shrinkage of
+ *    Ledoit and Wolf, A Well-Conditioned Estimator for Large-Dimensional Covariance Matrices, 2004. In
+ *    w = (v, t) the prior is ½‖w‖², equally steep in all directions of a search. */
 #ifndef GRADIENT_IMAGE_PRIOR_H
 #define GRADIENT_IMAGE_PRIOR_H
 

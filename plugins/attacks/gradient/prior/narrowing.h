@@ -1,7 +1,7 @@
-/* narrowing: by how much evidence narrows a prior, as a function of how loud it is.
+/* narrowing: by how much evidence narrows a prior, as a function of the evidence's precision.
  *
- * V(a) = ½ log det(1 + C·a·diag(unit)), C the covariance of a sample_prior. It is tabulated over log₂ a where
- * it is asked for, and cubic between. */
+ * V(a) = ½ log det(1 + C·a·diag(unit)), C the covariance of a sample_prior. It is tabulated over log₂ a,
+ * each node when it is first needed, with cubic interpolation between nodes. */
 #ifndef GRADIENT_NARROWING_H
 #define GRADIENT_NARROWING_H
 

@@ -1,10 +1,10 @@
-/* prior_choice: which setting of sample_prior suits the public samples, at a level of noise. */
+/* prior_choice: chooses the setting of sample_prior that suits the public samples at a level of noise. */
 #ifndef GRADIENT_PRIOR_CHOICE_H
 #define GRADIENT_PRIOR_CHOICE_H
 
 #include "prior/sample_prior.h"
 
-/* 0 … levels − 1: the noise's variance in an entry of x, by factors of 4. */
+/* Returns the level, 0 … levels − 1, of the noise's variance in an entry of x, by factors of 4. */
 int prior_level(double variance, int levels);
 
 /* Sets *best to 0, the preset, or to a better candidate (prior_candidate). Each half of the samples is judged

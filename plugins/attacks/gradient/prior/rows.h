@@ -1,5 +1,5 @@
-/* rows: products with a matrix of floats, n × d in rows, that the noisy layer's estimate spends its time in.
- * Every sum runs in a fixed order, the same on every processor. Nothing is allocated. */
+/* rows: products with a matrix of floats, n × d in rows, which dominate the running time of linear_noisy.c.
+ * Every sum has a fixed order, the same on every processor. Nothing is allocated. */
 #ifndef GRADIENT_ROWS_H
 #define GRADIENT_ROWS_H
 

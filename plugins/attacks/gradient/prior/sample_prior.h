@@ -36,12 +36,12 @@ typedef struct evidence {
 
 sample_shape sample_shape_of(const gnt_model_info *info);
 
-/* Of x: n rows of shape->features entries; n may be 0. All memory is the hook's scratch. GNT_OK, or a status
- * after host->fail. */
+/* Fits the prior to x: n rows of shape->features entries; n may be 0. All memory is scratch of the hook.
+ * GNT_OK, or a status after host->fail. */
 gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
                              int64_t n, prior_setting setting);
-/* The same of the rows whose `kept` is 1, with pivoted columns instead of principal ones: sooner made, for
- * comparing settings. */
+/* As above, but from the rows whose `kept` is 1, with pivoted columns instead of principal ones: faster,
+ * for comparing settings. */
 gnt_status sample_prior_sketch(sample_prior *p, const gnt_host *host, const sample_shape *shape,
                                const float *x, int64_t n, const uint8_t *kept, prior_setting setting);
 

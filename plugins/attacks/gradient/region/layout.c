@@ -1,21 +1,21 @@
-/* layout: which format a document has, and where its sensitive region lies, by the noise that hides it.
+/* layout: infers the format of a document and where its sensitive region lies from the noise that hides it.
  *
  * FedRE gives layer l noise of deviation s_l in proportion to its score S_l, which it measures in the
- * client's own region (shared/region/psi.h). The profile of the s_l is seen by everyone (layer_noise.h), and
- * shows what the defense looked at. `prepare` measures scores of public samples, with the broadcast weights
- * and each sample's own mask. With μ_gl = log of the mean S_l over the m_g public samples of a group g, v_l
- * the variance of log S_l within groups, m the samples that the client's scores are the mean of, and n_l the
- * entries of layer l,
+ * client's own region (shared/region/psi.h). The s_l can be estimated from the update (layer_noise.h), and
+ * their profile depends on the region. `prepare` measures scores of public samples, with the broadcast
+ * weights and each sample's own mask. With μ_gl = log of the mean S_l over the m_g public samples of a
+ * group g, v_l the variance of log S_l within groups, m the number of samples over which the client's
+ * scores are averaged, and n_l the entries of layer l,
  *
  *     log p(g | s) = log m_g − ½ Σ_l ((log s_l − μ_gl − c)²/v_gl + log v_gl) + const,
  *     v_gl = v_l·(1/m + 1/m_g) + 1.36/n_l
  *
- * c is what all layers have in common (ε, the clip, the rounds), at its best; 1.36/n is the variance of the
- * log of a median deviation. Groups are the values of the attribute asked for, and for a region the distinct
- * masks, alike ones together. A pixel's score is the share of the posterior whose masks have it.
+ * c is common to all layers (ε, the clip, the rounds) and is fitted; 1.36/n is the variance of the log of a
+ * median deviation. Groups are the values of the private attribute, and for a region the distinct masks,
+ * similar ones together. A pixel's score is the posterior probability of the masks that contain it.
  *
- * Where the granted defense does not deal noise by the client's own region, or no layer holds noise, the
- * answer is that of the public shares. */
+ * If the granted defense does not scale noise by the client's own region, or no layer has noise, the answer
+ * is the groups' shares among public samples. */
 #include <math.h>
 #include <string.h>
 
@@ -95,12 +95,12 @@ typedef struct reading {
     const gnt_observation *seen;
     const gnt_view *scores, *masks, *values;
     layer_noise noise;
-    profile of; /* the noise beside the public scores */
+    profile of; /* compares the noise with the public scores */
     int64_t n, plane;
 } reading;
 
-/* Does what is granted of the defense leave room for a profile of the client's region? */
-static int may_tell(const gnt_observation *seen, const granted_defense *granted, int64_t n_layers) {
+/* True if, as far as the defense is granted, its noise can depend on the client's own region. */
+static int depends_on_region(const gnt_observation *seen, const granted_defense *granted, int64_t n_layers) {
     return !seen->defense || (granted->layered.by_scores && !whitening_scores(seen, n_layers));
 }
 
@@ -121,7 +121,7 @@ static gnt_status read_all(reading *r, const gnt_artefacts *own) {
     if (r->noise.n != r->scores->dim[1])
         return gnt_host_fail(host, "the update has other layers than the model that was scored");
     TRY(profile_open(&r->of, host, &r->noise, r->scores->data, r->n, averaged));
-    if (!may_tell(seen, &granted, r->noise.n))
+    if (!depends_on_region(seen, &granted, r->noise.n))
         r->of.used = 0;
     gnt_host_fact(host, "layers_compared", (double)r->of.used);
     return GNT_OK;

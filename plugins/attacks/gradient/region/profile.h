@@ -1,5 +1,5 @@
-/* profile: which group of public samples the noise of an update's layers looks like. layout.c has the
- * formula. */
+/* profile: the group of public samples whose scores best match the noise of an update's layers. layout.c
+ * has the formula. */
 #ifndef GRADIENT_PROFILE_H
 #define GRADIENT_PROFILE_H
 
@@ -11,8 +11,8 @@ typedef struct profile {
     const layer_noise *noise;
     const float *score; /* n × layers: S_l of public samples */
     int64_t n, layers;
-    int64_t used;    /* layers that are compared: those with noise, if there are two; 0: nothing is told */
-    double averaged; /* samples that the client's scores are the mean of */
+    int64_t used;    /* noisy layers, which are compared; 0 unless there are two: nothing is inferred */
+    double averaged; /* samples over which the client's scores are averaged */
     double *mean;    /* layers: room */
 } profile;
 

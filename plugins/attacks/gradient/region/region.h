@@ -1,4 +1,4 @@
-/* region: what an attacker knows of images but for their sensitive regions. */
+/* region: the part of each image that an attacker knows: all but its sensitive region. */
 #ifndef GRADIENT_REGION_H
 #define GRADIENT_REGION_H
 

@@ -1,9 +1,9 @@
-/* region-known: the sensitive region alone, where the rest of the image is known.
+/* region-known: reconstructs the sensitive region alone, where the rest of the image is known.
  *
- * Whoever has the form, or the document before it was filled in, has all of the image but the region. The
- * unknowns are the pixels inside the mask; all others stay as they were granted. Search and cost are those of
- * dlg-whitened, or with `cost` plain its cost as by an attacker who takes all layers alike and knows of no
- * clip. The search begins at the mean of public images, where they are granted, else at grey. */
+ * An attacker who has the blank form, or the document before it was filled in, has all of the image but the
+ * region. The unknowns are the pixels inside the mask; all others stay as they were granted. Search and
+ * cost are those of dlg-whitened, or with `cost` plain those of an attacker who takes all layers alike and
+ * ignores clipping. The search begins at the mean of public images if they are granted, else at grey. */
 
 #include "gauntlet/plugin.h"
 #include "region/region_search.h"

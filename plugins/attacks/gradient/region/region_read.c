@@ -1,15 +1,16 @@
-/* region-read: the sensitive region is searched as by region-known, and what stands there is read by public
+/* region-read: reconstructs the sensitive region as region-known does, and classifies its content by public
  * images.
  *
- * The region of each public image is stretched to that of the sample, and every region is brought to mean 0
- * and deviation 1. Of pixel p: μ_vp is the mean over the m_v public images of value v, μ_p that over values,
- * B_p the variance of μ_vp over values, W_p the variance within values. Means are drawn together as far as
- * they do not differ by more than chance (James and Stein), and z is read as by independent normal pixels:
+ * The region of each public image is stretched to that of the sample, and every region is normalised to
+ * mean 0 and deviation 1. For pixel p, μ_vp is the mean over the m_v public images of value v, μ_p that
+ * over values, B_p the variance of μ_vp over values, W_p the variance within values. Means are shrunk
+ * towards μ_p as far as they do not differ by more than chance (James and Stein), and z, the reconstructed
+ * region, is classified with pixels as independent normal variables:
  *
  *     μ'_vp = μ_p + max(0, 1 − W_p/(m·B_p)) (μ_vp − μ_p),   m: the harmonic mean of m_v
  *     score of v = −½ Σ_p (z_p − μ'_vp)²/(W_p + BLUR)
  *
- * BLUR stands for what the search leaves wrong. */
+ * BLUR is the variance of the reconstruction's error. */
 #include <math.h>
 #include <string.h>
 

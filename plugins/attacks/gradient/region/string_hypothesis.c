@@ -1,14 +1,15 @@
-/* string-hypothesis: what stands in the sensitive region, told from candidates.
+/* string-hypothesis: infers the content of the sensitive region by testing candidates.
  *
- * The rest of the image is known, and of what may stand in the region public images show examples: up to
- * `candidates` of each value of the attribute asked for, such as a digit. Each is pasted into the region, and
- * what its update leaves of the one observed is judged by the noise of each layer (whitening.h):
+ * The rest of the image is known, and public images give examples of the region's content: up to
+ * `candidates` for each value of the private attribute, such as a digit. Each is pasted into the region,
+ * and the difference between its update and the observed one is judged by the noise of each layer
+ * (whitening.h):
  *
  *     score of a value = log mean over its candidates c of p(observed | c)
  *
- * Where no grant told the noise, it is what the best candidate leaves of each layer, and all are judged once
- * more. Of a batch the samples are settled one after another, the others as they are best so far; twice.
- * Labels that are not granted are read off the update, maps are the mean public one. */
+ * If no grant gives the noise, it is estimated from the residual of the best candidate, and all are judged
+ * once more. In a batch the samples are decided one after another, with the best candidates so far in the
+ * others; twice. Labels that are not granted are inferred from the update, maps are the mean public one. */
 #include <math.h>
 #include <string.h>
 

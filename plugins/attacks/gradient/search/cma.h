@@ -31,14 +31,14 @@ typedef struct cma {
     int64_t *order;      /* population: by cost */
 } cma;
 
-/* population 0: the tutorial's 4 + ⌊3 ln n⌋. start: n entries; step: the deviation of the first samples.
- * GNT_OK, or a status after host->fail. */
+/* Starts a search. population 0: the tutorial's 4 + ⌊3 ln n⌋. start: n entries; step: the deviation of the
+ * first samples. GNT_OK, or a status after host->fail. */
 gnt_status cma_open(cma *c, const gnt_host *host, int64_t n, int64_t population, const double *start,
                     double step, const char *stream);
 /* Draws the next population into x (population × n). */
 void cma_ask(cma *c, double *x);
-/* Learns from the costs of the samples last asked for; what is not finite counts as worst. Of equal costs the
- * earlier is the better. */
+/* Learns from the costs of the population that cma_ask drew last; a cost that is not finite counts as
+ * worst. Of equal costs the earlier is the better. */
 void cma_tell(cma *c, const double *cost);
 
 #endif

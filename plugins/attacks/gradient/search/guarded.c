@@ -1,25 +1,24 @@
 /* Mode guarded: outer steps of L-BFGS from random starts.
  *
- * A restart that diverges or stagnates before it has matched the update gives way to the next. Where an
- * update does not say all, the prior settles the rest (prior.h). It has two weights, either of which may
- * be 0:
- *  - What the update hides. There the prior only leads: its weight falls step by step from about what
- *    zeros may hide, or a hundredth of the update, to nothing, so that the end has the least prior among
- *    the images that match.
- *  - Noise. There it stays: 2·β·σ² is its weight when the sum of squares is 2σ² × a negative
- *    log-likelihood and the prior β × the negative log-density of a Laplace law. σ² is known where the
- *    defense was granted. Else restarts after the first take for it what the best match so far left over,
- *    σ² = fit / (entries − unknowns), and again whenever the match has become better: in an exact match it
- *    vanishes. */
+ * A restart that diverges or stagnates before it has matched the update gives way to the next. If the
+ * update does not determine the image, the prior (prior.h) decides the rest. It has two weights, either of
+ * which may be 0, for two causes:
+ *  - Hidden entries. There the prior only guides the search: its weight falls step by step from about what
+ *    zeros may hide, or a hundredth of the update, to nothing, so that among the images that match the one
+ *    of least prior is found.
+ *  - Noise. There the weight stays: it is 2·β·σ² if the sum of squares is 2σ² × a negative log-likelihood
+ *    and the prior β × the negative log-density of a Laplace law. σ² is known if the defense was granted.
+ *    Otherwise restarts after the first estimate it from the residual of the best match so far, σ² = fit /
+ *    (entries − unknowns), and again whenever the match has improved: in an exact match it vanishes. */
 #include <math.h>
 #include <string.h>
 
 #include "dlg.h"
 
-/* The cost has moved when it fell to this share. */
+/* The cost counts as having moved when it has fallen to this fraction. */
 static const double progress = 0.9;
-/* Below this share of what an empty update costs a search is on its way to the image: where it stagnates,
- * stale curvature is forgotten, but the iterate is not. */
+/* Below this fraction of the cost of an empty update a search is on its way to the image: if it stagnates
+ * there, stale curvature is discarded, but the iterate is kept. */
 static const double nearly = 1e-4;
 /* 1/β: the mean difference of two neighbours in an image. */
 static const double neighbours = 0.1;

@@ -42,7 +42,7 @@ typedef struct invert {
     statistics_function statistics;
 } invert;
 
-/* What prior the cost has, and its weight: a multiple of what the probabilities say where the cost is a
+/* The prior of the cost, and its weight: a multiple of the one that the probabilities give if the cost is a
  * likelihood, else of the parameter `tv`. */
 typedef struct prior_setting {
     int kind; /* a PRIOR_* other than auto */
@@ -58,8 +58,8 @@ typedef struct public_images {
     image_gaussian all, *of_class; /* n is 0 where it was not made yet */
 } public_images;
 
-/* What of public_data (may be NULL) can serve this model; keeps at most `trials` for trials. GNT_OK, or a
- * status after host->fail. */
+/* Opens the public images that this model can use; keeps at most `trials` for trials. public_data may be
+ * NULL. GNT_OK, or a status after host->fail. */
 gnt_status public_images_open(public_images *p, const gnt_host *host, const gnt_samples *public_data,
                               int64_t trials);
 
@@ -131,17 +131,18 @@ gnt_status search_rates(search *s, const gnt_observation *seen);
  * DATA_PLAIN of an instance whose data functions are by_labels. GNT_OK, or a status after host->fail. */
 gnt_status search_soft_labels(search *s, float *y);
 
-/* Is the cost minus the log of a probability, up to a constant? */
+/* True if the cost is a negative log-likelihood, up to a constant. */
 int search_is_likely(const search *s);
 
 /* Chooses the prior of the next searches. GNT_OK, or a status after host->fail. */
 gnt_status search_use(search *s, const prior_setting *setting, public_images *images);
 
-/* `restarts` searches of `steps` each: one after another, or, with a weight of `group`, side by side and
- * drawn to their mean. s->winner is what cost least, s->least its cost, which begins anew. */
+/* Runs `restarts` searches of `steps` each: one after another, or, if the weight `group` is not 0, in
+ * parallel and drawn towards their mean. Resets s->least, then sets s->winner to the batch of least cost
+ * and s->least to that cost. */
 gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group);
 
-/* Has the model layers whose derivative jumps? */
+/* True if the model has layers whose derivative is discontinuous. */
 int search_has_kinks(const gnt_model_info *model);
 
 /* The data terms' own mean cost at x, by round. GNT_OK, or a status after host->fail. */
@@ -164,8 +165,8 @@ gnt_status search_descend(search *s, int32_t restart, int64_t steps, float *q);
 
 /* ---- the choice by trial ---- */
 
-/* The hook prepare: leaves the best setting on simulated observations, or nothing where the grants tell too
- * little to simulate them. */
+/* The hook prepare: chooses the setting that is best on simulated observations and leaves it as an
+ * artefact, or leaves nothing if the grants do not suffice to simulate them. */
 gnt_status invert_prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out);
 
 /* Reads what prepare left; 0 where there is none. */

@@ -9,13 +9,13 @@
 #include "label/soft_labels.h"
 #include "hook.h"
 
-/* Neighbours' mean difference where no public image tells it; in image space. */
+/* Mean difference of neighbouring pixels, in image space, if there are no public images to measure it on. */
 static const double usual_difference = 0.05;
 /* Deviation of the first coefficients of a Gaussian: near the mean image. */
 static const float near_mean = 0.1f;
 /* L-BFGS begins where no unit saturates, as dlg does. */
 static const float near_black = 0.1f;
-/* The first restart begins near where it is to, others about there; in normalised space. */
+/* Deviation of the noise around `begin`, in normalised space: for the first restart, and for the others. */
 static const float near_begin = 0.02f, about_begin = 0.3f;
 
 /* ---- set-up ---- */

@@ -7,7 +7,7 @@
 #include "search/invert_parameters.h"
 #include "hook.h"
 
-/* How often the noise is taken anew. */
+/* How often the noise is estimated again. */
 enum { REFITS = 3 };
 
 /* Choices of the parameter `optimiser`, in its order. */
@@ -55,7 +55,8 @@ gnt_status likely_search_open(search *s, invert *self, const gnt_observation *se
     return search_use(s, &setting, images);
 }
 
-/* Goes on from the winner, with the noise that it leaves for the noise that no grant told. begin: room. */
+/* Continues from the winner, with noise that no grant gives estimated from the winner's residual. begin:
+ * room. */
 static gnt_status refit(search *s, int64_t steps, float *begin) {
     memcpy(begin, s->winner_q, (size_t)search_size(s) * sizeof *begin);
     if (s->y_sought)
