@@ -84,7 +84,8 @@ void gnt_fields_clear(const gnt_fields *fields, void *of) {
         gnt_field_clear(&fields->field[i], (char *)of + fields->field[i].offset, fields->open);
 }
 
-size_t gnt_field_at(const gnt_fields *fields, const void *of, const void *member) {
+/* Returns the index of the field whose member is at `member`. */
+static size_t index_of(const gnt_fields *fields, const void *of, const void *member) {
     const size_t offset = (size_t)((const char *)member - (const char *)of);
     size_t i = 0;
     while (i < fields->n && fields->field[i].offset != offset)
@@ -94,12 +95,12 @@ size_t gnt_field_at(const gnt_fields *fields, const void *of, const void *member
 
 void gnt_fields_mark(const gnt_fields *fields, void *of, const void *member) {
     uint64_t *there = (uint64_t *)((char *)of + fields->there - 1);
-    *there |= (uint64_t)1 << gnt_field_at(fields, of, member);
+    *there |= (uint64_t)1 << index_of(fields, of, member);
 }
 
 int gnt_fields_has(const gnt_fields *fields, const void *of, const void *member) {
     const uint64_t *there = (const uint64_t *)((const char *)of + fields->there - 1);
-    return *there >> gnt_field_at(fields, of, member) & 1;
+    return *there >> index_of(fields, of, member) & 1;
 }
 
 /* ---- rounding ---- */

@@ -17,7 +17,5 @@ int gnt_field_is_set(const gnt_field *f, const void *member);
 int gnt_field_is_missing(const gnt_fields *fields, const gnt_field *f, const void *of);
 /* The JSON of one member. */
 json_t *gnt_field_encode(const gnt_field *f, const void *member);
-/* The index of the field in its table whose member is at `member`. */
-size_t gnt_field_at(const gnt_fields *fields, const void *of, const void *member);
 
 #endif

@@ -42,8 +42,6 @@ typedef struct check_says {
     int may_have_more;
 } check_says;
 
-/* Sets the sentence of a difference; −1. */
-int check_differs(const check_says *says, const char *path, const char *is, const char *should);
 int check_number(const check_says *says, const char *path, double is, double should);
 /* All members of a struct, or those of a list of offsets. */
 int check_same(const check_says *says, const gnt_fields *fields, const char *path, const void *is,

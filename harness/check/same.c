@@ -11,7 +11,8 @@ int check_close(double a, double b, double slack) {
     return gnt_is_close(a, b, check_rounding, slack);
 }
 
-int check_differs(const check_says *says, const char *path, const char *is, const char *should) {
+/* Sets the sentence of a difference; −1. */
+static int differs(const check_says *says, const char *path, const char *is, const char *should) {
     return gnt_fail(says->of->err, "%s: %s is %s, but %s %s", says->of->file, path, is, says->because,
                     should);
 }
@@ -26,7 +27,7 @@ int check_same(const check_says *says, const gnt_fields *fields, const char *pat
     gnt_difference d;
     return gnt_fields_same(fields, path, is, should, &how, &d) == 0
                ? 0
-               : check_differs(says, d.path.text, d.is.text, d.should.text);
+               : differs(says, d.path.text, d.is.text, d.should.text);
 }
 
 int check_members(const check_says *says, const gnt_fields *fields, const char *path, const void *is,
@@ -35,7 +36,7 @@ int check_members(const check_says *says, const gnt_fields *fields, const char *
     gnt_difference d;
     return gnt_fields_same_members(fields, path, is, should, member, n, &how, &d) == 0
                ? 0
-               : check_differs(says, d.path.text, d.is.text, d.should.text);
+               : differs(says, d.path.text, d.is.text, d.should.text);
 }
 
 int check_number(const check_says *says, const char *path, double is, double should) {
@@ -77,12 +78,12 @@ int check_stats(const check_says *says, const char *path, const gnt_named_stats 
         const double size = size_of(&b->stat);
         one.slack = isfinite(size) ? check_rounding * size : 0;
         if (!a)
-            return check_differs(says, at.text, "nothing", "an object");
+            return differs(says, at.text, "nothing", "an object");
         if (check_same(&one, &gnt_stat_fields, at.text, a, &b->stat) != 0)
             return -1;
     }
     for (size_t i = 0; i < is->n; i++)
         if (!is_empty(&is->at[i].stat) && !stat_of(should, is->at[i].measure))
-            return check_differs(says, gnt_path_key(path, is->at[i].measure).text, "an object", "nothing");
+            return differs(says, gnt_path_key(path, is->at[i].measure).text, "an object", "nothing");
     return 0;
 }

@@ -13,8 +13,8 @@ void cli_consistency_env(cli_env *w, const cli_paths *paths, const gnt_sandbox_o
         fprintf(stderr, "gauntlet %s: note: %s\n", command, err.text);
 }
 
-int cli_consistency_check(gnt_checked *out, const char *path, const cli_env *w, const char *command,
-                          gnt_err *err) {
+static int check_file(gnt_checked *out, const char *path, const cli_env *w, const char *command,
+                      gnt_err *err) {
     if (gnt_check(out, path, &w->suite, err) != 0)
         return -1;
     for (const char *line = gnt_text_get(&out->notes); *line;) {
@@ -28,7 +28,7 @@ int cli_consistency_check(gnt_checked *out, const char *path, const cli_env *w, 
 int cli_consistency_folder(gnt_checked *out, const char *folder, const cli_env *w, const char *command,
                            gnt_err *err) {
     char *path = gnt_format("%s/results.json", folder);
-    const int rc = path ? cli_consistency_check(out, path, w, command, err) : gnt_fail(err, "out of memory");
+    const int rc = path ? check_file(out, path, w, command, err) : gnt_fail(err, "out of memory");
     gnt_free(path);
     return rc;
 }
@@ -37,7 +37,7 @@ int cli_consistency_path(const char *path, const cli_paths *paths, const char *c
     cli_env w;
     gnt_checked t;
     cli_consistency_env(&w, paths, NULL, command);
-    const int rc = cli_consistency_check(&t, path, &w, command, err);
+    const int rc = check_file(&t, path, &w, command, err);
     if (rc == 0)
         gnt_checked_free(&t);
     cli_env_close(&w);

@@ -14,10 +14,8 @@ struct gnt_sandbox_options; /* run/sandbox.h */
  * may be NULL. Close it with cli_env_close. */
 void cli_consistency_env(struct cli_env *w, const cli_paths *paths, const struct gnt_sandbox_options *sandbox,
                          const char *command);
-/* Calls gnt_check, and prints its notes on stderr as lines of `command`. */
-int cli_consistency_check(gnt_checked *out, const char *path, const struct cli_env *w, const char *command,
-                          gnt_err *err);
-/* As above, for the results.json in a run folder. */
+/* Calls gnt_check for the results.json in a run folder, and prints its notes on stderr as lines of
+ * `command`. */
 int cli_consistency_folder(gnt_checked *out, const char *folder, const struct cli_env *w, const char *command,
                            gnt_err *err);
 /* Opens the environment, and checks without returning the checked. */

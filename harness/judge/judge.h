@@ -53,7 +53,7 @@ typedef struct gnt_results {
 int gnt_results_parse(gnt_results *r, const char *name, const char *text, size_t size, gnt_err *err);
 int gnt_results_load(gnt_results *r, const char *path, gnt_err *err);
 /* Makes a view of a result in memory, which the caller keeps until after gnt_results_free. Joins its outcomes
- * (gnt_outcome_join). */
+ * (gnt_result_join). */
 int gnt_results_view(gnt_results *r, const char *name, const gnt_result *of, gnt_err *err);
 void gnt_results_free(gnt_results *r);
 

@@ -42,7 +42,7 @@ static int is_empty(const gnt_stat *s) {
     return isnan(s->mean) && isnan(s->low) && isnan(s->high) && isnan(s->worst) && s->n == 0;
 }
 
-int gnt_outcome_join(gnt_outcome *o, gnt_arena *arena) {
+static int join(gnt_outcome *o, gnt_arena *arena) {
     o->score = gnt_arena_array(arena, o->measures.n, sizeof *o->score);
     o->n_score = 0;
     if (!o->score)
@@ -77,7 +77,7 @@ static int check_rounds(const gnt_outcomes *cells, gnt_err *err) {
 
 static int join_all(gnt_outcomes *list, gnt_arena *arena, gnt_err *err) {
     for (size_t i = 0; i < list->n; i++)
-        if (gnt_outcome_join(&list->at[i], arena) != 0)
+        if (join(&list->at[i], arena) != 0)
             return gnt_fail(err, "out of memory for %zu outcomes", list->n);
     return 0;
 }
@@ -94,7 +94,7 @@ static int complete(gnt_result *r, gnt_err *err) {
     return check_rounds(&r->cells, err) != 0 ? -1 : gnt_result_join(r, err);
 }
 
-int gnt_result_decode(gnt_result *r, const char *name, const json_t *root, gnt_err *err) {
+static int decode(gnt_result *r, const char *name, const json_t *root, gnt_err *err) {
     const json_t *format = json_object_get(root, "format");
     gnt_arena memory = {0};
     gnt_err why = {""};
@@ -125,7 +125,7 @@ int gnt_result_parse(gnt_result *r, const char *name, const char *text, size_t s
     gnt_result_clear(r);
     if (!root)
         return gnt_fail(err, "%s:%d:%d: %s", name, wrong.line, wrong.column, wrong.text);
-    const int rc = gnt_result_decode(r, name, root, err);
+    const int rc = decode(r, name, root, err);
     json_decref(root);
     return rc;
 }

@@ -225,7 +225,7 @@ typedef struct gnt_outcome {
     gnt_marks marks;
     /* measures that were requested, and why they have no number */
     gnt_named_texts unmeasured;
-    /* measures, floors and chance joined, by name (gnt_outcome_join); not in the file */
+    /* measures, floors and chance joined, by name (gnt_result_join); not in the file */
     gnt_score *score;
     size_t n_score;
 } gnt_outcome;
@@ -417,7 +417,7 @@ typedef struct gnt_result {
 extern const gnt_fields gnt_result_fields, gnt_cell_fields, gnt_group_fields, gnt_match_fields,
     gnt_attempt_fields, gnt_confirmation_fields, gnt_target_fields, gnt_floor_fields, gnt_round_fields,
     gnt_value_fields, gnt_model_fields, gnt_task_fields, gnt_defense_fields, gnt_attack_fields,
-    gnt_stat_fields, gnt_mark_fields, gnt_points_fields, gnt_score_fields;
+    gnt_stat_fields, gnt_score_fields;
 
 /* ---- reading and writing ---- */
 
@@ -426,8 +426,6 @@ void gnt_result_clear(gnt_result *r);
 /* `name` stands for the file in sentences. On failure *r is empty. */
 int gnt_result_parse(gnt_result *r, const char *name, const char *text, size_t size, gnt_err *err);
 int gnt_result_load(gnt_result *r, const char *path, gnt_err *err);
-/* The same of a document that was parsed before. */
-int gnt_result_decode(gnt_result *r, const char *name, const json_t *root, gnt_err *err);
 /* The text of the file; the caller frees it. NULL when out of memory, or when a number is not finite that has
  * to be. */
 char *gnt_result_text(const gnt_result *r);
@@ -435,8 +433,6 @@ void gnt_result_free(gnt_result *r);
 
 /* Fills the score of every outcome from its measures, floors and chance. */
 int gnt_result_join(gnt_result *r, gnt_err *err);
-/* The same of one outcome. −1 when out of memory. */
-int gnt_outcome_join(gnt_outcome *o, gnt_arena *arena);
 
 /* ---- words ---- */
 

@@ -222,12 +222,12 @@ static const gnt_field points_rows[] = {
      .help = "the samples themselves; undefended alone"},
     {GNT_FIELD(gnt_points, names, TEXTS), .optional = 1, .help = "names of the attribute's values"},
 };
-const gnt_fields gnt_points_fields = GNT_OPEN(gnt_points, points_rows);
+static const gnt_fields points_fields = GNT_OPEN(gnt_points, points_rows);
 
 static const gnt_field mark_rows[] = {
     {GNT_FIELD(gnt_mark, what, TEXT), .needed = 1, .help = "kind of mark ([marks](#facts-and-marks))"},
     {GNT_FIELD(gnt_mark, says, TEXT), .needed = 1, .help = "the finding as a sentence"}};
-const gnt_fields gnt_mark_fields = GNT_OPEN(gnt_mark, mark_rows);
+static const gnt_fields mark_fields = GNT_OPEN(gnt_mark, mark_rows);
 
 /* ---- outcomes ---- */
 
@@ -267,13 +267,13 @@ const gnt_fields gnt_mark_fields = GNT_OPEN(gnt_mark, mark_rows);
 #define POINTS                                                                                               \
     {                                                                                                        \
         GNT_FIELD(gnt_outcome, points, GROUP),                                                               \
-            .group = &gnt_points_fields, .optional = 1,                                                      \
+            .group = &points_fields, .optional = 1,                                                          \
             .help = "targets as points of a plane, of one cell of each setting, if the suite requests it"    \
     }
 #define MARKS                                                                                                \
     {                                                                                                        \
         GNT_FIELD(gnt_outcome, marks, LIST),                                                                 \
-            .group = &gnt_mark_fields, .optional = 1,                                                        \
+            .group = &mark_fields, .optional = 1,                                                            \
             .help = "findings of the host about the defense, over all observed rounds"                       \
     }
 #define UNMEASURED                                                                                           \

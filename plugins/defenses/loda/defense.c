@@ -176,8 +176,8 @@ enum { CUSTOM = 3 };
 static gnt_status start(void *self_) {
     loda *self = self_;
     if (self->preset != CUSTOM && *self->layers)
-        return gnt_host_fail(
-            self->host, "\"layers\" stands beside a preset that names its own; set \"preset\" to \"custom\"");
+        return gnt_host_fail(self->host,
+                             "\"layers\" is set, but the preset names its own; set \"preset\" to \"custom\"");
     if (features_open(&self->obscurer.g, self->host, "extractor",
                       features_preset(self->preset, self->layers)))
         return GNT_FAILED;
