@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/help.h"
 
@@ -58,6 +59,9 @@ static int take(const cli_command *command, const cli_option *o, char *value) {
         return 0;
     case CLI_TEXT:
         *(const char **)o->to = value;
+        return 0;
+    case CLI_FOLDER:
+        *(const char **)o->to = cli_absolute(value);
         return 0;
     case CLI_WHOLE:
         return read_whole(command, o, value);

@@ -6,11 +6,12 @@
 #include "base/err.h"
 
 typedef enum cli_kind {
-    CLI_FLAG,  /* no value; *(int *)to becomes 1 */
-    CLI_TEXT,  /* *(const char **)to: the value, in argv */
-    CLI_WHOLE, /* *(uint64_t *)to: an integer from least to most */
-    CLI_REAL,  /* *(double *)to: a number from least to most */
-    CLI_READ   /* read(to, value) parses it; not 0: it has printed an error */
+    CLI_FLAG,   /* no value; *(int *)to becomes 1 */
+    CLI_TEXT,   /* *(const char **)to: the value, in argv */
+    CLI_FOLDER, /* the same, as an absolute path (cli/absolute.h): workers have another working folder */
+    CLI_WHOLE,  /* *(uint64_t *)to: an integer from least to most */
+    CLI_REAL,   /* *(double *)to: a number from least to most */
+    CLI_READ    /* read(to, value) parses it; not 0: it has printed an error */
 } cli_kind;
 
 typedef struct cli_option {

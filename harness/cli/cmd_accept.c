@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/deciding.h"
 #include "cli/consistency.h"
@@ -45,7 +46,7 @@ static int read_options(int argc, char **argv, options *o) {
         {0}};
     const cli_command command = {.name = "accept", .options = known};
     cli_words words;
-    *o = (options){.paths.data = getenv("GAUNTLET_DATA")};
+    *o = (options){.paths.data = cli_data_folder()};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;

@@ -6,6 +6,7 @@
 #include <sodium/randombytes.h>
 
 #include "base/mem.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/deciding.h"
 #include "cli/consistency.h"
@@ -39,7 +40,7 @@ static int read_options(int argc, char **argv, options *o) {
         {0}};
     const cli_command command = {.name = "audit", .options = known};
     cli_words words;
-    *o = (options){.paths.data = getenv("GAUNTLET_DATA")};
+    *o = (options){.paths.data = cli_data_folder()};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/args.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/consistency.h"
 #include "cli/env.h"
@@ -26,9 +27,9 @@ static int read_options(int argc, char **argv, options *o) {
     const cli_option known[] = {
         {.name = "time", .kind = CLI_TEXT, .to = &o->time.other},
         {.name = "rounds", .kind = CLI_WHOLE, .to = &rounds, .least = 1, .most = 1000},
-        {.name = "data", .kind = CLI_TEXT, .to = &o->time.data},
-        {.name = "models", .kind = CLI_TEXT, .to = &o->time.models},
-        {.name = "plugins", .kind = CLI_TEXT, .to = &o->time.plugins},
+        {.name = "data", .kind = CLI_FOLDER, .to = &o->time.data},
+        {.name = "models", .kind = CLI_FOLDER, .to = &o->time.models},
+        {.name = "plugins", .kind = CLI_FOLDER, .to = &o->time.plugins},
         {.name = "against", .kind = CLI_TEXT, .to = &o->against},
         {.name = "junit", .kind = CLI_TEXT, .to = &o->junit},
         {.name = "markdown", .kind = CLI_TEXT, .to = &o->markdown},
@@ -38,7 +39,7 @@ static int read_options(int argc, char **argv, options *o) {
         {0}};
     const cli_command command = {.name = "check", .options = known};
     cli_words words;
-    *o = (options){.time.data = getenv("GAUNTLET_DATA")};
+    *o = (options){.time.data = cli_data_folder()};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;

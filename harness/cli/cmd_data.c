@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/args.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/help.h"
@@ -23,13 +24,13 @@ typedef struct data_options {
 static int read_options(const char *name, int argc, char **argv, data_options *o, cli_words *words) {
     const cli_option known[] = {
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
-        {.name = "data", .kind = CLI_TEXT, .to = &o->folder},
+        {.name = "data", .kind = CLI_FOLDER, .to = &o->folder},
         {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &o->out},
         {.name = "scale", .kind = CLI_WHOLE, .to = &o->scale, .least = 1, .most = 8},
         {.name = "columns", .kind = CLI_WHOLE, .to = &o->columns, .least = 1, .most = 64},
         {0}};
     const cli_command command = {.name = name, .options = known};
-    *o = (data_options){.folder = getenv("GAUNTLET_DATA"), .scale = 2, .columns = 16};
+    *o = (data_options){.folder = cli_data_folder(), .scale = 2, .columns = 16};
     return cli_args(&command, argc, argv, words);
 }
 

@@ -5,6 +5,7 @@
 
 #include "board/board.h"
 #include "cli/args.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/consistency.h"
 #include "cli/make_board.h"
@@ -43,7 +44,7 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
     gnt_board_source sources[GNT_BOARD_MOST_RUNS];
     gnt_board_options board = {.source = sources};
     board_words taken = {.board = &board, .sources = sources};
-    cli_paths paths = {.data = getenv("GAUNTLET_DATA")};
+    cli_paths paths = {.data = cli_data_folder()};
     int no_plots = 0;
     const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &board.folder},
                                 {.name = "contributor", .kind = CLI_READ, .to = &taken, .read = add_named},

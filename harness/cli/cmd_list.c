@@ -20,7 +20,7 @@ typedef struct options {
 
 static int read_options(int argc, char **argv, int wants_id, options *o) {
     const cli_option known[] = {{.name = "json", .kind = CLI_FLAG, .to = &o->json},
-                                {.name = "plugins", .kind = CLI_TEXT, .to = &o->plugins},
+                                {.name = "plugins", .kind = CLI_FOLDER, .to = &o->plugins},
                                 {0}};
     const cli_command command = {.name = argv[0], .options = known};
     cli_words words;

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/mem.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/run_suite.h"
 #include "cli/sandbox_options.h"
@@ -67,7 +68,7 @@ static int read_jobs(pacer *p, gnt_err *err) {
 
 int gnt_cmd_pace(int argc, char **argv) {
     static pacer p;
-    cli_paths paths = {.data = getenv("GAUNTLET_DATA")};
+    cli_paths paths = {.data = cli_data_folder()};
     const cli_option known[] = {CLI_PATHS(&paths), CLI_SANDBOX(&p.how.sandbox), {0}};
     const cli_command command = {.name = "pace", .options = known};
     cli_words words;

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/args.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/consistency.h"
 #include "report/report.h"
@@ -54,7 +55,7 @@ static int make(const char *run, const gnt_report_options *options) {
 
 int gnt_cmd_report(int argc, char **argv) {
     gnt_report_options options = {.formats = GNT_FORMAT_SVG | GNT_FORMAT_PNG};
-    cli_paths paths = {.data = getenv("GAUNTLET_DATA")};
+    cli_paths paths = {.data = cli_data_folder()};
     int no_plots = 0;
     const cli_option known[] = {
         {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &options.folder},

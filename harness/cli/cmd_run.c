@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/run_suite.h"
 #include "cli/sandbox_options.h"
@@ -51,7 +52,7 @@ static int read_options(int argc, char **argv, options *o) {
         {0}};
     const cli_command command = {.name = "run", .options = known};
     cli_words words;
-    *o = (options){.paths.data = getenv("GAUNTLET_DATA"), .jobs = (uint64_t)cli_processors()};
+    *o = (options){.paths.data = cli_data_folder(), .jobs = (uint64_t)cli_processors()};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/run_suite.h"
@@ -52,7 +53,7 @@ static int read_options(int argc, char **argv, options *o, const char *const *sb
         {0}};
     const cli_command command = {.name = "slurm", .options = known};
     cli_words words;
-    *o = (options){.paths.data = getenv("GAUNTLET_DATA"), .workers = 8, .jobs = 1, .sbatch = sbatch};
+    *o = (options){.paths.data = cli_data_folder(), .workers = 8, .jobs = 1, .sbatch = sbatch};
     int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;

@@ -105,7 +105,7 @@ static int read_options(int argc, char **argv, vet_options *o, cli_words *words)
         {.name = "defense-params", .kind = CLI_READ, .to = o, .read = read_defense_params},
         {.name = "seconds", .kind = CLI_REAL, .to = &o->vet.seconds, .least = 0.01, .most = 86400},
         {.name = "memory-mb", .kind = CLI_WHOLE, .to = &o->vet.memory_mb, .least = 64, .most = 1 << 20},
-        {.name = "plugins", .kind = CLI_TEXT, .to = &o->plugins},
+        {.name = "plugins", .kind = CLI_FOLDER, .to = &o->plugins},
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
         {.name = "list", .kind = CLI_FLAG, .to = &o->list},
         CLI_SANDBOX(&o->vet.sandbox),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/help.h"
 #include "cli/worker.h"
@@ -96,6 +97,7 @@ int main(int argc, char **argv) {
         fputs(cli_help("overview"), stderr);
         return GNT_EXIT_WRONG;
     }
+    cli_absolute_variables();
     const command *found = find(argv[1]);
     return found ? found->run(argc - 1, argv + 1) : unknown(argv[1]);
 }

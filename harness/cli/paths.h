@@ -10,9 +10,9 @@ typedef struct cli_paths {
     const char *data, *models, *plugins;
 } cli_paths;
 #define CLI_PATHS(paths)                                                                                     \
-    {.name = "data", .kind = CLI_TEXT, .to = &(paths)->data},                                                \
-        {.name = "models", .kind = CLI_TEXT, .to = &(paths)->models}, {                                      \
-        .name = "plugins", .kind = CLI_TEXT, .to = &(paths)->plugins                                         \
+    {.name = "data", .kind = CLI_FOLDER, .to = &(paths)->data},                                              \
+        {.name = "models", .kind = CLI_FOLDER, .to = &(paths)->models}, {                                    \
+        .name = "plugins", .kind = CLI_FOLDER, .to = &(paths)->plugins                                       \
     }
 
 #endif

@@ -144,6 +144,50 @@ static void explain_differences(const audit *a) {
     gnt_doc_free(&doc);
 }
 
+static int is_listed(const json_t *list, const json_t *entry) {
+    size_t i;
+    const json_t *one;
+    json_array_foreach(list, i, one) if (json_equal(one, entry)) return 1;
+    return 0;
+}
+
+/* Says which data sets, as the new run's host.json lists them, have another content than the run's. */
+static void explain_data(const audit *a, const json_t *fresh) {
+    gnt_doc doc;
+    const json_t *set;
+    size_t i;
+    if (rerun_load(&doc, a->options->folder, "host.json", NULL) != 0)
+        return;
+    const json_t *was = json_object_get(json_object_get(doc.root, "provenance"), "data");
+    json_array_foreach(json_object_get(json_object_get(fresh, "provenance"), "data"), i,
+                       set) if (json_is_array(was) && !is_listed(was, set))
+        say(a, "note: the data set %s here has another content than the run's",
+            json_string_value(json_object_get(set, "name")));
+    gnt_doc_free(&doc);
+}
+
+/* ---- what cannot be compared ---- */
+
+/* Refuses if a cell that was ok has no outcome here because its data could not be read: `fresh` is the new
+ * run's host.json, `now` its cells. */
+static int check_data_was_read(const audit *a, const json_t *fresh, const json_t *cells, const json_t *now,
+                               gnt_err *err) {
+    const json_t *failure;
+    size_t k;
+    json_array_foreach(json_object_get(fresh, "failures"), k, failure) {
+        const char *cell = json_string_value(json_object_get(failure, "cell"));
+        const char *by = json_string_value(json_object_get(failure, "by"));
+        for (size_t i = 0; cell && by && strncmp(by, "data ", 5) == 0 && i < a->plan->n; i++)
+            if (strcmp(a->plan->cell[i].id, cell) == 0 && rerun_ok(json_array_get(cells, i)))
+                return gnt_fail(
+                    err,
+                    "%s cannot be compared, for its data could not be read: %.300s; expected --data "
+                    "DIR, the folder of data files",
+                    cell, json_string_value(json_object_get(json_array_get(now, i), "reason")));
+    }
+    return 0;
+}
+
 /* ---- comparing ---- */
 
 /* Sets `path` to the first member that differs, in the order of a's members, and
@@ -225,6 +269,12 @@ static void compare_cell(const audit *a, const char *id, const json_t *was, cons
     a->counts->different++;
 }
 
+static void compare_cells(const audit *a, const json_t *cells, const json_t *now) {
+    for (size_t i = 0; i < a->plan->n; i++)
+        if (a->wanted[i])
+            compare_cell(a, a->plan->cell[i].id, json_array_get(cells, i), json_array_get(now, i));
+}
+
 /* ---- audit ---- */
 
 static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
@@ -236,22 +286,28 @@ static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
                            .sandbox = a->options->sandbox,
                            .strength = a->strength};
     gnt_run_counts counts = {0};
-    gnt_doc fresh;
+    gnt_doc fresh, host;
     if (gnt_run(a->suite, a->plan, &how, &counts, err) != 0)
         return -1;
     a->counts->interrupted = counts.interrupted;
     if (counts.interrupted)
         return 0;
-    if (a->options->redrawn)
-        return a->options->redrawn(a->user, a->scratch, err);
-    if (rerun_load(&fresh, a->scratch, "results.json", err) != 0)
+    if (rerun_load(&host, a->scratch, "host.json", err) != 0)
         return -1;
-    const json_t *now = json_object_get(fresh.root, "cells");
-    for (size_t i = 0; i < a->plan->n; i++)
-        if (a->wanted[i])
-            compare_cell(a, a->plan->cell[i].id, json_array_get(cells, i), json_array_get(now, i));
-    gnt_doc_free(&fresh);
-    return 0;
+    int rc = rerun_load(&fresh, a->scratch, "results.json", err);
+    if (rc == 0) {
+        const json_t *now = json_object_get(fresh.root, "cells");
+        rc = check_data_was_read(a, host.root, cells, now, err);
+        if (rc == 0)
+            explain_data(a, host.root);
+        if (rc == 0 && a->options->redrawn)
+            rc = a->options->redrawn(a->user, a->scratch, err);
+        else if (rc == 0)
+            compare_cells(a, cells, now);
+        gnt_doc_free(&fresh);
+    }
+    gnt_doc_free(&host);
+    return rc;
 }
 
 gnt_key gnt_audit_new_key(uint64_t seed) {
