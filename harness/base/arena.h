@@ -13,11 +13,11 @@ typedef struct gnt_arena {
     int failed;
 } gnt_arena;
 
-/* n × size bytes; NULL when out of memory. n = 0 gives a block all the same. */
+/* Returns n × size zeroed bytes, or NULL when out of memory; a block even if n is 0. */
 void *gnt_arena_array(gnt_arena *a, size_t n, size_t size);
-/* A copy of n × size bytes. */
+/* Returns a copy of n × size bytes, or NULL when out of memory. */
 void *gnt_arena_copy(gnt_arena *a, const void *from, size_t n, size_t size);
-/* A copy of the text; NULL gives NULL. */
+/* Returns a copy of the text; NULL if the text is NULL or memory ran out. */
 char *gnt_arena_text(gnt_arena *a, const char *text);
 void gnt_arena_free(gnt_arena *a); /* leaves it empty */
 

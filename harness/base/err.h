@@ -19,8 +19,8 @@ int gnt_vfail(gnt_err *err, const char *format, va_list args);
 /* Puts "`context`: " before the sentence already there and returns -1. */
 int gnt_fail_in(gnt_err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The name among `names` (count `n`) nearest to `word` by edit distance, or NULL where none is near
- * enough to be worth suggesting. */
+/* Returns the one of the n `names` that is nearest to `word` by edit distance, or NULL if none is near enough
+ * to be worth suggesting. */
 const char *gnt_nearest(const char *word, const char *const *names, size_t n);
 
 #endif

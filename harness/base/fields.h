@@ -152,10 +152,10 @@ typedef enum gnt_fields_part {
     GNT_FIELDS_IDENTITY /* without what is_place marks */
 } gnt_fields_part;
 
-/* NULL when out of memory, or a number that may not be null is not finite. */
+/* Returns a new JSON value; NULL when out of memory, or if a number that may not be null is not finite. */
 json_t *gnt_fields_encode(const gnt_fields *fields, const void *from, gnt_fields_part part);
-/* `where` begins the paths in sentences ("the job's request"; "": none). On failure *to holds nothing that
- * may be used. */
+/* Fills *to from JSON. `where` begins the paths in error sentences ("the job's request"; "": none). On
+ * failure nothing in *to may be used. */
 int gnt_fields_decode(const gnt_fields *fields, void *to, const json_t *json, gnt_arena *arena,
                       const char *where, gnt_err *err);
 
@@ -189,7 +189,7 @@ typedef struct gnt_difference {
  * are alike; −1: *out says where not. */
 int gnt_fields_same(const gnt_fields *fields, const char *path, const void *is, const void *should,
                     const gnt_likeness *how, gnt_difference *out);
-/* As above, but of the n members at these offsets alone. */
+/* Compares the n members at these offsets alone, as above. */
 int gnt_fields_same_members(const gnt_fields *fields, const char *path, const void *is, const void *should,
                             const size_t *member, size_t n, const gnt_likeness *how, gnt_difference *out);
 int gnt_is_close(double a, double b, double share, double slack);

@@ -38,7 +38,7 @@ static gnt_path path_of(const step *s) {
     return s->key ? gnt_path_key(path.text, s->key) : gnt_path_item(path.text, s->index);
 }
 
-/* A value of the document, as sentences begin. */
+/* Returns the value's place in the document, as error sentences begin. */
 static const char *place_of(const reading *r, gnt_path *path) {
     *path = path_of(r->at);
     return path->text[0] ? path->text : "the document";
@@ -143,7 +143,7 @@ static int decode_bits(const reading *r, uint32_t *out) {
 
 /* ---- lists ---- */
 
-/* *n entries, as many as the field allows. */
+/* Checks that the value is a list, and sets *n to its length, which the field limits. */
 static int check_list(const reading *r, size_t *n) {
     const gnt_field *f = r->field;
     const size_t most = f->most_entries ? f->most_entries : GNT_FIELD_MOST_ENTRIES;
@@ -197,7 +197,7 @@ static int group_entry(const reading *r, void *to) {
     return decode_struct(r->field->group, to, r);
 }
 
-/* Every list is a pointer and a number. */
+/* Stores a list, which is always a pointer and a number. */
 static void set_list(void *to, const void *at, size_t n) {
     memcpy(to, &at, sizeof at);
     memcpy((char *)to + sizeof at, &n, sizeof n);
@@ -222,7 +222,7 @@ static int decode_reals(const reading *r, void *to) {
     return decode_real(r, one);
 }
 
-/* An entry of an open map that is null has no value and is left out, but where null is a value. */
+/* Reads an open map. An entry that is null is left out, unless null is a value there. */
 static int decode_map(const reading *r, void *to) {
     const gnt_fields *of = r->field->group;
     const size_t most = r->field->most_entries ? r->field->most_entries : GNT_FIELD_MOST_ENTRIES;
@@ -328,7 +328,7 @@ static int check_known(const gnt_fields *fields, const reading *r) {
     return 0;
 }
 
-/* 1 where null or a missing field leaves a struct without a value for it. */
+/* True if null or a missing field leaves a struct without a value for it. */
 static int may_lack(const gnt_fields *fields, const gnt_field *f, const json_t *value) {
     if (fields->open)
         return !f->needed;

@@ -27,7 +27,7 @@ static json_t *encode_bits(const gnt_words *words, uint32_t bits) {
     return list;
 }
 
-/* A list, whose `one` makes JSON of entry i. */
+/* Makes a JSON list; `one` makes JSON of entry i. */
 static json_t *encode_list(const void *list, size_t n, json_t *(*one)(const void *list, size_t i)) {
     json_t *all = json_array();
     for (size_t i = 0; i < n; i++)
@@ -97,7 +97,7 @@ static json_t *encode_json(const char *text) {
     return text ? json_loads(text, JSON_DECODE_ANY, NULL) : json_null();
 }
 
-/* The value of one field that is there. */
+/* Makes JSON of the value of one field that is present. */
 static json_t *encode(const gnt_field *f, const void *at, gnt_fields_part part) {
     uint32_t word;
     switch (f->type) {

@@ -88,8 +88,8 @@ int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_e
 
 enum { MOST_WRITERS = 8, TAG_SIZE = 9 };
 
-/* The first digits of the running kernel's boot number, which changes at every start; all zero if it cannot
- * be read. */
+/* Writes the first digits of the running kernel's boot id, which changes at every boot; zeros if it cannot be
+ * read. */
 static void kernel_tag(char tag[TAG_SIZE]) {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     memset(tag, '0', TAG_SIZE);

@@ -17,8 +17,8 @@
  * caller frees it with gnt_free. */
 int gnt_file_read(const char *path, size_t most, uint8_t **bytes, size_t *size, gnt_err *err);
 int gnt_file_write(const char *path, const void *bytes, size_t size, gnt_err *err);
-/* The name under which writer number `writer` (from 0) of this kernel keeps what it has not finished. The
- * caller frees; NULL when out of memory. */
+/* Returns the name under which writer number `writer` (from 0) of this kernel keeps an unfinished file. The
+ * caller frees it; NULL when out of memory. */
 char *gnt_file_part_name(const char *path, int writer);
 /* Removes what writers left unfinished in the folder and did not touch in the last `seconds`, on any
  * machine. `now` is a file that was just written there: its time is the file system's own, whatever the

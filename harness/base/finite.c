@@ -5,8 +5,8 @@
 
 enum { LANES = 64 }; /* looked at together, without a branch, so that the compiler may vectorise */
 
-/* A float is not finite where all bits of its exponent are set: adding one to the exponent then carries into
- * the sign's place, from which the sign itself was removed. */
+/* Returns whether a value in a block is not finite. All bits of the exponent of such a float are set: with
+ * the sign cleared, adding one to the exponent carries into the sign bit. */
 static int holds_not_finite(const float *x) {
     uint32_t word[LANES], carry = 0;
     memcpy(word, x, sizeof word);

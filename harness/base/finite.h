@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The index of the first of n values that is NaN or infinite; n where all are finite. */
+/* Returns the index of the first of n values that is NaN or infinite; n if all are finite. */
 int64_t gnt_first_not_finite(const float *x, int64_t n);
 
 #endif

@@ -18,7 +18,7 @@ static int fail_at(gnt_err *err, const gnt_doc *doc, size_t offset, const char *
     return gnt_fail(err, "%.300s:%zu:%zu: %s", doc->name, line, column, what);
 }
 
-/* What jansson would only call a parse error, or would accept, said plainly before it looks. */
+/* Checks the bytes first, for faults that jansson accepts or would only call a parse error. */
 static int check_bytes(const gnt_doc *doc, gnt_err *err) {
     const char *text = doc->text;
     size_t depth = 0;
@@ -48,7 +48,8 @@ static int check_bytes(const gnt_doc *doc, gnt_err *err) {
     return 0;
 }
 
-/* Where jansson's complaint has a usual cause, names it. `at`: offset of the token it stumbled over. */
+/* Returns the usual cause of a complaint of jansson, or NULL. `at`: offset of the token at which parsing
+ * failed. */
 static const char *usual_cause(const gnt_doc *doc, size_t at) {
     const char *text = doc->text;
     size_t before = at;
@@ -81,7 +82,7 @@ static const char *usual_cause(const gnt_doc *doc, size_t at) {
     return NULL;
 }
 
-/* The token that ends at or begins after jansson's position. */
+/* Returns the offset of the token that ends at or begins after jansson's position. */
 static size_t token_start(const gnt_doc *doc, const json_error_t *e) {
     size_t at = e->position > 0 ? (size_t)e->position : 0;
     if (at > doc->size)

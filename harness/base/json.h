@@ -27,9 +27,10 @@ typedef struct gnt_doc {
     json_t *root;
 } gnt_doc;
 
-/* At most `most` bytes (GNT_DOC_MOST for what people write). On failure *doc is empty and needs no free. */
+/* Reads and parses a file of at most `most` bytes (GNT_DOC_MOST for what people write). On failure *doc is
+ * empty and needs no free. */
 int gnt_doc_load(gnt_doc *doc, const char *path, size_t most, gnt_err *err);
-/* The text is copied. */
+/* Parses the text, of which it keeps a copy. */
 int gnt_doc_parse(gnt_doc *doc, const char *name, const char *text, size_t size, gnt_err *err);
 void gnt_doc_free(gnt_doc *doc);
 
@@ -42,8 +43,8 @@ typedef struct gnt_path {
 gnt_path gnt_path_key(const char *path, const char *key);
 gnt_path gnt_path_item(const char *path, size_t index);
 
-/* Line of the key or list entry that `path` names, counted from 1; where it does not exist, of the deepest
- * part of the path that does. */
+/* Returns the line, counted from 1, of the key or list entry that `path` names; if it does not exist, of the
+ * deepest part of the path that does. */
 size_t gnt_doc_line(const gnt_doc *doc, const char *path);
 
 /* Sets "FILE:LINE: PATH: sentence" and returns −1. */
@@ -74,10 +75,10 @@ int gnt_doc_real(const gnt_doc *doc, const char *path, const json_t *object, con
                  double most, double *out, gnt_err *err);
 int gnt_doc_bool(const gnt_doc *doc, const char *path, const json_t *object, const char *key, int *out,
                  gnt_err *err);
-/* Text of 1 … most bytes without control characters; borrowed. */
+/* Reads a text of 1 … most bytes without control characters; *out is borrowed. */
 int gnt_doc_text(const gnt_doc *doc, const char *path, const json_t *object, const char *key, size_t most,
                  const char **out, gnt_err *err);
-/* *out is the index of the text among `choices`. */
+/* Sets *out to the index of the text among `choices`. */
 int gnt_doc_choice(const gnt_doc *doc, const char *path, const json_t *object, const char *key,
                    const char *const *choices, size_t n, int *out, gnt_err *err);
 int gnt_doc_object(const gnt_doc *doc, const char *path, const json_t *object, const char *key,
@@ -85,8 +86,7 @@ int gnt_doc_object(const gnt_doc *doc, const char *path, const json_t *object, c
 int gnt_doc_list(const gnt_doc *doc, const char *path, const json_t *object, const char *key, size_t least,
                  size_t most, const json_t **out, gnt_err *err);
 
-/* The same for one value, such as a list's entry: `path` names the value itself. An integer may be written
- * 1e3. */
+/* Reads one value, such as a list's entry: `path` names the value itself. An integer may be written 1e3. */
 int gnt_doc_int_at(const gnt_doc *doc, const char *path, const json_t *value, int64_t least, int64_t most,
                    int64_t *out, gnt_err *err);
 int gnt_doc_real_at(const gnt_doc *doc, const char *path, const json_t *value, double least, double most,
@@ -96,24 +96,25 @@ int gnt_doc_text_at(const gnt_doc *doc, const char *path, const json_t *value, s
 int gnt_doc_choice_at(const gnt_doc *doc, const char *path, const json_t *value, const char *const *choices,
                       size_t n, int *out, gnt_err *err);
 
-/* "a", "b" or "c": the n names as a sentence lists them, cut after `most` bytes with an ellipsis. */
+/* Appends the n names as a sentence lists them, "a", "b" or "c", cut after `most` bytes with an ellipsis. */
 void gnt_list_names(gnt_text *text, const char *const *names, size_t n, size_t most);
 
 /* ---- writing ---- */
 
 enum { GNT_NUMBER_SIZE = 32 };
 
-/* Shortest decimal that reads back as the same double: 1, 0.1, 1e-05, 1000000; −0 is 0. value must be finite.
- */
+/* Writes the shortest decimal that reads back as the same double: 1, 0.1, 1e-05, 1000000; −0 is 0. The value
+ * must be finite. */
 const char *gnt_number_text(double value, char out[GNT_NUMBER_SIZE]); /* returns out */
-/* "text" with JSON's escapes; bytes that are not UTF-8 become U+FFFD, so the output is always valid. */
+/* Appends the text in quotes with JSON's escapes. Bytes that are not UTF-8 become U+FFFD, so the output is
+ * always valid. */
 void gnt_json_add_text(gnt_text *out, const char *text);
-/* The number, or null where it is not finite. */
+/* Appends the number, or null if it is not finite. */
 void gnt_json_add_real(gnt_text *out, double value);
-/* A new value: the number, or null unless it is finite. NULL when out of memory. */
+/* Returns a new number, or a new null if the value is not finite; NULL when out of memory. */
 json_t *gnt_json_real(double value);
-/* No spaces, keys sorted by bytes, numbers by gnt_number_text (so that 1 and 1.0 are the same). The caller
- * frees; NULL when out of memory. */
+/* Returns canonical JSON: no spaces, keys sorted by bytes, numbers by gnt_number_text (so that 1 and 1.0 are
+ * the same). The caller frees it; NULL when out of memory. */
 char *gnt_json_canonical(const json_t *value);
 
 #endif

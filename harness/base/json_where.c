@@ -18,7 +18,7 @@ static int is_plain(const char *key) {
     return n > 0 && n <= LONGEST_KEY && key[n] == 0;
 }
 
-/* The most bytes of `text`, at most `most`, that end between two characters. */
+/* Returns the largest number of bytes of `text`, at most `most`, that ends between two characters. */
 static int whole_characters(const char *text, size_t most) {
     size_t n = strnlen(text, most + 1);
     if (n <= most)
@@ -126,7 +126,7 @@ static int key_is(const char *quoted, size_t n, const step *wanted) {
     return same;
 }
 
-/* From the start of an object or list to the key or entry wanted; 0 where it is not there. */
+/* Moves from the start of an object or list to the wanted key or entry; returns 0 if it is not there. */
 static int descend(cursor *c, const step *wanted) {
     skip_space(c);
     if (c->at == c->end || *c->at != (wanted->key ? '{' : '['))

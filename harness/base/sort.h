@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In place; none of the n numbers is NaN. */
+/* Sorts n numbers in place; none may be NaN. */
 void gnt_sort_reals(double *x, size_t n);
 void gnt_sort_ints(int64_t *x, size_t n);
 void gnt_sort_words(uint64_t *x, size_t n);

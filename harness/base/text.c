@@ -74,7 +74,8 @@ void gnt_text_free(gnt_text *text) {
 
 /* ---- clean text ---- */
 
-/* Length of the UTF-8 sequence at s, which has n bytes, or 0 when it is not one; *code is its code point. */
+/* Returns the length of the UTF-8 sequence at s, which has n bytes, or 0 if it is invalid; *code is its code
+ * point. */
 static size_t sequence(const unsigned char *s, size_t n, uint32_t *code) {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
     size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 4;

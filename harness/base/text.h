@@ -18,8 +18,8 @@ const char *gnt_text_get(const gnt_text *text); /* "" while empty */
 char *gnt_text_take(gnt_text *text);            /* the caller frees; NULL when failed; leaves text empty */
 void gnt_text_free(gnt_text *text);
 
-/* 1 for clean UTF-8 on one line, `least` to `most` bytes: no control characters, nothing that
- * reorders or breaks lines. */
+/* True for valid UTF-8 on one line of `least` to `most` bytes: no control characters, nothing that reorders
+ * or breaks lines. */
 int gnt_text_ok(const char *text, size_t least, size_t most);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct gnt_words {
 const char *gnt_word_name(const gnt_words *words, uint32_t bit); /* NULL when there is no such bit */
 int gnt_word_bit(const gnt_words *words, const char *name, uint32_t *bit); /* 0, or −1 for an unknown name */
 uint32_t gnt_words_all(const gnt_words *words);                            /* all bits together */
-/* "update, encoding": the names of `bits`, cut to fit; "none" for 0. Returns `text`. */
+/* Writes the names of `bits`, as in "update, encoding", cut to fit; "none" for 0. Returns `text`. */
 const char *gnt_words_list(const gnt_words *words, uint32_t bits, char *text, size_t size);
 
 #endif

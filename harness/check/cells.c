@@ -34,8 +34,8 @@ static char *strength_in_id(const gnt_outcome *cell) {
     return found;
 }
 
-/* The strength that `baseline` names for the cell's task and defense; digits beyond the ninth are not
- * there. */
+/* Compares the cell's strength with the one that `baseline` names for its task and defense, to nine
+ * digits. */
 static int check_baseline(const check *c, const char *path, const gnt_outcome *cell) {
     double should = NAN;
     for (size_t i = 0; i < c->of->baseline.n; i++) {
@@ -54,8 +54,8 @@ static int is_bracket(const char *strength) {
            strcmp(strength, gnt_bracket_names[GNT_BRACKET_STRONGER]) == 0;
 }
 
-/* The strength next to a matched one follows from its search, a baseline's from "baseline", any other from
- * the id. */
+/* Checks the strength: that next to a matched one follows from its search, a baseline's from "baseline", any
+ * other from the id. */
 static int check_strength(const check *c, const char *path, const gnt_outcome *cell, const char *in_id) {
     const int swept = cell->mode == GNT_ROW_SWEEP;
     const gnt_path at = gnt_path_key(path, "strength");
@@ -174,7 +174,7 @@ static void add_whole(const check *c, const gnt_outcome *cell, gnt_named_stats *
                 add_stat(to, of_sets[i], *stat);
 }
 
-/* A PSNR is its MSE in another unit. */
+/* Checks that a target's PSNR follows from its MSE. */
 static int check_target(const check *c, const char *path, const gnt_target *target) {
     static const gnt_measure_id pairs[][2] = {{GNT_MEASURE_MSE, GNT_MEASURE_PSNR},
                                               {GNT_MEASURE_REGION_MSE, GNT_MEASURE_REGION_PSNR}};
@@ -212,7 +212,7 @@ static int check_targets(const check *c, const char *path, const gnt_outcome *ce
     return 0;
 }
 
-/* The values that points of a picture are coloured by are those of the first targets. */
+/* Checks that the values by which points of a picture are coloured are those of the first targets. */
 static int check_points(const check *c, const char *path, const gnt_outcome *cell) {
     const gnt_path at = gnt_path_key(path, "points");
     const gnt_ints none = {0}, *value = cell->points ? &cell->points->value : &none;
@@ -250,7 +250,7 @@ static int check_numbers(const check *c, const char *path, const gnt_outcome *ce
 
 /* ---- the whole ---- */
 
-/* A cell that is not ok has no numbers. */
+/* Checks that a cell that is not ok has no numbers. */
 static int check_empty(const check *c, const char *path, const gnt_outcome *cell) {
     const struct {
         const char *name;

@@ -43,7 +43,7 @@ typedef struct check_says {
 } check_says;
 
 int check_number(const check_says *says, const char *path, double is, double should);
-/* All members of a struct, or those of a list of offsets. */
+/* Compares all members of a struct, or those of a list of offsets. */
 int check_same(const check_says *says, const gnt_fields *fields, const char *path, const void *is,
                const void *should);
 int check_members(const check_says *says, const gnt_fields *fields, const char *path, const void *is,
@@ -62,7 +62,7 @@ static inline int check_has_utility(const gnt_outcome *cell) {
 static inline int check_is_ok(const gnt_outcome *cell) {
     return cell->status == GNT_CELL_OK;
 }
-/* The entry of `tasks` that a cell is of, or NULL. */
+/* Returns the entry of `tasks` to which a cell belongs, or NULL. */
 const gnt_result_task *check_task(const check *c, const gnt_outcome *cell);
 /* Adds a line to the notes: a field that could not be checked, and why. */
 void check_note(const check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -71,11 +71,11 @@ size_t check_first_of(json_t *seen, char *key, size_t index);
 
 /* ---- the checks, in the order in which check.c makes them, each in a file named for it ---- */
 
-/* The plan of suite.json, cell by cell. */
+/* Compares the cells with the plan of suite.json, one by one. */
 int check_plan(const check *c);
 /* Ids, statuses, numbers from targets. */
 int check_cells(const check *c);
-/* What cells of one seed have in common. */
+/* Checks what cells of one seed have in common. */
 int check_guesses(const check *c);
 /* Utilities, one for each training run. */
 int check_utilities(const check *c);

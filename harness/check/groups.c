@@ -14,8 +14,8 @@ static int lost_utility(const check *c, size_t first, size_t n) {
     return 0;
 }
 
-/* First which cells it is of, then their numbers: statistics are compared by their size, everything else by
- * its own. */
+/* Checks which cells a group joins, then its numbers: statistics are compared relative to their size,
+ * everything else exactly. */
 static int check_group(const check *c, size_t i, size_t first, gnt_outcome *should) {
     static const size_t coordinates[] = {
         offsetof(gnt_outcome, task),        offsetof(gnt_outcome, stage),   offsetof(gnt_outcome, defense),

@@ -7,8 +7,9 @@
 #include "base/mem.h"
 #include "check/check_impl.h"
 
-/* False for a secure sum, where they depend on what clients gave, which the defense decides, and for encoded
- * sets, where they depend on which samples were encoded. */
+/* Returns whether baselines are the same for all cells of a seed. They are not for a secure sum, where they
+ * depend on what the defense makes clients contribute, nor for encoded sets, where they depend on which
+ * samples were encoded. */
 static int in_common(const check *c, const gnt_outcome *cell, const char *measure) {
     const gnt_result_task *task = check_task(c, cell);
     return strncmp(measure, "contribution_", 13) != 0 && !(task && task->set >= 0);

@@ -260,7 +260,7 @@ static int check_row(const check *c, found *f) {
     return 0;
 }
 
-/* Every cell that is marked as matched has a row, and only one. */
+/* Checks that every cell that is marked as matched has exactly one row. */
 static int check_rows(const check *c) {
     json_t *seen = json_object();
     const size_t n = c->of->matches.n;

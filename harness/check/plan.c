@@ -140,8 +140,8 @@ static int check_attacks(const check *c, gnt_arena *arena) {
 
 /* ---- cells ---- */
 
-/* A cell that the plan leaves out did not run; it is "unfinished" in a part of a run. A cell that it includes
- * may still not apply: a job found that, which the file cannot show. */
+/* Checks a cell's status. A cell that the plan leaves out did not run; it is "unfinished" in a part of a run.
+ * A cell that the plan includes may still be n/a: a job found that, which the file cannot show. */
 static int check_status(const check *c, const char *path, size_t i) {
     const char *reason = c->plan->cell[i].reason;
     const gnt_cell_status status = c->of->cells.at[i].status;

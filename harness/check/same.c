@@ -44,15 +44,16 @@ int check_number(const check_says *says, const char *path, double is, double sho
     return check_same(says, &gnt_named_real_fields, path, &a, &b);
 }
 
-/* How far the ends of an interval move when the mean's error moves by one: Student's t, 12.7 for two. */
+/* Returns how far the ends of an interval move when the standard error moves by one: Student's t, 12.7 for
+ * two values. */
 static double reach_of(const gnt_stat *s) {
     const double error = s->deviation / sqrt((double)s->n);
     const double reach = (s->high - s->low) / (2 * error);
     return reach > 1 ? fmin(reach, 13) : 1; /* NAN: 1 */
 }
 
-/* The order of the largest score behind a statistic, times the reach of its interval: rounding of scores
- * moves it by no more than its share of this. */
+/* Returns the magnitude of the largest score behind a statistic, times the reach of its interval: rounding of
+ * scores moves the interval by no more than the same share of this. */
 static double size_of(const gnt_stat *s) {
     return (fabs(s->mean) + s->deviation * sqrt((double)s->n)) * reach_of(s);
 }

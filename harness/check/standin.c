@@ -145,7 +145,8 @@ static int is_here(const gnt_plugin_list *here, int32_t kind, const gnt_result_m
     return info && strcmp(info->version, member->version) == 0;
 }
 
-/* A plugin that an entry before named: this one may be the first to say what its strength is called. */
+/* Adds the name of a strength to a plugin that an earlier entry named: this entry may be the first to name
+ * it. */
 static void add_strength(gnt_plugin_info *info, const entry *e) {
     for (int32_t i = 0; check_is_standin(info) && info->strength < 0 && i < info->n_parameters; i++)
         if (strcmp(info->parameters[i].id, e->strength) == 0 && info->parameters[i].type == GNT_TYPE_REAL) {

@@ -33,8 +33,8 @@ static double measured_by(const gnt_round_utility *round, const char *measure) {
                                                               : NAN;
 }
 
-/* The utility of a training run is that after its last round; only a task with utility.curve has rounds. That
- * rounds rise was checked when the file was read. */
+/* Checks that a training run's utility is that after its last round; only a task with utility.curve has
+ * rounds. The reader has checked that rounds rise. */
 static int check_by_round(const check *c, const gnt_outcome *cell, const char *path) {
     const check_says says = {.of = c, .because = "the training ends with"};
     const gnt_rounds *list = &cell->utility.by_round;
@@ -52,7 +52,7 @@ static int check_by_round(const check *c, const gnt_outcome *cell, const char *p
                         measured_by(last, cell->utility.measure));
 }
 
-/* The samples that are classified rightly, of all values, are the accuracy. */
+/* Checks that the correctly classified samples of all values add up to the accuracy. */
 static int check_by_value(const check *c, const char *path, const gnt_utility *utility) {
     const gnt_values *list = &utility->by_value;
     char number[GNT_NUMBER_SIZE];
@@ -77,7 +77,7 @@ static const gnt_other_utility *other_of(const gnt_utility *utility, const char 
     return NULL;
 }
 
-/* F of pooled pixels follows from the IoU. */
+/* Checks that the F-score of pooled pixels follows from the IoU. */
 static int check_others(const check *c, const char *path, const gnt_utility *utility) {
     const gnt_path at = gnt_path_key(gnt_path_key(path, "beside").text, gnt_map_names[GNT_MAP_F]);
     const gnt_other_utility *of_iou = other_of(utility, gnt_map_names[GNT_MAP_IOU]),

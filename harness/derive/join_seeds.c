@@ -13,7 +13,7 @@ typedef struct group {
     gnt_outcome *out;
 } group;
 
-/* The length of what comes before the seed in a cell's id; 0: it has no seed. */
+/* Returns the length of the part of a cell's id before the seed; 0 if it has no seed. */
 static size_t key_length(const gnt_outcome *cell) {
     const char *slash = strrchr(cell->id, '/');
     return slash ? (size_t)(slash - cell->id) : 0;
@@ -56,7 +56,7 @@ static void add_number(samples *s, double x, size_t training) {
     s->training[s->n++] = (int64_t)training;
 }
 
-/* Room for it is made by join. */
+/* Appends a statistic; `join` has allocated the room. */
 static void add_stat(const group *g, const char *measure, gnt_stat stat) {
     gnt_named_stats *list = &g->out->measures;
     ((gnt_named_stat *)(uintptr_t)list->at)[list->n++] = (gnt_named_stat){measure, stat};
@@ -76,7 +76,7 @@ static void add_measure(const group *g, samples *s, const gnt_measure *m) {
     add_stat_of(g, m, s);
 }
 
-/* The mean that a cell has of a measure, or NAN. */
+/* Returns the mean of a measure over a cell, or NAN. */
 static double mean_of(const gnt_outcome *cell, const char *measure) {
     for (size_t i = 0; i < cell->measures.n; i++)
         if (strcmp(cell->measures.at[i].measure, measure) == 0)
@@ -84,8 +84,8 @@ static double mean_of(const gnt_outcome *cell, const char *measure) {
     return NAN;
 }
 
-/* Balanced accuracy belongs to a cell as a whole, not to a target; worst: the seed that leaked most. batch:
- * targets behind one observation, which share the attribute and the answer. */
+/* Adds balanced accuracy, which belongs to a cell as a whole, not to a target; the worst is that of the seed
+ * that leaked most. batch: targets behind one observation, which share the attribute and the answer. */
 static void add_balanced(const group *g, samples *s, gnt_measure_id id, int64_t batch) {
     const char *const name = gnt_measure_of(id)->name;
     gnt_estimate e;
@@ -110,7 +110,8 @@ static void add_balanced(const group *g, samples *s, gnt_measure_id id, int64_t 
         add_stat(g, name, gnt_measure_stat_whole(&e, most, s->n));
 }
 
-/* The order of clients belongs to a cell as a whole too: mean over seeds, each counted once. */
+/* Adds the rank correlation of clients, which belongs to a cell as a whole: the mean over seeds, each counted
+ * once. */
 static void add_rank(const group *g, samples *s) {
     const gnt_measure *m = gnt_measure_of(GNT_MEASURE_CONTRIBUTION_RANK);
     s->n = 0;
@@ -162,7 +163,7 @@ static double other_of(const gnt_outcome *cell, const char *name) {
     return NAN;
 }
 
-/* What else was measured on the test samples, by the names that the first cell has that has any. */
+/* Joins the additional utilities, by the names in the first cell that has any. */
 static void join_others(const group *g) {
     const gnt_other_utilities *names = NULL;
     for (size_t i = 0; !names && i < g->n; i++)
@@ -200,7 +201,7 @@ static void join_utility(const group *g) {
 
 /* ---- baselines and chance: means over the cells that have such a list ---- */
 
-/* The entry of a measure, which is added where there is none. */
+/* Returns the entry of a measure, which it adds if there is none. */
 static gnt_named_floor *floor_of(gnt_named_floor *list, size_t *n, const char *measure) {
     for (size_t i = 0; i < *n; i++)
         if (strcmp(list[i].measure, measure) == 0)
@@ -267,7 +268,7 @@ static int64_t batch_of(const gnt_result_tasks *tasks, const gnt_outcome *cell) 
     return 1;
 }
 
-/* What all cells have in common comes from the first; a group is ok if any cell is. */
+/* Takes what all cells have in common from the first one; a group is ok if any cell is. */
 static void join_coordinates(const group *g) {
     const gnt_outcome *first = &g->cell[0];
     gnt_outcome *out = g->out;

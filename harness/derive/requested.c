@@ -4,7 +4,7 @@
 #include "derive/derive.h"
 #include "plugin/words.h"
 
-/* The names of the bits that are set. */
+/* Returns the names of the bits that are set. */
 static gnt_texts names_of(const gnt_words *words, uint32_t bits, gnt_arena *arena) {
     const char **name = gnt_arena_array(arena, words->n, sizeof *name);
     gnt_texts list = {name, 0};
@@ -103,7 +103,7 @@ static void fill_attack(gnt_result_attack *out, const gnt_suite_attack *a, gnt_a
 
 /* ---- the whole ---- */
 
-/* The strengths of the baseline that the run was given. */
+/* Returns the strengths of the baseline that the run was given. */
 static gnt_result_strengths baseline_of(const gnt_suite *s, gnt_arena *arena) {
     gnt_result_strength *list = gnt_arena_array(arena, s->n_tasks * s->n_defenses, sizeof *list);
     size_t n = 0;
@@ -135,7 +135,7 @@ static void fill_lists(gnt_result *r, const gnt_suite *s, gnt_arena *arena) {
     r->attacks = (gnt_result_attacks){attack, s->n_attacks};
 }
 
-/* The list of facts that the report draws, which a suite keeps as the text of a list. */
+/* Reads the list of facts that the report draws, which a suite keeps as text. */
 static int read_facts(gnt_texts *out, const char *text, gnt_arena *arena, gnt_err *err) {
     static const gnt_field row = {.name = "facts", .type = GNT_FIELD_TEXTS};
     static const gnt_fields fields = {.field = &row, .n = 1, .size = sizeof *out, .form = GNT_FIELDS_BARE};

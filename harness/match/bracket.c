@@ -11,7 +11,7 @@ static const double distance = 1.5;
  * that of no defense, leakage still moves, and no line between such strengths means anything. */
 static const double most_ratio = 4, most_linear = 0.25;
 
-/* The same as a part of the scale. */
+/* Returns the largest distance as a fraction of the scale. */
 static double most_distance(const gnt_match_spec *spec) {
     switch (spec->scale) {
     case GNT_MATCH_LOG:
@@ -23,8 +23,8 @@ static double most_distance(const gnt_match_spec *spec) {
     }
 }
 
-/* Where the means of the search, made monotone, pass a gap to the target: between two levels, linear in
- * place. Without such levels the end of the scale towards which to look. */
+/* Returns where the means of the search, made monotone, cross a gap to the target: between two levels, by
+ * linear interpolation in place. Without such levels, the end of the scale in that direction. */
 static double place_of_gap(const gnt_match_view *v, double gap, int stronger) {
     for (int i = 0; i + 1 < v->n_levels; i++) {
         const gnt_match_level *a = &v->level[i], *b = &v->level[i + 1];
@@ -34,7 +34,7 @@ static double place_of_gap(const gnt_match_view *v, double gap, int stronger) {
     return stronger;
 }
 
-/* The place of the level next to a place, or the end of the scale. */
+/* Returns the place of the level next to a place, or the end of the scale. */
 static double next_place(const gnt_match_view *v, double place, int stronger) {
     double next = stronger;
     for (int i = 0; i < v->n_levels; i++) {

@@ -33,7 +33,7 @@ typedef struct scatter {
     double freedom;
 } scatter;
 
-/* The scatter at a strength, from the training runs about their own means; t may be without any. */
+/* Computes the scatter at a strength, from the training runs about their own means; t may have none. */
 static scatter scatter_of(const gnt_match_view *v, double strength, const gnt_match_trial *t) {
     double own = t->squares, own_freedom = t->n > 1 ? t->n - 1 : 0, others = 0, others_freedom = 0;
     for (int i = 0; i < v->n_levels; i++) {
@@ -64,7 +64,8 @@ int gnt_match_first_confirming(const gnt_match_spec *s, const gnt_match_view *v,
     return first < most ? first : most;
 }
 
-/* The number of training runs, more than there are, with which the bound should be small enough. */
+/* Returns a number of training runs, larger than the present one, with which the bound should be small
+ * enough. */
 static int more(const gnt_match_spec *s, const gnt_match_trial *t, const scatter *of) {
     const int most = gnt_match_most_confirming(s);
     int n = t->n + 1;

@@ -161,8 +161,8 @@ static void estimate(gnt_match_view *v, const gnt_match_spec *spec) {
             v->level[i].gap = -far;
 }
 
-/* Weighted antitonic regression by pooling adjacent violators. Rationale for the floor under the error: means
- * that are believed outright (error 0) must not outweigh all others without bound. */
+/* Fits a weighted antitonic regression by pooling adjacent violators. The error has a lower limit, since
+ * means with error 0 would outweigh all others without bound. */
 static int fit(gnt_match_view *v, const gnt_match_spec *spec, gnt_err *err) {
     const size_t n = (size_t)v->n_levels;
     double *gap = gnt_array(n, sizeof *gap), *weight = gnt_array(n, sizeof *weight);

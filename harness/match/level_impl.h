@@ -55,23 +55,23 @@ typedef struct gnt_match_bound {
     int wanted;   /* OPEN: training runs that the confirmation should have */
 } gnt_match_bound;
 
-/* `v` without its trial in the means; the trial's strength is among its levels, unless no search training was
- * there: then it is judged by its own. */
+/* Judges the trial of `v`, whose means do not include it. The trial's strength is among the levels, unless no
+ * training run of the search was made there: then it is judged by its own runs. */
 gnt_match_judgement gnt_match_judge(const gnt_match_spec *spec, const gnt_match_view *v,
                                     gnt_match_bound *out);
-/* Training runs that a confirmation at a strength starts with. */
+/* Returns how many training runs a confirmation at a strength starts with. */
 int gnt_match_first_confirming(const gnt_match_spec *spec, const gnt_match_view *v, double strength);
-/* t with P(T > t) = 0.1. With no degree of freedom the normal quantile: the scatter is then the stated
- * noise. */
+/* Returns t with P(T > t) = 0.1. With no degree of freedom it returns the normal quantile: the scatter is
+ * then the stated noise. */
 double gnt_match_t90(double freedom);
 const gnt_match_level *gnt_match_level_at(const gnt_match_view *v, double strength);
 
-/* The parameter's scale: place 0 … 1 ↔ strength. */
+/* Maps a strength to its place 0 … 1 on the parameter's scale. */
 double gnt_match_place(const gnt_match_spec *spec, double strength);
 double gnt_match_end(const gnt_match_spec *spec, int strongest);
 
-/* A strength strictly between two neighbours, near `place`, rounded for people if it can be; NaN if there is
- * none. */
+/* Returns a strength strictly between two neighbours, near `place`, rounded to few digits if possible; NaN if
+ * there is none. */
 double gnt_match_between(const gnt_match_spec *spec, double weaker, double stronger, double place);
 double gnt_match_first(const gnt_match_spec *spec); /* where a search starts */
 

@@ -47,8 +47,8 @@ static int near(const gnt_match_spec *s, const gnt_match_level *l) {
     return !l->broken && l->n > 0 && fabs(l->gap) <= s->tolerance;
 }
 
-/* Fresh seeds have failed there once: near the edge of the tolerance they would again, while a strength
- * next to it may do. */
+/* True if fresh seeds have failed there once: near the edge of the tolerance they would fail again, while a
+ * neighbouring strength may pass. */
 static int likely_to_fail(const gnt_match_spec *s, const gnt_match_level *l) {
     return l->failed && fabs(l->gap) > s->tolerance / 2;
 }
@@ -57,8 +57,8 @@ static int better_near(const gnt_match_level *a, const gnt_match_level *b) {
     return !b || fabs(a->gap) <= fabs(b->gap); /* called from weak to strong: ties go to the stronger */
 }
 
-/* The level within reach whose mean is nearest, or the saturated strongest one, or NULL. `again`: those too
- * that are likely to fail. */
+/* Returns the level within reach whose mean is nearest, or the saturated strongest one, or NULL. `again`
+ * includes those that are likely to fail. */
 static const gnt_match_level *candidate(const gnt_match_spec *s, const gnt_match_view *v, int again,
                                         int *saturated) {
     const gnt_match_level *best = NULL;
@@ -81,7 +81,8 @@ static const gnt_match_level *candidate(const gnt_match_spec *s, const gnt_match
     return NULL;
 }
 
-/* A level near enough to matter whose error is too large and may still be lowered; the nearest of them. */
+/* Returns the nearest level whose error matters, is too large and can still be lowered; NULL if there is
+ * none. */
 static const gnt_match_level *unsettled(const gnt_match_spec *s, const gnt_match_view *v) {
     const gnt_match_level *best = NULL;
     for (int i = 0; i < v->n_levels; i++) {
@@ -112,8 +113,8 @@ static int rises(const gnt_match_spec *s, const gnt_match_view *v) {
     return 0;
 }
 
-/* Index of the strongest level whose fitted utility is above the target; −1 if none. Its neighbour is below.
- */
+/* Returns the index of the strongest level whose fitted utility is above the target; −1 if none is. The next
+ * one is below. */
 static int last_above(const gnt_match_view *v) {
     int i = v->n_levels - 1;
     while (i >= 0 && !(v->level[i].fitted > 0))
@@ -168,7 +169,7 @@ static gnt_match_reason why_exhausted(const gnt_match_spec *s, const gnt_match_v
     return GNT_MATCH_BUDGET;
 }
 
-/* Where to try next inside a bracket. */
+/* Returns where to try next inside a bracket. */
 static double split(const gnt_match_spec *s, const gnt_match_level *above, const gnt_match_level *below) {
     double width = below->place - above->place, part = 0.5;
     double up = above->fitted, down = -below->fitted;
@@ -204,7 +205,8 @@ static void explore(gnt_match_next_step *out, const gnt_match_spec *s, const gnt
         request(out, strength, s->seeds);
 }
 
-/* How many seeds a level should have for its error to meet the tolerance, at least twice what it has. */
+/* Returns how many seeds a level should have for its error to meet the tolerance, at least twice its present
+ * number. */
 static int64_t more_seeds(const gnt_match_spec *s, const gnt_match_level *l) {
     double wanted = fmax(2.0 * l->searched, ceil(l->variance / (s->tolerance * s->tolerance)));
     return wanted < s->most_seeds ? (int64_t)wanted : s->most_seeds;

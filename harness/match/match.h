@@ -110,27 +110,28 @@ int gnt_match_next(gnt_match_next_step *out, const gnt_match_spec *spec, const g
 
 int gnt_match_check(const gnt_match_spec *spec, gnt_err *err); /* the specification alone */
 
-/* The most training runs that a search can request, for dry runs. */
+/* Returns the largest number of training runs that a search can request, for dry runs. */
 int64_t gnt_match_most_trainings(const gnt_match_spec *spec);
 
-/* The most seeds that it can request. */
+/* Returns the largest number of seeds that a search can request. */
 int gnt_match_most_seeds(const gnt_match_spec *spec);
 
-/* A strength on either side of `strength`, which the search found: where its history says that utility
- * is 1.5 tolerances above the target (weaker), or below it (stronger); the end of the range where that
- * is nearer. NaN where `strength` is that end. */
+/* Finds a strength on one side of `strength` where, by the history of the search, utility is 1.5 tolerances
+ * above the target (weaker) or below it (stronger); the end of the range if that is nearer. NaN if `strength`
+ * is that end. */
 int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_point *history, size_t n,
                       double strength, int stronger, gnt_err *err);
 
-/* A target relative to the utility of `none`: the share of it that is to be kept where higher is better (0.95
- * of an accuracy of 0.8 is 0.76); its multiple where lower is better (1.05 of a loss of 0.4 is 0.42). */
+/* Returns a target relative to the utility of `none`: the share of it to keep if higher is better (0.95 of an
+ * accuracy of 0.8 is 0.76); its multiple if lower is better (1.05 of a loss of 0.4 is 0.42). */
 double gnt_match_relative(double none_utility, double share);
 
-/* Training runs that a confirmation may have at most. */
+/* Returns the largest number of training runs that a confirmation may have. */
 int gnt_match_most_confirming(const gnt_match_spec *spec);
 
 enum { GNT_MATCH_REASON_SIZE = 256 };
-/* A clause for a report, with numbers where the scatter is too large; "" for no reason. */
+/* Writes the reason of a verdict as a clause for a report, with numbers if the scatter is too large; "" if
+ * there is none. */
 void gnt_match_write_reason(const gnt_match_next_step *verdict, const gnt_match_spec *spec,
                             char text[GNT_MATCH_REASON_SIZE]);
 

@@ -20,7 +20,7 @@ static int better_first(const void *a, const void *b) { /* utility down, then le
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* The finite points, best utility first; *m of them. The caller frees. */
+/* Returns the finite points, best utility first, and sets *m to their number. The caller frees them. */
 static entry *sorted(const gnt_match_tradeoff *points, size_t n, size_t *m, gnt_err *err) {
     entry *e = gnt_array(n, sizeof *e);
     if (!e) {
@@ -35,8 +35,8 @@ static entry *sorted(const gnt_match_tradeoff *points, size_t n, size_t *m, gnt_
     return e;
 }
 
-/* Walking down in utility, a point is on the front when it leaks less than all before it, or equals the last
- * that did. */
+/* Walks down in utility: a point is on the front if it leaks less than all before it, or equals the last that
+ * did. */
 int gnt_match_pareto(unsigned char *on_front, size_t *order, size_t *n_front,
                      const gnt_match_tradeoff *points, size_t n, gnt_err *err) {
     size_t m = 0, found = 0;

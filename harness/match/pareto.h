@@ -12,9 +12,9 @@ typedef struct gnt_match_tradeoff {
     double leakage; /* lower is better */
 } gnt_match_tradeoff;
 
-/* on_front[i] = 1 when no point is at least as good in both and better in one. Equal points are on the front
- * together; a point that is not finite never is. order (may be NULL) receives the indices of the front by
- * rising utility, then by index, and *n_front their number. */
+/* Sets on_front[i] to 1 if no point is at least as good in both and better in one. Equal points are on the
+ * front together; a point that is not finite never is. order (may be NULL) receives the indices of the front
+ * by rising utility, then by index, and *n_front their number. */
 int gnt_match_pareto(unsigned char *on_front, size_t *order, size_t *n_front,
                      const gnt_match_tradeoff *points, size_t n, gnt_err *err);
 

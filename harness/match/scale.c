@@ -33,7 +33,8 @@ static double unrounded(const gnt_match_spec *spec, double place) {
     return spec->least + x * (spec->most - spec->least);
 }
 
-/* To a multiple of 10^exponent; through whole numbers, so that 0.3 is the 0.3 that people write. */
+/* Rounds to a multiple of 10^exponent, by way of whole numbers, so that 0.3 is the double that people mean by
+ * 0.3. */
 static double to_decimal(double x, int exponent) {
     if (exponent < -300 || exponent > 300)
         return x;

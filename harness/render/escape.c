@@ -6,8 +6,8 @@
 
 #include "base/digest.h"
 
-/* The next character of UTF-8 text and its length in bytes. A broken sequence counts as one '?' of one byte.
- */
+/* Returns the next character of UTF-8 text and its length in bytes. An invalid sequence counts as one '?' of
+ * one byte. */
 static uint32_t next_char(const char *text, size_t *length) {
     const uint8_t *p = (const uint8_t *)text;
     *length = 1;

@@ -33,11 +33,11 @@ typedef struct gnt_pen {
 void gnt_pen_begin(gnt_pen *pen, gnt_pen_part part);
 void gnt_pen_end(gnt_pen *pen, gnt_pen_part part);
 void gnt_pen_say(gnt_pen *pen, const char *text);
-/* A whole part with a text. */
+/* Writes a whole part with a text. */
 void gnt_pen_write(gnt_pen *pen, gnt_pen_part part, const char *text);
-/* The same; frees the text, and writes nothing where it is empty. */
+/* Writes a whole part with a text, which it frees; writes nothing if the text is empty. */
 void gnt_pen_write_text(gnt_pen *pen, gnt_pen_part part, gnt_text *text);
-/* A paragraph for each line. */
+/* Writes a paragraph for each line. */
 void gnt_pen_lines(gnt_pen *pen, const char *lines);
 void gnt_pen_link(gnt_pen *pen, const char *address, const char *text);
 /* Shows the file `shown`, which links to `linked`; `says` is its description. */

@@ -43,8 +43,8 @@ void gnt_table_format(gnt_table *t, const char *format, ...) __attribute__((form
 void gnt_table_take(gnt_table *t, gnt_text *text);
 void gnt_table_number(gnt_table *t, double value); /* not finite: absent */
 void gnt_table_caption(gnt_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A column, and an item, for each number, word and text of a struct's table of fields: lists and structs in
- * it are left out. `of` NULL: no value in any. */
+/* Adds a column, and an item, for each number, word and text of a struct's table of fields; lists and structs
+ * in it are left out. `of` NULL: no value in any. */
 void gnt_table_field_columns(gnt_table *t, const gnt_fields *fields);
 void gnt_table_field_items(gnt_table *t, const gnt_fields *fields, const void *of);
 size_t gnt_table_rows(const gnt_table *t);

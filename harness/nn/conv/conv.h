@@ -115,8 +115,8 @@ void gnt_conv_discard(gnt_conv_choice *c);
 /* Returns the kernel of a face. */
 gnt_conv_kernel *gnt_conv_face(const gnt_conv_backend *b, int op);
 
-/* The layouts from GNT_LAYOUT_OWN on belong to back-ends, two to each: weights as its conv and as its
- * conv_dx reads them. Return their number; the back-end of one and the face that reads it. */
+/* Returns the number of layouts that belong to back ends. From GNT_LAYOUT_OWN on, each back end has two:
+ * weights as its conv reads them and as its conv_dx does. */
 int32_t gnt_conv_own_layouts(void);
 const gnt_conv_backend *gnt_conv_owner(int layout, int *op);
 

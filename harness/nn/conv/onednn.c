@@ -20,8 +20,8 @@ static void discard(void *made) {
     gnt_dnnl_free(made);
 }
 
-/* With b channels in a block, C = c/b and O = o/b: y: n × O × oh × ow × b, x: n × C × h × w × b; the
- * weights as gnt_dnnl_weights says. The face is part of what prepare made. */
+/* Computes one face. With b channels in a block, C = c/b and O = o/b: y is n × O × oh × ow × b, x is n × C ×
+ * h × w × b; weights are laid out as gnt_dnnl_weights says. `prepare` has chosen the face. */
 static void run(void *result, const void *first, const void *second, void *scratch, const gnt_conv *s) {
     gnt_dnnl_run(s->made, result, first, second, scratch);
 }

@@ -118,7 +118,7 @@ gnt_node gnt_graph_fail(gnt_graph *g, const char *format, ...) __attribute__((fo
 
 /* Returns 0 if every node is in range; else −1 with an error that names `who`. */
 int gnt_graph_check(gnt_graph *g, const char *who, const gnt_node *in, int32_t n);
-/* As gnt_graph_check; all nodes must be of type REAL as well. */
+/* Checks nodes as gnt_graph_check does, and that all are of type REAL. */
 int gnt_graph_check_reals(gnt_graph *g, const char *who, const gnt_node *in, int32_t n);
 /* Copies the caller's shape to *out. −1 with an error that names `who` where the rank is out of range. */
 int gnt_graph_shape(gnt_graph *g, const char *who, int32_t rank, const int64_t *dim, gnt_nn_shape *out);
@@ -160,7 +160,7 @@ int64_t gnt_window_places(int64_t n, int64_t span, int64_t stride, int64_t pad, 
 /* Returns the size of a transposed convolution's output along one axis. */
 int64_t gnt_window_spread(int64_t n, int64_t span, int64_t stride, int64_t pad, int64_t out_pad);
 
-/* Internal builders, for adjoints and parts of composites. */
+/* Build nodes for adjoints and parts of composites; internal. */
 gnt_node gnt_nn_fill_like(gnt_graph *g, gnt_node x, double value);
 gnt_node gnt_nn_max_index(gnt_graph *g, gnt_node x, int32_t kh, int32_t kw, int32_t sh, int32_t sw,
                           int32_t ph, int32_t pw, int ceil_mode);

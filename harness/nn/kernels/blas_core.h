@@ -17,7 +17,7 @@ const char *gnt_blas_core_choice(void);
  * is then a warning, else empty. */
 int gnt_blas_core_is_forced_down(char text[GNT_BLAS_CORE_TEXT]);
 
-/* As above, for a given core type and a CPU with vectors of `bits` bits. */
+/* Compares a given core type with a CPU that has vectors of `bits` bits, as above. */
 int gnt_blas_core_is_below(const char *core, int bits, char text[GNT_BLAS_CORE_TEXT]);
 
 #endif

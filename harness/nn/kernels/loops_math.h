@@ -43,8 +43,8 @@ static inline float float_of(uint32_t u) {
     return x;
 }
 
-/* eˣ = 2ⁿ·eʳ, |r| ≤ ½ log 2; eʳ = 1 + r + r²·P(r). 2ⁿ goes in as two factors, so that results below 2⁻¹²⁶ and
- * infinity come out right. */
+/* Computes eˣ = 2ⁿ·eʳ, |r| ≤ ½ log 2, with eʳ = 1 + r + r²·P(r). 2ⁿ is applied as two factors, so that
+ * results below 2⁻¹²⁶ and infinity are correct. */
 static inline float real_exp(float x) {
     const float round = 12582912.f; /* 1.5·2²³: adding it rounds to an integer */
     float v = x > 89.f ? 89.f : x;
@@ -65,7 +65,7 @@ static inline float real_exp(float x) {
     return p * float_of((half + 127u) << 23) * float_of((k - half + 127u) << 23);
 }
 
-/* log x = e·log 2 + log(1 + f), 1 + f in [√½, √2); log(1 + f) = f − f²/2 + f³·P(f). */
+/* Computes log x = e·log 2 + log(1 + f), 1 + f in [√½, √2), with log(1 + f) = f − f²/2 + f³·P(f). */
 static inline float real_log(float x) {
     int tiny = x < 1.17549435e-38f;
     float v = tiny ? x * 8388608.f : x;
@@ -97,7 +97,7 @@ static inline float real_sigmoid(float x) {
     return x < 0 ? e * d : d;
 }
 
-/* Near 0: x + x³·T(x²), |x| < 0.625. Elsewhere 1 − 2/(e²ˣ + 1). */
+/* Computes x + x³·T(x²) if |x| < 0.625, else 1 − 2/(e²ˣ + 1). */
 static inline float real_tanh(float x) {
     float a = x < 0 ? -x : x, z = x * x;
     float t = -5.71704190e-3f;
@@ -111,7 +111,8 @@ static inline float real_tanh(float x) {
     return a < 0.625f ? near : far;
 }
 
-/* Near 0: x + x·P(x²), |x| < 0.96. Elsewhere 1 − exp(−t·Q(t)), t = |x| up to 4, where erf is 1 in float. */
+/* Computes x + x·P(x²) if |x| < 0.96, else 1 − exp(−t·Q(t)) with t = |x| up to 4, beyond which erf is 1 in
+ * float. */
 static inline float real_erf(float x) {
     float a = x < 0 ? -x : x, z = x * x, t = a > 4.f ? 4.f : a;
     float p = 8.11905338e-5f;
@@ -133,7 +134,7 @@ static inline float real_erf(float x) {
     return a < 0.96f ? near : far;
 }
 
-/* max(x, 0) + log(1 + e), e = exp(−|x|); log(1 + e) = 2s·(1 + s²·Q(s²)), s = e/(2 + e) ≤ ⅓. */
+/* Computes max(x, 0) + log(1 + e), e = exp(−|x|), with log(1 + e) = 2s·(1 + s²·Q(s²)), s = e/(2 + e) ≤ ⅓. */
 static inline float real_softplus(float x) {
     float a = x < 0 ? x : -x, e = real_exp(a), s = e / (2.f + e), z = s * s;
     float q = 1.21541552e-1f;

@@ -19,7 +19,7 @@ void NAME(binary)(int op, void *y, const void *a, const void *b, int64_t n);
 void NAME(fused_chain)(const gnt_fused_chain *c, void *const *at, void **place, void *scratch);
 void NAME(move)(void *y, const void *x, const gnt_move *m);
 void NAME(sum)(void *y, const void *x, const gnt_reduce *r);
-/* c = op(a)·op(b) + beta·c, as gnt_gemm. */
+/* Computes c = op(a)·op(b) + beta·c, as gnt_gemm. */
 void NAME(multiply)(int ta, int tb, int64_t m, int64_t n, int64_t k, const real *a, const real *b, real beta,
                     real *c);
 void NAME(gemm)(void *c, const void *a, const void *b, const gnt_gemm *s);

@@ -46,7 +46,8 @@ static int read_batch_norm(model_parser *p, const json_t *spec, model_layer *l, 
                : 0;
 }
 
-/* layer_norm has a weight for each entry of a sample, or for each channel; group_norm for each channel. */
+/* Reads a norm over a sample: layer_norm has a weight for each entry of a sample, or for each channel;
+ * group_norm has one for each channel. */
 static int read_sample_norm(model_parser *p, const json_t *spec, model_layer *l, const gnt_nn_shape *in,
                             gnt_err *err) {
     const json_t *over = json_object_get(spec, "over");

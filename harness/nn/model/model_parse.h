@@ -53,7 +53,7 @@ int model_get_groups(const json_t *spec, int needed, int64_t channels, int32_t *
 int model_add_param(model_parser *p, const char *layer, const char *part, int buffer, gnt_nn_shape shape,
                     int32_t *number, gnt_err *err);
 
-/* As model_read_simple, for conv and conv_transpose. */
+/* Reads conv and conv_transpose, as model_read_simple does. */
 int model_read_conv(model_parser *p, const json_t *spec, model_layer *l, const gnt_nn_shape *in,
                     gnt_err *err);
 /* Computes the shape of the output of a window that slides over `in`. */
@@ -64,8 +64,8 @@ int model_slide(const model_layer *l, const gnt_nn_shape *in, int64_t channels, 
 int model_read_simple(model_parser *p, const json_t *spec, model_layer *l, const gnt_nn_shape *in,
                       gnt_err *err);
 
-/* Read the keys "loss", "output", "representation" and "share" of the file after its layers; `last` is the
- * layer of the output. model_read_share needs the parameters sorted before the buffers. */
+/* Reads the keys "loss", "output", "representation" and "share" of the file after its layers; `last` is the
+ * output layer. model_read_share needs the parameters sorted before the buffers. */
 int model_read_output(gnt_model *m, const json_t *root, int32_t last, gnt_err *err);
 int model_read_representation(const model_parser *p, const json_t *given, gnt_err *err);
 int model_read_share(gnt_model *m, const json_t *given, gnt_err *err);

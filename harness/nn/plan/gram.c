@@ -79,7 +79,7 @@ static int is_narrow(const gnt_conv *s) {
            pixels * pixels + places * places <= weights;
 }
 
-/* As is_narrow, for an m×n product of inner size k. */
+/* True if an m×n product of inner size k is thin, as is_narrow. */
 static int is_thin(const gnt_graph *ir, const gnt_vertex *v) {
     const gnt_vertex *a = &ir->v[gnt_graph_in(ir, v)[0]];
     double m = (double)v->shape.dim[0], n = (double)v->shape.dim[1],

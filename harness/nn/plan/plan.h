@@ -135,7 +135,7 @@ gnt_conv gnt_nn_plan_conv(const gnt_graph *ir, const gnt_vertex *v);
 /* Appends the kernel steps of node i. */
 int gnt_nn_plan_node(gnt_nn_plan *plan, gnt_node i);
 
-/* As gnt_program_new, with plain planning. */
+/* Makes a program as gnt_program_new does, with plain planning. */
 gnt_program *gnt_program_new_plain(const gnt_graph *g, const gnt_node *outputs, const int32_t *output_stage,
                                    int32_t n_outputs, int32_t precision, char *error, size_t error_size);
 

@@ -31,7 +31,7 @@ typedef struct gnt_step_cost {
 gnt_program_size gnt_program_measure(const gnt_program *p);
 /* Returns the cost of step i, 0 to steps + constant − 1, in the order of execution. */
 gnt_step_cost gnt_program_step(const gnt_program *p, int32_t i);
-/* As gnt_program_run; adds the wall time of step i to seconds[i]. */
+/* Runs a program as gnt_program_run does, and adds the wall time of step i to seconds[i]. */
 int gnt_program_run_timed(gnt_program *p, int32_t stage, double *seconds);
 
 /* Returns Σ of max(flops / flop_rate, bytes / byte_rate) over the steps of stages from 0, except conversions:

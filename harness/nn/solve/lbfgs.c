@@ -172,7 +172,7 @@ static void remember(gnt_lbfgs *o) {
         o->pairs++;
 }
 
-/* d ← −H·grad by the two-loop recursion. */
+/* Computes d ← −H·grad by the two-loop recursion. */
 static void direction(gnt_lbfgs *o) {
     for (int64_t i = 0; i < o->n; i++)
         o->d[i] = -o->grad[i];
