@@ -69,7 +69,7 @@ static int read_person(adult_reader *r, data_field line, person *p, gnt_err *err
     return 0;
 }
 
-/* The next line that holds a record; 0 at the end of the file, −1 on error. */
+/* Reads the next line that holds a record; returns 0 at the end of the file, −1 on error. */
 static int next_line(adult_reader *r, data_field *line, gnt_err *err) {
     int more = data_csv_line(&r->csv, line, err);
     if (more > 0 && r->csv.line == 1 && line->at[0] == '|')

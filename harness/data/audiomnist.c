@@ -56,7 +56,7 @@ static int find_recordings(speakers *all, const char *folder, gnt_err *err) {
                           folder, all->n);
 }
 
-/* Index of the value among two words; −1 where it is neither. */
+/* Returns the index of the value among two words; −1 if it is neither. */
 static int read_word(const json_t *one, const char *key, const char *const *words) {
     const char *said = json_string_value(json_object_get(one, key));
     for (int i = 0; said && i < 2; i++)

@@ -85,7 +85,7 @@ void canvas_convex(canvas *v, const double (*corner)[2], int n, rgb c, rgb c_low
         }
 }
 
-/* An ellipse, lit from the upper left. */
+/* Paints an ellipse that is lit from the upper left. */
 void canvas_disk(canvas *v, double x, double y, double rx, double ry, rgb lit, rgb dark, const field *texture,
                  double rough) {
     int x0, x1, y0, y1;

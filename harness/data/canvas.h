@@ -36,7 +36,7 @@ static inline rgb rgb_scale(rgb c, double by) {
     return (rgb){c.r * by, c.g * by, c.b * by};
 }
 
-/* Paint, with `cover` in [0, 1] of the colour c. */
+/* Paints a pixel in colour c with opacity `cover`, 0 … 1. */
 static inline void canvas_dab(canvas *v, int x, int y, rgb c, double cover) {
     int i = y * CANVAS + x;
     v->at[i] = rgb_mix(v->at[i], c, cover);

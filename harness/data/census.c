@@ -111,7 +111,7 @@ static int draw_hours(gnt_stream *s, int male, int work, int age) {
     return hours < 1 ? 1 : hours > 99 ? 99 : hours;
 }
 
-/* The score of an income above 50K, in hundredths of the noise's deviation. */
+/* Returns the score of an income above 50K, in hundredths of the noise's standard deviation. */
 static double income_score(const person *p) {
     int64_t age = p->number[PERSON_AGE], years = p->number[PERSON_YEARS], hours = p->number[PERSON_HOURS];
     int married = p->kind[PERSON_MARITAL] == MARRIED || p->kind[PERSON_MARITAL] == ARMED_SPOUSE;

@@ -28,7 +28,7 @@ int data_csv_line(data_csv *c, data_field *line, gnt_err *err) {
     return 0;
 }
 
-/* Where the quote that opens at line.at[from] ends; line.n: nowhere. */
+/* Returns where the quote that opens at line.at[from] ends; line.n if it does not. */
 static size_t closing_quote(data_field line, size_t from) {
     for (size_t i = from + 1; i < line.n; i++) {
         if (line.at[i] != '"')
@@ -48,7 +48,7 @@ static data_field trimmed(data_field f) {
     return f;
 }
 
-/* The field that begins at `from`; *to: where it ends, at a comma or the line's end. */
+/* Reads the field that begins at `from`. *to: where it ends, at a comma or the line's end. */
 static int next_field(const data_csv *c, data_field line, size_t from, size_t *to, data_field *f,
                       gnt_err *err) {
     size_t open = from, close = 0;
@@ -118,7 +118,7 @@ int data_csv_whole(const data_csv *c, data_field f, const char *name, int64_t *o
     return 0;
 }
 
-/* All digits as one whole number, divided by a power of ten: both are exact, so the quotient is the nearest
+/* Divides all digits, as one whole number, by a power of ten: both are exact, so the quotient is the nearest
  * double. */
 int data_csv_decimal(const data_csv *c, data_field f, const char *name, double *out, gnt_err *err) {
     int64_t all = 0, scale = 1;

@@ -19,23 +19,24 @@ typedef struct data_csv {
     size_t line;      /* number of the line being read, from 1 */
 } data_csv;
 
-/* The next line that is not empty: 1; 0 at the end of the file, −1 on error. */
+/* Reads the next line that is not empty. Returns 1; 0 at the end of the file, −1 on error. */
 int data_csv_line(data_csv *c, data_field *line, gnt_err *err);
 
 /* Cuts a line into fields, of which the first `room` are stored. How many there are; −1 on error. */
 int data_csv_split(const data_csv *c, data_field line, data_field *field, int room, gnt_err *err);
-/* The same for a line that must have n fields, as `whose` says: "an Adult record". */
+/* Reads a line that must have n fields; `whose` says of what: "an Adult record". */
 int data_csv_record(const data_csv *c, data_field line, data_field *field, int n, const char *whose,
                     gnt_err *err);
 
 int data_field_is(data_field f, const char *word);
-/* An error about a field of column `name`. */
+/* Fails with a sentence about a field of column `name`. */
 int data_csv_bad(const data_csv *c, data_field f, const char *name, const char *expected, gnt_err *err);
-/* A whole number of at most nine digits, without a sign. */
+/* Reads a whole number of at most nine digits, without a sign. */
 int data_csv_whole(const data_csv *c, data_field f, const char *name, int64_t *out, gnt_err *err);
-/* A number of at most 15 digits without a sign, with or without a decimal point: "5.32", "26490". */
+/* Reads a number of at most 15 digits without a sign, with or without a decimal point: "5.32", "26490". */
 int data_csv_decimal(const data_csv *c, data_field f, const char *name, double *out, gnt_err *err);
-/* Which of n words it is. `expected` ends the error: "a value that adult.names lists". */
+/* Sets *out to the index of the field among n words. `expected` ends the error: "a value that adult.names
+ * lists". */
 int data_csv_word(const data_csv *c, data_field f, const char *name, const char *const *word, int n,
                   const char *expected, int32_t *out, gnt_err *err);
 

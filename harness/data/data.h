@@ -67,20 +67,20 @@ int gnt_data_is_builtin(const char *name);    /* 0 for file sets and unknown nam
 int gnt_data_present(const char *name, const char *folder);
 
 const char *gnt_data_about(const char *name); /* one line for a list; NULL for unknown names */
-/* What a group of its rows is, such as "identity"; NULL where rows have none. */
+/* Returns what a group of rows is, such as "identity"; NULL if rows have no groups. */
 const char *gnt_data_group_name(const char *name);
 /* Rows of each part that a generated set has by default, or that the published files have. -1: unknown
  * name. */
 int gnt_data_default_rows(const char *name, int64_t rows[3]);
-/* Shape, classes, attributes and rows of a file set as it was published, without
- * content. The caller frees. */
+/* Makes a set with the shape, classes, attributes and rows of a file set as it was published, without
+ * content. The caller frees it. */
 int gnt_data_published(gnt_data **out, const char *name, gnt_err *err);
 
 /* folder: --data or GAUNTLET_DATA, NULL when neither is given; only file sets read it (folder/mnist/…, or
  * folder itself). The caller frees. */
 int gnt_data_open(gnt_data **out, const gnt_data_spec *spec, const char *folder, gnt_err *err);
 void gnt_data_free(gnt_data *d);
-/* Different groups in one part; 0 where rows have none, −1 when out of memory. */
+/* Returns the number of different groups in one part; 0 if rows have none, −1 when out of memory. */
 int64_t gnt_data_groups(const gnt_data *d, int part);
 /* Adds an attribute whose value is drawn for each row by itself, so that neither a sample nor its label
  * reveals anything about it. −1 where the set has as many as it may, or without memory. */
@@ -136,10 +136,10 @@ int gnt_split_make(gnt_split *out, const gnt_data *d, const gnt_split_spec *spec
                    gnt_err *err);
 void gnt_split_free(gnt_split *s);
 
-/* `gauntlet data check`: what is in the folder for one set: "complete" or "subset of N", counts and shapes,
- * or the sentence that says what is wrong. JSON text when `json`. Returns 0 when the set is sound, −1 when it
- * is not there or broken; *text says so in both cases (NULL only when out of memory). The caller frees *text
- * with gnt_free. */
+/* Does the work of `gauntlet data check` for one set: *text says what is in the folder ("complete" or "subset
+ * of N", counts and shapes), or what is wrong; as JSON if `json`. Returns 0 if the set is sound, −1 if it is
+ * missing or broken; *text says so in both cases (NULL only when out of memory). The caller frees *text with
+ * gnt_free. */
 int gnt_data_check(const char *name, const char *folder, int json, char **text, gnt_err *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "data/source.h"
 
-/* How many records the published files have; groups, where rows vary. */
+/* Returns how many records the published files have; groups if rows vary. */
 static int64_t published(const data_source *source, const data_notes *notes) {
     int64_t n = 0;
     for (int i = 0; i < notes->n; i++)

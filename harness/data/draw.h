@@ -15,7 +15,7 @@
 double draw_between(gnt_stream *s, double least, double most);
 double draw_bell(gnt_stream *s); /* mean 0, deviation 1, |x| ≤ 3.5: four uniforms summed */
 int draw_chance(gnt_stream *s, double probability);
-/* Index i with probability weight[i] / Σ weight */
+/* Draws index i with probability weight[i] / Σ weight. */
 int draw_weighted(gnt_stream *s, const int *weight, int n);
 
 double draw_sin(double turns); /* sin(2π·turns), error below 1e-6 */

@@ -43,10 +43,10 @@ typedef struct face_look {
 
 /* share: where tone, sex and age lie among all people, each 0 to 1; all else is drawn. */
 face_person face_draw_person(gnt_stream *s, const double share[3]);
-/* middle and unit: where the head of a picture of that size is on average, and how large. */
+/* Draws how a person looks in one picture. x, y and unit: where the head is on average, and how large. */
 face_look face_draw_look(const face_person *p, gnt_stream *s, double x, double y, double unit);
 
-/* The parts of a picture, in the order in which they are painted. */
+/* Paint the parts of a picture, in this order. */
 void face_behind(face_view *f, gnt_stream *s);
 void face_hair_behind(face_view *f, const face_person *p, const face_look *l);
 void face_shoulders(face_view *f, const face_person *p, gnt_stream *s);
@@ -55,11 +55,11 @@ void face_features(face_view *f, const face_person *p, const face_look *l, gnt_s
 void face_hair_before(face_view *f, const face_person *p, const face_look *l);
 void face_eyewear(face_view *f, const face_person *p, const face_look *l, gnt_stream *s);
 
-/* The outline of the head, `more` larger. */
+/* Returns the outline of the head, enlarged by `more`. */
 face_shape face_outline(const face_person *p, double more);
-/* How far in the outline (u, v) is. */
+/* Returns how far (u, v) lies inside the outline. */
 double face_in_outline(const face_shape *outline, double u, double v);
-/* Where a point of the face's surface is seen: features shift as the head turns. */
+/* Projects a point of the face's surface into the picture: features shift as the head turns. */
 void face_seen(const face_person *p, const face_look *l, double u, double v, double out[2]);
 
 #endif

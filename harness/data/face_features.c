@@ -13,7 +13,7 @@ static void stroke(face_view *f, const face_person *p, const face_look *l, const
 
 /* ---- eyes ---- */
 
-/* The iris shows only where the eye is open. */
+/* Returns how far a point lies inside the iris, which shows only where the eye is open. */
 static double inside_iris(const face_shape *s, double u, double v) {
     double a = (u - s->p[0]) * s->p[4], b = (v - s->p[1]) * s->p[5];
     double iris = (1 - a * a - b * b) * 0.5 * s->p[2];
@@ -120,7 +120,8 @@ static void paint_mouth(face_view *f, const face_person *p, const face_look *l) 
 
 /* ---- beard and wrinkles ---- */
 
-/* The part of the head's outline below a line that falls from the ears to under the mouth. */
+/* Returns how far a point lies in the part of the head's outline below a line that falls from the ears to
+ * under the mouth. */
 static double inside_beard(const face_shape *s, double u, double v) {
     double t = u * s->p[5], line = s->p[6] - s->p[7] * t * t + 0.02 * face_wave(8 * u);
     double within = face_in_outline(s, u, v), under = 0.7 * (v - line);

@@ -81,12 +81,13 @@ static face_paint hair_paint(const face_person *p, double cover) {
                         .phase = p->parting + 4};
 }
 
-/* The head will be painted over it. */
+/* True if the head will be painted over it. */
 static int hidden(const face_shape *s, double u, double v) {
     return v * v < 0.36 && u * u < 0.3 * s->p[0] * s->p[0];
 }
 
-/* Hair that hangs behind the face: p are its half width, 1 / its height squared, its lower end. */
+/* Returns how far a point lies in the hair that hangs behind the face. p has its half width, 1 / its height
+ * squared and its lower end. */
 static double inside_mane(const face_shape *s, double u, double v) {
     if (hidden(s, u, v))
         return -1;
@@ -130,8 +131,8 @@ void face_hair_behind(face_view *f, const face_person *p, const face_look *l) {
     face_fill(f, &mane, &paint);
 }
 
-/* Hair that grows over the head: in the outline's larger twin and above the hairline, which falls from p[6]
- * in the middle by p[7] towards the sides. */
+/* Returns how far a point lies in the hair that grows over the head: inside an enlarged outline and above the
+ * hairline, which falls from p[6] in the middle by p[7] towards the sides. */
 static double inside_cap(const face_shape *s, double u, double v) {
     double t = (u - s->p[8]) * s->p[5], t2 = t * t;
     double line = s->p[6] + s->p[7] * t2 * draw_mix(t2, 1, s->p[9]) + 0.025 * face_wave(7 * u);

@@ -15,7 +15,7 @@ static const int beard_weight[4] = {56, 18, 10, 16};
 static const int glasses_percent[FACE_AGES] = {2, 10, 18, 26, 46};
 static const int sunglasses_percent[FACE_AGES] = {4, 9, 15, 13, 7};
 
-/* The value that holds the share `at` of all, 0 to 1, when they lie side by side by weight. */
+/* Returns the value at the cumulative share `at`, 0 to 1, of the weights. */
 static int at_share(const int *weight, int n, double at) {
     int total = 0, before = 0;
     for (int i = 0; i < n; i++)

@@ -88,7 +88,7 @@ face_shape face_lens(double u, double v, double half, double bend, double above,
     return s;
 }
 
-/* The rectangle of pixels that the shape can touch. */
+/* Computes the rectangle of pixels that the shape can touch. */
 static void box(const face_view *f, const face_shape *s, int at[4]) {
     double u = 0.5 * (s->least_u + s->most_u), v = 0.5 * (s->least_v + s->most_v);
     double hu = 0.5 * (s->most_u - s->least_u), hv = 0.5 * (s->most_v - s->least_v);

@@ -41,14 +41,15 @@ typedef struct face_paint {
 
 face_shape face_disk(double u, double v, double ru, double rv);
 face_shape face_ring(double u, double v, double ru, double rv, double half);
-/* A quadratic curve from a over b to c, `half` thick on either side in the middle, less at the ends. */
+/* Returns a quadratic curve from a over b to c, `half` thick on either side in the middle, less at the
+ * ends. */
 face_shape face_stroke(const double a[2], const double b[2], const double c[2], double half);
-/* Between two parabolas with common ends: half as wide as `half`; bend > 0 lifts the corners; `above` and
- * `below` are how far it reaches beyond the line in the middle. */
+/* Returns the shape between two parabolas with common ends, `half` its half width. bend > 0 lifts the
+ * corners; `above` and `below` are how far it reaches beyond the line in the middle. */
 face_shape face_lens(double u, double v, double half, double bend, double above, double below);
 
 void face_fill(face_view *f, const face_shape *shape, const face_paint *paint);
-/* The same in one flat colour. */
+/* Paints a shape in one flat colour. */
 void face_flat(face_view *f, const face_shape *shape, rgb colour, double cover);
 void face_soft(face_view *f, const face_shape *shape, rgb colour, double cover, double soft);
 

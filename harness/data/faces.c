@@ -71,8 +71,9 @@ typedef struct run {
     uint32_t of_row[RUN]; /* which of them */
 } run;
 
-/* Tone, sex and age of a run's people are the points of a sequence that fills the cube evenly (Kronecker's,
- * with powers of the root of x⁴ = x + 1): so the few hundred people of a part have the shares of all. */
+/* Draws the people of one run. Their tone, sex and age are the points of a sequence that fills the cube
+ * evenly (Kronecker's, with powers of the root of x⁴ = x + 1): the few hundred people of a part have the
+ * shares of all. */
 static void draw_run(run *r, const gnt_key *part, int64_t number) {
     char name[40];
     snprintf(name, sizeof name, "run %lld", (long long)number);

@@ -180,7 +180,7 @@ static hand draw_hand(gnt_stream *s, int style, int pen) {
     return h;
 }
 
-/* From the digit's box to pixels. */
+/* Maps a point from the digit's box to pixels. */
 static void place(const hand *h, const double at[2], double out[2]) {
     double u = at[0] - 0.5, v = at[1] - 0.5;
     double x = u + h->bend[0][0] * u * u + h->bend[0][1] * u * v + h->bend[0][2] * v * v;

@@ -115,7 +115,7 @@ static float scaled(double v, double from, double to) {
     return (float)(v <= from ? 0 : v >= to ? 1 : (v - from) / (to - from));
 }
 
-/* Two features: the age, and whether it is not given. */
+/* Writes two features: the age, and whether it is missing. */
 static float *put_age(float *x, double years) {
     const int known = years < NO_CO_BORROWER;
     *x++ = known ? scaled(years, LEAST_AGE, MOST_AGE) : 0;

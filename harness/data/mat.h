@@ -15,9 +15,9 @@
 /* Is the file whole? Its variables may take `most` bytes unpacked, all together. */
 int data_mat_check(const char *path, size_t most, gnt_err *err);
 
-/* One variable of a file that passed the check. dim: `rank` lengths that it must have, −1 for any up to
- * `most`; they are filled in. Elements are bytes (class uint8, or double with values that fit), the first
- * axis running fastest. The caller frees *out with gnt_free. */
+/* Reads one variable of a file that passed the check. dim: the `rank` lengths that it must have, −1 for any
+ * up to `most`; they are filled in. Elements are bytes (class uint8, or double with values that fit), the
+ * first axis varies fastest. The caller frees *out with gnt_free. */
 int data_mat_read(const char *path, const char *name, int rank, int64_t *dim, int64_t most, uint8_t **out,
                   gnt_err *err);
 

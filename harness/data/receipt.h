@@ -54,22 +54,22 @@ typedef struct receipt_box {
 } receipt_box;
 
 receipt_shop receipt_draw_shop(gnt_stream *s, int format);
-/* A receipt whose total begins with `digit`. */
+/* Draws a receipt whose total begins with `digit`. */
 receipt_page receipt_draw_page(const receipt_shop *shop, int digit, gnt_stream *s);
 
-/* The page as pixels, (32·unit)² of them, unit 1 or 2. */
+/* Prints the page as (32·unit)² pixels; unit is 1 or 2. */
 void receipt_print(const receipt_page *page, int unit, uint8_t *pixels, gnt_stream *s);
 /* Pixels of `box` alone, from characters as they are now; the paper there brighter by `shade`. */
 void receipt_print_box(const receipt_page *page, int unit, receipt_box box, double shade, uint8_t *pixels,
                        gnt_stream *s);
-/* The pixels that characters [from, to) and `margin` dots around them touch. */
+/* Returns the pixels that characters [from, to) and `margin` dots around them touch. */
 receipt_box receipt_around(const receipt_page *page, int unit, int from, int to, double margin);
-/* The total with all its ink. */
+/* Returns the box of the total with all its ink. */
 receipt_box receipt_key(const receipt_page *page, int unit);
 
 /* Puts other characters in place of some, by another pen on other paper, and says where. */
 receipt_box receipt_splice(receipt_page *page, int unit, uint8_t *pixels, gnt_stream *s);
-/* The digit that the total begins with. */
+/* Returns the first digit of the total. */
 int receipt_digit(const receipt_page *page);
 
 double receipt_wide(char c); /* dots, without the gap behind it */

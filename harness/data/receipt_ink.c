@@ -22,7 +22,7 @@ double receipt_wide(char c) {
     return c == '.' || c == ' ' ? 1 : 3;
 }
 
-/* How much of a window of that width around x lies in [from, to], 0 to 1. */
+/* Returns which part of a window of that width around x lies in [from, to], 0 to 1. */
 static double share_in(double x, double window, double from, double to) {
     double a = x - window / 2, b = x + window / 2;
     a = a > from ? a : from;
@@ -34,7 +34,7 @@ static int at_least(double x, int least) { /* ⌊x⌋ within the picture */
     return x < least ? least : (int)x;
 }
 
-/* Ink over [x0, x1] × [y0, y1], in pixels. Where pieces of one pen meet, the ink is no blacker. */
+/* Inks [x0, x1] × [y0, y1], in pixels. Overlapping pieces of one pen are no blacker. */
 static void put_ink(double *plane, receipt_box within, int side, double x0, double y0, double x1, double y1,
                     double window, double ink) {
     const double reach = window / 2 + 0.5;
@@ -49,7 +49,7 @@ static void put_ink(double *plane, receipt_box within, int side, double x0, doub
     }
 }
 
-/* A pixel sees its own width and the smear. */
+/* Returns the width that a pixel averages over: its own and the smear. */
 static double window_of(const receipt_pen *pen, int unit) {
     const double soft = pen->soft * unit;
     return sqrt(1 + soft * soft);

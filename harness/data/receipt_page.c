@@ -49,7 +49,7 @@ static void set_text(receipt_page *page, int line, const char *text, double x, d
     }
 }
 
-/* A name to the left and a price to the right. */
+/* Sets a name to the left and a price to the right. */
 static void set_item(receipt_page *page, int line, const receipt_shop *shop, double y, const receipt_pen *pen,
                      gnt_stream *s) {
     char price[32];
@@ -93,7 +93,8 @@ static void set_total(receipt_page *page, int line, const receipt_shop *shop, ch
         set_text(page, line, total, indent(total, total_halves[shop->format]), y, 1, pen);
 }
 
-/* Header and total may be bold; the ribbon prints some lines paler than others. */
+/* Returns the pen of a line: header and total may be bold, and the ribbon prints some lines paler than
+ * others. */
 static receipt_pen pen_of(const receipt_page *page, const receipt_shop *shop, char kind, gnt_stream *s) {
     receipt_pen pen = page->pen;
     pen.ink *= draw_between(s, 0.86, 1);

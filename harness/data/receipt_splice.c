@@ -15,7 +15,7 @@ static int joined(const receipt_page *page, int i) {
            b->x < a->x + receipt_wide(a->c) + 1.5;
 }
 
-/* One to four characters of one word: of the total, in two receipts of five, or of anything else. */
+/* Chooses one to four characters of one word: of the total in two of five receipts, else of any other. */
 static void choose(const receipt_page *page, int *from, int *to, gnt_stream *s) {
     const int key = draw_chance(s, 0.4);
     do
@@ -26,7 +26,7 @@ static void choose(const receipt_page *page, int *from, int *to, gnt_stream *s) 
         ;
 }
 
-/* Another digit for a digit, another letter for a letter. */
+/* Returns another digit for a digit, another letter for a letter. */
 static char other(char c, gnt_stream *s) {
     const char first = c >= 'A' ? 'A' : '0';
     const int n = c >= 'A' ? 26 : 10;

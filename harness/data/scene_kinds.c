@@ -8,7 +8,7 @@ static rgb some_hue(scene *c) {
     return scene_vary(c, hue[gnt_random_below(c->s, sizeof hue / sizeof *hue)], 0.12);
 }
 
-/* Everything below the line y = level(x) in colour near → far by depth. */
+/* Paints everything below the line y = level(x), in a colour that goes from near to far with depth. */
 static void paint_below(scene *c, const double level[CANVAS], rgb far, rgb near, double rough) {
     for (int x = 0; x < CANVAS; x++)
         for (int y = 0; y < CANVAS; y++) {
@@ -94,8 +94,8 @@ static void ridge(scene *c, double base, double height, int peaks, rgb paint, do
 
 static void conifer(scene *c, double x, double foot, double height, rgb paint);
 
-/* What may be behind any scene: hills, mountains far away, a line of trees; never as large as a class's
- * own. */
+/* Paints what may be behind any scene: hills, distant mountains, a line of trees; never as large as the
+ * object of a class. */
 void scene_backdrop(scene *c) {
     if (draw_chance(c->s, 0.45))
         return;

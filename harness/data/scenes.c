@@ -47,7 +47,8 @@ static void choose_palette(scene *c) {
                                      : scene_between(c, 0.12, 0.3);
 }
 
-/* Something near and unimportant that hides a part: a bush, a post, or a branch from above. */
+/* Paints something near that hides a part and says nothing of the class: a bush, a post, or a branch from
+ * above. */
 static void paint_front(scene *c) {
     if (!draw_chance(c->s, 0.4))
         return;
@@ -67,7 +68,7 @@ static void paint_front(scene *c) {
     }
 }
 
-/* Light on everything below the sky, fog over all, softness of the lens, grain; then to bytes. */
+/* Applies light below the sky, fog, the lens's blur and grain, then converts to bytes. */
 static void finish(scene *c, uint8_t *pixels) {
     double gain = 1 + 0.07 * draw_bell(c->s), warm = 0.03 * draw_bell(c->s),
            grain = c->time == NIGHT ? 0.022 : 0.012;

@@ -50,7 +50,7 @@ typedef struct data_source {
     const char *const *files;
 } data_source;
 
-/* gnt_data_open, taking notes (NULL: none). */
+/* Opens a set as gnt_data_open does, and takes notes (NULL: none). */
 int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folder, data_notes *notes,
                     gnt_err *err);
 

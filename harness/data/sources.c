@@ -50,7 +50,7 @@ static void shape(gnt_data *d, const data_source *source) {
     source->shape(d);
 }
 
-/* A set without rows; NULL when out of memory. */
+/* Returns a set without rows; NULL when out of memory. */
 static gnt_data *new_data(const data_source *source, gnt_err *err) {
     gnt_data *d = gnt_alloc(sizeof *d);
     if (d)
@@ -73,7 +73,7 @@ const char *gnt_data_group_name(const char *name) {
     return d.group_name;
 }
 
-/* Where under `folder` the files of the set lie; NULL: not there. The caller frees. */
+/* Returns the folder under `folder` that has the files of the set; NULL if none has. The caller frees it. */
 static char *folder_of(const data_source *source, const char *folder) {
     for (const char *const *under = source->folders; *under; under++)
         for (const char *const *file = source->files; *file; file++) {

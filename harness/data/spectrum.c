@@ -88,7 +88,7 @@ static double mean_of(const data_wav *w) {
     return sum / (double)w->samples;
 }
 
-/* The sample at which the second begins, which may be before the first; −1 where there is only silence. */
+/* Finds the sample at which the second begins, which may be before the first; −1 if there is only silence. */
 static int find_second(const data_wav *w, double mean, int64_t *begin) {
     double energy = 0, moment = 0;
     for (int64_t i = 0; i < w->samples; i++) {

@@ -69,7 +69,7 @@ static int check_spec(const gnt_data *d, const gnt_split_spec *spec, gnt_err *er
     return 0;
 }
 
-/* The named targets go to their role and are marked as taken. */
+/* Gives the named targets to their role and marks them as taken. */
 static int take_named(gnt_split *out, const gnt_data *d, const gnt_split_spec *spec, uint8_t *taken,
                       gnt_err *err) {
     int64_t in_part = d->part[spec->target_part], start = start_of(d, spec->target_part);
@@ -183,8 +183,7 @@ static int balance(deck *k, const gnt_data *d, const gnt_split_spec *spec) {
 
 /* ---- dealing ---- */
 
-/* The whole part is shuffled before the taken rows are left out: naming targets does not move the other rows.
- */
+/* Shuffles the whole part and then leaves out the taken rows: naming targets does not move the other rows. */
 static int fill_deck(deck *k, const gnt_data *d, const gnt_split_spec *spec, int part, const uint8_t *taken,
                      const gnt_key *key, gnt_err *err) {
     int64_t n = usable(d, spec, part), start = start_of(d, part);

@@ -40,15 +40,15 @@ char *sroie_path(const char *folder, const char *kind,
 /* Boxes and key fields of one receipt. */
 int sroie_read(sroie_receipt *out, const char *folder, int number, gnt_err *err);
 
-/* Which key field a text of `n` bytes is of, −1 for none. key: the fields' texts, terminated, "" where there
- * is none. The total: an amount of the same digits occurs in it; the date: it is in it; company and address:
- * either is in the other, up to one error in six letters. */
+/* Returns which key field a text of `n` bytes belongs to; −1 if none. key: the fields' texts, terminated, ""
+ * if there is none. The total matches if an amount of the same digits occurs in the text, the date if it
+ * occurs in it, company and address if either occurs in the other, up to one error in six letters. */
 int sroie_field_of(const char *text, size_t n, const char *const key[SROIE_FIELDS]);
 
-/* The tile at (column, row) of the grid: its mask, and the field of most of it. 1, or 0 where too little of a
- * key field is in it for a row. */
+/* Computes the mask of the tile at (column, row) of the grid, and the field that covers most of it. Returns
+ * 1, or 0 if too little of a key field is in the tile for a row. */
 int sroie_mask(const sroie_receipt *r, int side, int column, int row, uint8_t *mask, int *field);
-/* An error where a box does not begin in the scan, as where the two are of different receipts. */
+/* Fails if a box does not begin in the scan, as when the two are of different receipts. */
 int sroie_fits(const sroie_receipt *r, const data_grey *scan, const char *path, gnt_err *err);
 /* Pixels, map and `tampered` of that tile; seven of ten are tampered with, once for each 64 × 64 pixels,
  * where they have a text to be replaced and the receipt another of its size. */

@@ -43,7 +43,8 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* The fewest letters to be changed, put in or left out for `few` to occur somewhere in `many`. */
+/* Returns the smallest number of letters to change, insert or delete for `few` to occur somewhere in
+ * `many`. */
 static int errors_in(const char *few, int n, const char *many, int m) {
     int row[MOST_KEY + 1] = {0};
     for (int i = 0; i < n; i++) {
@@ -206,7 +207,7 @@ static int read_boxes(sroie_receipt *r, const char *folder, const char *const *k
     return rc;
 }
 
-/* key borrows from *document. */
+/* Reads the key fields; `key` borrows from *document. */
 static int read_key(const char *path, json_t **document, const char **key, gnt_err *err) {
     uint8_t *text = NULL;
     size_t size = 0;

@@ -56,13 +56,13 @@ static int clamped(double x, int most) {
     return (int)draw_clamp(x, 0, most);
 }
 
-/* How much of the scan's pixel i lies in [from, to]. */
+/* Returns which part of the scan's pixel i lies in [from, to]. */
 static double share_of(int i, double from, double to) {
     const double a = i > from ? i : from, b = i + 1 < to ? i + 1 : to;
     return b - a;
 }
 
-/* Mean of the scan over one of our pixels, 0 to 255; its edge goes on beyond it. */
+/* Returns the mean of the scan over one output pixel, 0 to 255; beyond the scan its edge is continued. */
 static double sample(const sroie_receipt *r, const data_grey *scan, int x, int y) {
     const double left = draw_clamp(r->x + x * r->step, 0, scan->wide - r->step),
                  top = draw_clamp(r->y + y * r->step, 0, scan->high - r->step), right = left + r->step,
@@ -94,7 +94,7 @@ static int is_text(const sroie_box *b) {
            b->y1 - b->y0 <= MOST_HIGH;
 }
 
-/* The k-th box that counts; −1 where there is none. k < 0: how many there are. */
+/* Returns the k-th box that counts; −1 if there is none. If k < 0, returns how many there are. */
 static int pick_target(const sroie_receipt *r, int side, int left, int top, int key, int k) {
     int n = 0;
     for (int i = 0; i < r->n; i++) {

@@ -10,7 +10,7 @@
 
 enum { DATA_WAV_LEAST_RATE = 8000, DATA_WAV_MOST_RATE = 192000 };
 
-/* Where and how large the content is: `at` the file's bytes, `path` stands for it in sentences. */
+/* Finds where the content is and how large. `at` is the file's bytes; sentences name the file by `path`. */
 int data_wav_check(const char *path, const uint8_t *at, size_t size, int32_t *rate, int64_t *samples,
                    gnt_err *err);
 

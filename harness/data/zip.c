@@ -42,7 +42,7 @@ static int libzip_load(libzip *z, gnt_err *err) {
                              "libzip-dev, or unpack the file", err);
 }
 
-/* The whole of an opened member. zip_fread compares length and checksum with the archive's at its end. */
+/* Reads an opened member to its end, where zip_fread compares length and checksum with the archive's. */
 static int read_member(const libzip *z, zip_file_t *file, data_bytes *b, const char *name, size_t most,
                        gnt_err *err) {
     const size_t room = most + 1; /* one more, to see that there is more */

@@ -25,7 +25,7 @@ int gnt_metric_mean_image(float *mean, const gnt_metric_rows *rows, gnt_err *err
     return rc;
 }
 
-/* What a guesser of target t draws: uniform pixels, and the number of a public row. */
+/* Draws the guess for target t: uniform pixels, and the number of a public row. */
 static size_t draw_guess(size_t t, const gnt_metric_rows *rows, const gnt_key *key, float *x) {
     char name[48];
     snprintf(name, sizeof name, "floor of target %zu", t);
@@ -43,12 +43,12 @@ static void draw(gnt_metric_floor *out, const float *target, const uint8_t *mask
     out->other = gnt_metric_judge_region(target, x, mask, shape);
 }
 
-/* The mask of image t; NULL where there are none. */
+/* Returns the mask of image t; NULL if there are none. */
 static const uint8_t *mask_of(const uint8_t *masks, size_t t, gnt_metric_shape shape) {
     return masks ? masks + t * (size_t)shape.height * (size_t)shape.width : NULL;
 }
 
-/* One pass over the public rows for all targets; least: n_targets distances. */
+/* Finds the nearest public rows of all targets in one pass; least: n_targets distances. */
 static void find_nearest(size_t *row, double *least, const float *targets, const uint8_t *masks,
                          size_t n_targets, gnt_metric_shape shape, const gnt_metric_rows *rows, float *x) {
     for (size_t r = 0; r < rows->n; r++) {
@@ -148,7 +148,7 @@ static int judge_mean(gnt_metric_floor *out, guesses *g, const gnt_metric_member
     return 0;
 }
 
-/* The members in the order of what is left between them and their nearest public image; only the first n are
+/* Judges the members in the order of their distance to their nearest public image; only the first n are
  * sorted. */
 static void judge_nearest(gnt_metric_floor *out, guesses *g, const gnt_metric_members *set, size_t *order,
                           gnt_metric_shape shape, const gnt_metric_rows *rows) {

@@ -21,15 +21,15 @@ typedef struct gnt_metric_floor {
     size_t other_row, nearest_row; /* of the public set */
 } gnt_metric_floor;
 
-/* out[t] for each of n_targets targets (n × C×H×W). masks: n × H×W, each target is judged on its own region,
- * by which its nearest image is chosen too; NULL: on the whole image. mean: from gnt_metric_mean_image on the
- * same rows. Target t draws from the stream named by its number, so that its floors do not depend on how many
- * targets there are. */
+/* Computes out[t] for each of n_targets targets (n × C×H×W). masks: n × H×W, each target is judged on its own
+ * region, by which its nearest image is chosen too; NULL: on the whole image. mean: from
+ * gnt_metric_mean_image on the same rows. Target t draws from the stream named by its number, so that its
+ * floors do not depend on how many targets there are. */
 int gnt_metric_floors(gnt_metric_floor *out, const float *targets, const uint8_t *masks, size_t n_targets,
                       gnt_metric_shape shape, const gnt_metric_rows *public_rows, const float *mean,
                       const gnt_key *key, gnt_err *err);
 
-/* The public row with the least MSE to each of n_targets targets, on its region where there are masks, and
+/* Finds the public row with the least MSE to each of n_targets targets, on its region if there are masks, and
  * that MSE. */
 int gnt_metric_nearest(size_t *row, double *least, const float *targets, const uint8_t *masks,
                        size_t n_targets, gnt_metric_shape shape, const gnt_metric_rows *public_rows,
@@ -44,10 +44,10 @@ typedef struct gnt_metric_members {
     const double *nearest_mse;
 } gnt_metric_members;
 
-/* The floors of n ≤ m guesses at a set: out[i] for each guess, judged as answers are, by
+/* Computes the floors of n ≤ m guesses at a set: out[i] for each guess, judged as answers are, by
  * gnt_metric_judge_members. The best of many members is near any guess, so a floor for one fixed member would
- * be too low. `nearest` are the n members that some public image is nearest to. Guess i draws as target first
- * + i does above. */
+ * be too low. `nearest` are the n members that are nearest to some public image. Guess i draws as target
+ * first + i does above. */
 int gnt_metric_floors_of_members(gnt_metric_floor *out, size_t n, const gnt_metric_members *set, size_t first,
                                  gnt_metric_shape shape, const gnt_metric_rows *public_rows,
                                  const float *mean, const gnt_key *key, gnt_err *err);

@@ -25,8 +25,8 @@ typedef struct gnt_metric_identity {
 int gnt_metric_identify(gnt_metric_identity *out, const float *answer, const gnt_metric_rows *candidates,
                         size_t right, gnt_err *err);
 
-/* The chance that the nearest candidate, drawn blindly among equals, is any of the n rows from `first` on; 0
- * for an answer that is not finite. */
+/* Computes the chance that the nearest candidate, drawn at random among equals, is any of the n rows from
+ * `first` on; 0 for an answer that is not finite. */
 int gnt_metric_identify_any(double *hit, const float *answer, const gnt_metric_rows *candidates, size_t first,
                             size_t n, gnt_err *err);
 

@@ -62,7 +62,7 @@ typedef struct window2 {
     int64_t rows, columns;
 } window2;
 
-/* The SSIM index at one position: a and b point at the window's upper left corner. */
+/* Returns the SSIM index at one position; a and b point at the window's upper left corner. */
 static double ssim_at(const float *a, const float *b, int64_t width, const window2 *w) {
     double ma = 0, mb = 0, aa = 0, bb = 0, ab = 0;
     for (int64_t y = 0; y < w->rows; y++)
@@ -81,7 +81,7 @@ static double ssim_at(const float *a, const float *b, int64_t width, const windo
     return (2 * ma * mb + c1) * (2 * cov + c2) / ((ma * ma + mb * mb + c1) * (va + vb + c2));
 }
 
-/* The mean SSIM index over the box, in planes whose rows have `width` entries. */
+/* Returns the mean SSIM index over the box, in planes whose rows have `width` entries. */
 static double ssim_channel(const float *a, const float *b, int64_t width, const gnt_metric_box *box,
                            const window2 *w) {
     const int64_t rows = box->height - w->rows + 1, columns = box->width - w->columns + 1;
@@ -134,7 +134,7 @@ gnt_metric_box gnt_metric_box_of(const uint8_t *mask, int64_t height, int64_t wi
     return bottom < 0 ? (gnt_metric_box){0} : (gnt_metric_box){top, left, bottom - top + 1, right - left + 1};
 }
 
-/* Over the marked pixels of all channels; 1 when one is not finite. */
+/* Returns the MSE over the marked pixels of all channels; 1 if one is not finite. */
 static double masked_mse(const float *a, const float *b, const uint8_t *mask, gnt_metric_shape shape,
                          int *broken) {
     const size_t plane = (size_t)shape.height * (size_t)shape.width;

@@ -44,17 +44,17 @@ typedef struct gnt_metric_box {
 } gnt_metric_box;
 gnt_metric_box gnt_metric_box_of(const uint8_t *mask, int64_t height, int64_t width);
 
-/* Mean squared difference of n ≥ 1 entries after clamping; 1 when an entry of either is not finite, and then
- * *broken (may be NULL) is 1, else 0. */
+/* Returns the mean squared difference of n ≥ 1 entries after clamping; 1 if an entry of either is not finite,
+ * and then *broken (may be NULL) is 1, else 0. */
 double gnt_metric_mse(const float *a, const float *b, size_t n, int *broken);
-/* The same of images, over the pixels of all channels that a mask (H×W) marks; NULL: over all. */
+/* Returns the MSE of images over the pixels of all channels that a mask (H×W) marks; NULL: over all. */
 double gnt_metric_mse_in(const float *a, const float *b, const uint8_t *mask, gnt_metric_shape shape);
 double gnt_metric_psnr(double mse, int *exact); /* of an MSE in [0, 1]; `exact` may be NULL */
 /* −1 when an entry is not finite */
 double gnt_metric_ssim(const float *a, const float *b, gnt_metric_shape shape);
 
 gnt_metric_image gnt_metric_judge(const float *target, const float *answer, gnt_metric_shape shape);
-/* The same of a region: mask is height × width, and marks a pixel at least. MSE and PSNR are over the marked
+/* Judges a region: mask is height × width and marks at least one pixel. MSE and PSNR are over the marked
  * pixels of all channels, SSIM is that of the box around them. NULL: the whole image. */
 gnt_metric_image gnt_metric_judge_region(const float *target, const float *answer, const uint8_t *mask,
                                          gnt_metric_shape shape);

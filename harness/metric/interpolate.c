@@ -48,7 +48,8 @@ static void fill(curve *c, const gnt_equal_point *point, size_t n_strengths, siz
     }
 }
 
-/* Least squares among the sequences that never rise (sign −1), or never fall (+1). Returns what is left. */
+/* Fits by least squares among the sequences that never rise (sign −1) or never fall (+1). Returns the
+ * residual. */
 static double fit(curve *c, int sign) {
     double left = 0;
     for (size_t i = 0; i < c->n; i++) {
@@ -66,8 +67,8 @@ static double between(const curve *c, size_t i, double at) {
     return c->y[i] + part * (c->y[i + 1] - c->y[i]);
 }
 
-/* y at x = at, and the segments in which the curve passes it: two where it does so at a strength. NAN
- * where it does not. */
+/* Returns y at x = at, and the segments in which the curve crosses it: two if it does so at a strength. NAN
+ * if it does not. */
 static double cross(const curve *c, double at, size_t *first, size_t *last) {
     size_t n = 0;
     double sum = 0;
@@ -83,7 +84,7 @@ static double cross(const curve *c, double at, size_t *first, size_t *last) {
     return n ? sum / (double)n : NAN;
 }
 
-/* The same of a curve that may miss it: then by the segment that comes nearest, prolonged. */
+/* Returns y at x = at as `cross` does; if the curve misses it, by extending the nearest segment. */
 static double cross_or_prolong(const curve *c, double at) {
     size_t first, last, best = 0;
     const double y = cross(c, at, &first, &last);
@@ -131,7 +132,7 @@ static double off_segment(const curve *c, const gnt_equal_point *point, size_t n
     return n < 2 ? NAN : sqrt(squares / (double)((n - 1) * n));
 }
 
-/* One seed left out at a time. Where a curve without one cannot be read the error is unknown. */
+/* Leaves out one seed at a time. If a curve without one cannot be read, the error is unknown. */
 static void jackknife(gnt_equal *out, curve *c, const gnt_equal_point *point, size_t n_strengths,
                       size_t n_seeds, double at, int sign) {
     double mean = 0, squares = 0;

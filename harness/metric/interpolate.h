@@ -44,16 +44,17 @@ typedef struct gnt_equal {
     size_t from, to;
 } gnt_equal;
 
-/* point[k * n_seeds + s]: strength k, seed s; strengths in rising or falling order. by_seed (NULL, or
- * n_seeds entries): what each seed says of the answer, so that two defenses can be compared seed by seed:
- * its two training runs next to the answer, moved to x = at with the curve's slope there. Their mean is the
- * answer, and their scatter, that of both means and of the slope between them to first order, is widened to
- * `error` where that is more. NAN where a seed lacks one of the two, and without an answer. Fails when out
- * of memory. */
+/* Reads a curve at x = at. point[k * n_seeds + s]: strength k, seed s; strengths in rising or falling order.
+ * by_seed (NULL, or n_seeds entries): each seed's value of the answer, so that two defenses can be compared
+ * seed by seed: its two training runs next to the answer, moved to x = at along the curve's slope there.
+ * Their mean is the answer; their scatter, that of both means and of the slope between them to first order,
+ * is widened to `error` if that is more. NAN if a seed lacks one of the two, and without an answer. Fails
+ * when out of memory. */
 int gnt_metric_equal(gnt_equal *out, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds,
                      double at, double *by_seed, gnt_err *err);
 
-/* Why there is no answer, as a clause; "" for one that was found. The wanted value is called `x`. */
+/* Returns why there is no answer, as a clause; "" if there is one. The clause calls the requested value
+ * `x`. */
 const char *gnt_equal_reason(gnt_equal_verdict verdict, int is_utility);
 
 #endif

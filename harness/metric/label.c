@@ -115,7 +115,8 @@ void gnt_metric_with_chance(gnt_metric_chance *out, const gnt_metric_confusion *
         out->majority = always(test, out->majority_class);
 }
 
-/* What column p means to the samples but one of class `truth` that is in it. */
+/* Returns the class that column p stands for, judged by all samples but one of class `truth` that is in
+ * it. */
 static int32_t name_without(const gnt_metric_confusion *c, const int64_t *sum, size_t p, int32_t truth) {
     int32_t name = p < (size_t)c->classes ? (int32_t)p : GNT_METRIC_NO_LABEL, first = name;
     double most = 0;

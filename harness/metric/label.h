@@ -28,8 +28,8 @@ int gnt_metric_confusion_make(gnt_metric_confusion *out, const int32_t *truth, c
                               size_t n, int32_t classes, gnt_err *err);
 void gnt_metric_confusion_free(gnt_metric_confusion *c);
 
-/* The class with the highest score for each of n samples, scores n × classes; ties go to the lowest class.
- * +infinity is a score; a row with a NaN, or one of −infinity alone, is no answer. */
+/* Computes the class with the highest score for each of n samples, scores n × classes; ties go to the lowest
+ * class. +infinity is a score; a row with a NaN, or one of −infinity alone, is no answer. */
 void gnt_metric_labels_of_scores(int32_t *predicted, const float *scores, size_t n, int32_t classes);
 
 typedef struct gnt_metric_rates {
@@ -54,8 +54,8 @@ typedef struct gnt_metric_chance {
 void gnt_metric_with_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
                             const int64_t *train_counts);
 
-/* The answers renamed, each by what the n − 1 others show: an attack that is reliably wrong still knows. An
- * answer gets the name of the class with the largest share of its own samples so answered, leaving out the
+/* Renames the answers, each by the n − 1 others: an attack that is reliably wrong still carries information.
+ * An answer gets the name of the class with the largest share of its own samples so answered, leaving out the
  * sample itself; ties go to the answer's own name, then to the lowest class. What was no answer is renamed
  * like any other. An answer that no other sample has keeps its name. */
 int gnt_metric_relabel(int32_t *renamed, const int32_t *truth, const int32_t *answer, size_t n,

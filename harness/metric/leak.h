@@ -25,11 +25,11 @@ typedef struct gnt_leak_place {
     int tied; /* some other does not differ significantly from it */
 } gnt_leak_place;
 
-/* 1 when a mean leaks no more than the floor; a floor that is NAN lies below everything. */
+/* True if a mean leaks no more than the floor; a floor that is NAN lies below everything. */
 int gnt_leak_is_floored(const gnt_measure *m, double mean, double floor);
-/* The worse of a leakage and the floor, end by end. What is unknown stays unknown. */
+/* Returns the worse of a leakage and the floor, end by end. What is unknown stays unknown. */
 gnt_leak gnt_leak_above(const gnt_measure *m, gnt_leak x, double floor);
-/* 1 when a surely leaks less than b: their intervals do not touch. An unknown interval settles nothing. */
+/* True if a surely leaks less than b: their intervals do not touch. An unknown interval decides nothing. */
 int gnt_leak_surely_less(const gnt_measure *m, const gnt_leak *a, const gnt_leak *b);
 
 #endif

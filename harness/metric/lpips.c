@@ -123,7 +123,7 @@ static int too_small(const builder *b) {
                     (long long)b->f->shape.width, b->title);
 }
 
-/* Convolution, bias, ReLU; −1 after a sentence. */
+/* Adds a convolution, its bias and ReLU; −1 after a sentence. */
 static gnt_node conv(builder *b, gnt_node x, const char *name, int out, int kernel, int stride, int pad) {
     gnt_graph *g = b->f->graph;
     const gnt_nn_shape in = gnt_nn_shape_of(g, x);
@@ -135,7 +135,7 @@ static gnt_node conv(builder *b, gnt_node x, const char *name, int out, int kern
     return v < 0 ? -1 : gnt_nn_relu(g, gnt_nn_bias(g, gnt_nn_conv(g, x, w, stride, pad), v));
 }
 
-/* Iandola et al.: squeezed by 1×1, then expanded by 1×1 and 3×3 side by side. */
+/* Adds a fire module (Iandola et al.): squeezed by 1×1, then expanded by 1×1 and 3×3 in parallel. */
 static gnt_node fire(builder *b, gnt_node x, const char *name, int out) {
     char part[64];
     gnt_node side[2];
@@ -188,7 +188,7 @@ static gnt_node one_step(builder *b, gnt_node x, const step *s) {
     return x;
 }
 
-/* 2x − 1, grey as three channels, less the shift and over the scale. */
+/* Scales the input: 2x − 1, grey as three channels, less the shift and over the scale. */
 static gnt_node scaled(gnt_features *f) {
     gnt_graph *g = f->graph;
     const int64_t all[4] = {2, 3, f->shape.height, f->shape.width}, one[4] = {1, 3, 1, 1};

@@ -26,7 +26,7 @@ static double share(int64_t part, int64_t of, const gnt_map_counts *c) {
     return of ? (double)part / (double)of : c->found == 0 && c->wanted == 0;
 }
 
-/* The four numbers of one set of pixels. */
+/* Computes the four numbers of one set of pixels. */
 static void numbers(const gnt_map_counts *c, double out[GNT_MAP_IMAGE_IOU]) {
     out[GNT_MAP_IOU] = share(c->both, c->found + c->wanted - c->both, c);
     out[GNT_MAP_PRECISION] = share(c->both, c->found, c);

@@ -55,9 +55,9 @@ typedef struct gnt_map_result {
 int gnt_map_measure(gnt_map_result *out, const gnt_map_counts *image, size_t n, gnt_stream random,
                     gnt_err *err);
 
-/* n numbers whose mean is the pooled IoU, and whose mean's standard error is, to first order, that of the
- * pooled IoU: IoU + (b − IoU·u) / ū, u an image's union and ū the mean one. Two networks are compared on the
- * same images by their differences. */
+/* Computes n numbers whose mean is the pooled IoU, and whose mean's standard error is, to first order, that
+ * of the pooled IoU: IoU + (b − IoU·u) / ū, u an image's union and ū the mean one. Two networks are compared
+ * on the same images by their differences. */
 void gnt_map_iou_by_image(float *out, const gnt_map_counts *image, size_t n);
 
 #endif

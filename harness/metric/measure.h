@@ -91,14 +91,14 @@ typedef struct gnt_stat {
 
 const gnt_measure *gnt_measure_of(gnt_measure_id id);
 gnt_measure_id gnt_measure_id_of(const gnt_measure *m);
-/* The one at a place of reports, 0 … GNT_MEASURES − 1. */
+/* Returns the measure at a place of reports, 0 … GNT_MEASURES − 1. */
 const gnt_measure *gnt_measure_at(size_t place);
-/* NULL when unknown. */
+/* Returns the measure of that name; NULL if there is none. */
 const gnt_measure *gnt_measure_find(const char *name);
-/* The names of all, by id. */
+/* Fills in the names of all measures, by id. */
 void gnt_measure_names(const char *names[GNT_MEASURES]);
 
-/* 1 when a leaks more than b; NAN leaks least. */
+/* True if a leaks more than b; NAN leaks least. */
 int gnt_leaks_more(const gnt_measure *m, double a, double b);
 
 /* Fills the statistics of n ≥ 1 finite numbers. The mean, its interval and what that is over are those of

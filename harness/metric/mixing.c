@@ -18,7 +18,8 @@ static int by_score(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Mann and Whitney: positives' ranks, ties sharing theirs. Sorts the list. */
+/* Computes the area under the ROC curve by Mann and Whitney: the positives' ranks, ties sharing theirs. Sorts
+ * the list. */
 static double area(scored *list, size_t n) {
     double positives = 0, above = 0; /* above: pairs in which the positive is higher, ties half */
     double negatives_below = 0;
@@ -39,7 +40,7 @@ static scored scored_of(float score, int positive) {
     return (scored){isfinite(score) ? score : worst, (uint8_t)(positive != 0)};
 }
 
-/* The largest product of the weights that two encodings have in one original. */
+/* Returns the largest product of the weights that two encodings have in one original. */
 static double shared(const float *a, const float *b, size_t originals) {
     double most = 0;
     for (size_t o = 0; o < originals; o++)
@@ -91,7 +92,7 @@ static double count_hits(double *hits, const float *claimed, size_t clusters, co
     return claims;
 }
 
-/* Over true memberships: how many are claimed, and how the weights go together. */
+/* Computes, over the true memberships, how many are claimed, and how the weights correlate. */
 static void judge_claims(gnt_metric_clusters *out, const int64_t *cluster_of, const float *claimed,
                          size_t clusters, const float *weight, size_t encodings, size_t originals) {
     double n = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0, right = 0, judged = 0;

@@ -21,8 +21,8 @@ typedef struct gnt_metric_pairs {
     double visible;
 } gnt_metric_pairs;
 
-/* A score that is not finite is on the wrong side of all others. similarity: encodings × encodings; (i, j)
- * and (j, i) are averaged, the diagonal is left out. */
+/* Judges similarity scores. A score that is not finite ranks on the wrong side of all others. similarity:
+ * encodings × encodings; (i, j) and (j, i) are averaged, the diagonal is left out. */
 int gnt_metric_similarity(gnt_metric_pairs *out, const float *similarity, const float *weight,
                           size_t encodings, size_t originals, gnt_err *err);
 

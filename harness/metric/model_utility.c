@@ -17,7 +17,7 @@ static void add(gnt_metric_utility *u, double loss, int right) {
     u->loss_squares += loss * loss;
 }
 
-/* log Σ exp(z) − z[label]; NaN when a score is not finite. *best: the first of the highest. */
+/* Returns log Σ exp(z) − z[label]; NaN if a score is not finite. *best: the first of the highest. */
 static double cross_entropy(const float *z, int32_t classes, int32_t label, int32_t *best) {
     double sum = 0;
     *best = 0;

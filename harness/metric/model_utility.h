@@ -23,14 +23,14 @@ typedef struct gnt_metric_utility_result {
     double loss_error;     /* standard error of the mean loss; NaN when the loss is not finite */
 } gnt_metric_utility_result;
 
-/* Start from {0}. logits: n × classes; label in 0 … classes−1 (others count as broken). */
+/* Adds n samples; start from {0}. logits: n × classes; label in 0 … classes−1 (others count as broken). */
 void gnt_metric_utility_logits(gnt_metric_utility *u, const float *logits, const int32_t *label, size_t n,
                                int32_t classes);
-/* Each sample's loss is the mean over `outputs` of (y − x)², y what was wanted, x what came. label (NULL:
- * none): as above, by the highest x. Do not mix kinds in one gatherer. */
+/* Adds n samples whose loss is the mean over `outputs` of (y − x)², y the wanted values, x the outputs. label
+ * (NULL: none): as above, by the highest x. Do not mix kinds in one accumulator. */
 void gnt_metric_utility_values(gnt_metric_utility *u, const float *y, const float *x, const int32_t *label,
                                size_t n, size_t outputs);
-/* Each sample's loss is the mean over `outputs` of log(1 + eᶻ) − y·z. */
+/* Adds n samples whose loss is the mean over `outputs` of log(1 + eᶻ) − y·z. */
 void gnt_metric_utility_map(gnt_metric_utility *u, const float *y, const float *z, size_t n, size_t outputs);
 gnt_metric_utility_result gnt_metric_utility_end(const gnt_metric_utility *u, int has_accuracy);
 

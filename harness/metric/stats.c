@@ -107,8 +107,8 @@ gnt_metric_interval gnt_metric_wilson(double successes, double n, double level) 
     return (gnt_metric_interval){fmax(fmin(middle - half, rate), 0), fmin(fmax(middle + half, rate), 1)};
 }
 
-/* The continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8) by Lentz's method;
- * converges quickly for x < (a + 1)/(a + b + 2). */
+/* Computes the continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8) by Lentz's
+ * method; it converges quickly for x < (a + 1)/(a + b + 2). */
 static double beta_fraction(double a, double b, double x) {
     const double tiny = 1e-300;
     double c = 1, d = 1 - (a + b) * x / (a + 1);
@@ -133,7 +133,8 @@ static double beta_fraction(double a, double b, double x) {
     return f;
 }
 
-/* y = 1 − x, given apart because it may be too small to come from x. */
+/* Returns the regularized incomplete beta function. y = 1 − x is a parameter because it may be too small to
+ * compute from x. */
 static double beta_regularized(double a, double b, double x, double y) {
     if (x <= 0 || y <= 0)
         return x <= 0 ? 0 : 1;
