@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "board/board_impl.h"
 #include "metric/compare.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 static const gnt_results *first_of(const board *b, const board_contest *c) {
     return &b->run[c->run[0]].results;

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "board/board_impl.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 enum { MOST_SETTINGS = 16 << 20 };
 

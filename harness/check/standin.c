@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 #include "check/check_impl.h"
 
 enum { STANDIN = -1, MOST_STANDINS = 4096 };

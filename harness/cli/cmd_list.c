@@ -8,7 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "plugin/params.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 #include "process/describe.h"
 
 enum { LONGEST_LISTING = 64 << 20 };

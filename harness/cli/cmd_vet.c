@@ -10,7 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/sandbox_options.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 #include "process/child.h"
 #include "process/describe.h"
 #include "vet/vet.h"

@@ -6,7 +6,7 @@
 #include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/help.h"
-#include "cli/worker.h"
+#include "cli/worker_main.h"
 #include "cli/worker_blas.h"
 #include "gauntlet/plugin.h"
 #include "nn/kernels/blas_core.h"

@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/args.h"
-#include "cli/worker.h"
+#include "cli/worker_main.h"
 #include "job/job.h"
 #include "request/side.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "derive/derive.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 /* Returns the names of the bits that are set. */
 static gnt_texts names_of(const gnt_words *words, uint32_t bits, gnt_arena *arena) {

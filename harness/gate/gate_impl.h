@@ -47,7 +47,7 @@ gnt_gate_row *gate_add_row(gate_maker *m);
 int gate_add_finding(gate_maker *m, gnt_gate_kind kind, const gnt_gate_row *row, const char *place,
                      const char *text);
 
-/* ---- compare_*.c and judge.c, as gate.c calls them ---- */
+/* ---- compare_*.c and verdicts.c, as gate.c calls them ---- */
 
 /* Adds rows for leakage, and findings for cells that fail or are missing. */
 int gate_compare_cells(gate_maker *m);

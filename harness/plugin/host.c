@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "plugin/info_impl.h"
 #include "plugin/members.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 enum { MOST_STREAMS = 65536, LONGEST_STREAM_NAME = 256, MOST_FACTS = 256, MOST_HOOKS = 32 };
 

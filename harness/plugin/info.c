@@ -7,7 +7,7 @@
 #include "plugin/members.h"
 #include "plugin/params.h"
 #include "plugin/sized.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 /* ---- copies ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "plugin/params.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 int gnt_id_ok(const char *id, char joint) {
     if (!id || id[0] < 'a' || id[0] > 'z')

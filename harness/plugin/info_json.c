@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "plugin/info_impl.h"
 #include "plugin/params.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 /* ---- writing ---- */
 

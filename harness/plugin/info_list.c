@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "plugin/info.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 void gnt_plugin_list_free(gnt_plugin_list *list) {
     for (size_t i = 0; i < list->n; i++)

@@ -6,7 +6,7 @@
 #include "base/digest.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 /* Structs of ABI 0.9 have other layouts. */
 enum { LEAST_MINOR = 10 };

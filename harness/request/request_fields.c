@@ -5,7 +5,7 @@
 #include "gauntlet/plugin.h"
 #include "metric/embedding.h"
 #include "plugin/info.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 #include "request/inputs.h"
 
 static const gnt_word partitions[] = {{"iid", GNT_PARTITION_IID},

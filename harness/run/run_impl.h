@@ -85,7 +85,7 @@
 #include "match/match.h"
 #include "result/result.h"
 #include "run/engine.h"
-#include "run/job/job.h"
+#include "run/job/run_job.h"
 #include "run/request/requests.h"
 #include "run/store/store.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 typedef struct words_text {
     char text[160];

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 enum { MOST_TEXT = 256 << 20 };
 static const double GB = 1e9;

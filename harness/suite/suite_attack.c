@@ -1,5 +1,5 @@
 /* Attacks: the plugin (or the chain of two), what it is granted, its budget. */
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 #include "suite/suite_impl.h"
 
 static int read_grants(suite_reader *r, const char *path, const json_t *object, gnt_suite_attack *a) {

@@ -1,7 +1,7 @@
 /* What the attacker sees of a task: the surface, and one of two ways to observe it. By a probe, the hooks run
  * once more on rows of the role TARGETS; "observe" sets how many rows one observation uses. In the round,
  * observations are what the training run itself computed (suite_round.c). */
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 #include "suite/suite_impl.h"
 
 const char *const gnt_observe_names[] = {"round", "probe"};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "vet/check_impl.h"
+#include "vet/checking.h"
 
 /* Calls of should_stop before it returns true: a hook that worked so long has accepted its parameters. */
 enum { EDGE_POLLS = 12 };

@@ -41,7 +41,7 @@ typedef struct gnt_vet_spec {
     const gnt_params *behind_params;
 } gnt_vet_spec;
 
-/* ---- spec.c ---- */
+/* ---- vetted_settings.c ---- */
 
 /* Lists settings for everything that a plugin declares it works on; returns how many. 0: there is none. */
 int gnt_vet_specs(const gnt_descriptor *d, int64_t budget, gnt_vet_spec list[GNT_VET_MOST_SETTINGS]);

@@ -17,7 +17,7 @@
 #include "gauntlet/nn.h"
 #include "nn/conv/backends.h"
 #include "nn/kernels/cpu.h"
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 static gnt_dnnl *library(void) {
     gnt_dnnl *d = NULL;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 #include "nn/plan/program.h"
 #include "nn/model/recipe.h"
 

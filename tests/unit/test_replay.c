@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "gauntlet/nn.h"
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 /* Counting allocator over glibc's; the address sanitizer has its own. */
 #ifndef __SANITIZE_ADDRESS__

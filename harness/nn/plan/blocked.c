@@ -11,7 +11,7 @@
  * O×C×kh×kw×b×b, n×c×h×w with samples last n/16×c×h×w×16. So broadcasts and sums over it need a rule for
  * their axes only. Only channels that are multiples of b take part, and sixteen samples or a multiple: there
  * is no padding. */
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* convs: gives every convolution the first back-end of nn/conv that fits. */
 #include "base/mem.h"
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 static uint8_t is_gradient(const gnt_vertex *v) {
     switch (v->op) {

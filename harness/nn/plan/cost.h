@@ -2,7 +2,7 @@
 #ifndef GNT_NN_COST_H
 #define GNT_NN_COST_H
 
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 #include "nn/plan/program.h"
 
 gnt_step_cost gnt_cost_of_step(const gnt_nn_plan *plan, const gnt_nn_plan_step *s);

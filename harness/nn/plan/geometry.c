@@ -1,6 +1,6 @@
 /* geometry: turns one node into a step for a kernel: drops axes of size 1, joins neighbouring axes, collects
  * sizes. */
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 int gnt_nn_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset) {
     *offset = 0;

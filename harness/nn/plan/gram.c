@@ -11,7 +11,7 @@
  * and y·g is (y·op(a))·op(b). The pass applies where every use of g is one of these, with one c that is an
  * input or depends on constant inputs only. Sums of squared differences, as in an L2 distance, are left
  * alone: split into terms, they would cancel near a match. So are masked gradients, whose rank is not low. */
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef GNT_NN_GROUP_H
 #define GNT_NN_GROUP_H
 
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 typedef enum gnt_kind {
     GNT_KIND_DEAD,

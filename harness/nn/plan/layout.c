@@ -3,7 +3,7 @@
  * The steps are taken in their order over all stages. A buffer that a later stage reads, or that is an
  * output, lives to the end, so no later run can overwrite it; everything else may share its place with what
  * lives before or after it. Free places are kept sorted and are filled best fit. */
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "nn/plan/cost.h"
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 typedef struct bound_input {
     gnt_node node;      /* in the graph */

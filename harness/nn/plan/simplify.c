@@ -2,7 +2,7 @@
  * first folded (rules below), then looked up among the nodes made so far, so that equal nodes exist once.
  *
  * A rule may only use algebra that keeps every value up to rounding. 0·x is taken as 0. */
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 #include <string.h>
 

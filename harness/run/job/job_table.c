@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "run/job/job.h"
+#include "run/job/run_job.h"
 
 int run_jobs_open(run_jobs *jobs) {
     *jobs = (run_jobs){.index = json_object()};

@@ -9,7 +9,7 @@
 #define GNT_RUN_REQUESTS_H
 
 #include "metric/features.h"
-#include "run/job/job.h"
+#include "run/job/run_job.h"
 #include "suite/plan.h"
 
 /* Digests of everything that a suite reads besides plugins. Set by input_digests.c. */

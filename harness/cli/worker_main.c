@@ -1,4 +1,4 @@
-#include "cli/worker.h"
+#include "cli/worker_main.h"
 
 #include <stdio.h>
 #include <string.h>

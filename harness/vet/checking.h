@@ -1,6 +1,6 @@
-/* check_impl: shared by the files of the job `vet`: one check of one plugin. */
-#ifndef GNT_VET_CHECK_IMPL_H
-#define GNT_VET_CHECK_IMPL_H
+/* checking: shared by the files of the job `vet`: one check of one plugin. */
+#ifndef GNT_VET_CHECKING_H
+#define GNT_VET_CHECKING_H
 
 #include "vet/hook_sequence.h"
 
@@ -29,7 +29,7 @@ typedef struct checking {
 typedef int (*inspect_hook)(checking *v, const gnt_vet_sequence_spec *sequence,
                             const gnt_vet_hook_result *result);
 
-/* ---- check_impl.c ---- */
+/* ---- checking.c ---- */
 
 /* Fails the check, unless it has already failed. */
 void vet_check_fail(checking *v, const gnt_vet_spec *spec, const char *hook, const char *what);

@@ -1,6 +1,6 @@
-/* words: the names of bits and enumerations of the plugin ABI in JSON, suites and messages. */
-#ifndef GNT_PLUGIN_WORDS_H
-#define GNT_PLUGIN_WORDS_H
+/* abi_words: the names of bits and enumerations of the plugin ABI in JSON, suites and messages. */
+#ifndef GNT_PLUGIN_ABI_WORDS_H
+#define GNT_PLUGIN_ABI_WORDS_H
 
 #include "base/words.h"
 

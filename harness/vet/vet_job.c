@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "plugin/load.h"
-#include "vet/check_impl.h"
+#include "vet/checking.h"
 #include "vet/vet.h"
 
 enum {

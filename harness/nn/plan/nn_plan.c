@@ -4,7 +4,7 @@
  * on constant inputs only, before all of these. Any other node runs at the stage that uses it, or where
  * several do, one before the first of them. So an edge never leads from a later stage to an earlier one, and
  * the steps ordered by stage, then by number, are a topological order. */
-#include "nn/plan/plan.h"
+#include "nn/plan/nn_plan.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "plugin/words.h"
+#include "plugin/abi_words.h"
 
 #include "gauntlet/plugin.h"
 #include "plugin/info.h"

@@ -1,6 +1,6 @@
-/* job: one unit of work of a run, and the table in which a run finds its jobs by name. A job is made once by
- * the code that wants its output (run/request/); two uses of one name are one job. What moves
- * a job from one state to the next is in run/run_impl.h.
+/* run_job: one unit of work of a run, and the table in which a run finds its jobs by name. A job is made once
+ * by the code that wants its output (run/request/); two uses of one name are one job. What moves a job from
+ * one state to the next is in run/run_impl.h.
  *
  * Owner and lifetime: the table owns its jobs, and each job what it points to except constant text and other
  * jobs, until run_jobs_free. A job never moves in memory. Thread: the scheduler's only one. Errors: NULL or

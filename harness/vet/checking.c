@@ -1,4 +1,4 @@
-#include "vet/check_impl.h"
+#include "vet/checking.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* plan: from a graph to the steps that a program replays. The passes, each near linear in the nodes:
+/* nn_plan: from a graph to the steps that a program replays. The passes, each near linear in the nodes:
  *   simplify  drops what no output needs, merges equal nodes, folds what is known        (simplify.c)
  *   gram      removes weight gradients that need not be computed                         (gram.c)
  *   convs     gives every convolution its back-end                                       (convs.c, nn/conv)
  *   blocks    gives every node the layout of the back-ends around it                     (blocked.c)
  *   schedule  gives every node its stage, joins elementwise nodes into chains, and turns
- *             nodes into steps on values               (plan.c, group.c, chain.c, geometry.c, steps.c)
+ *             nodes into steps on values               (nn_plan.c, group.c, chain.c, geometry.c, steps.c)
  *   layout    gives every value its place in one arena by its first and last use         (layout.c)
  *
  * A value is the result of a node of the simplified graph. Reshapes and contiguous slices are views: they

@@ -1,7 +1,7 @@
-/* worker: the main function of a worker process: reads a request, enters the sandbox if the job opens a
+/* worker_main: the main function of a worker process: reads a request, enters the sandbox if the job opens a
  * plugin, runs the job (including vet and describe), reports the result. */
-#ifndef GNT_CLI_WORKER_H
-#define GNT_CLI_WORKER_H
+#ifndef GNT_CLI_WORKER_MAIN_H
+#define GNT_CLI_WORKER_MAIN_H
 
 /* Runs `gauntlet worker`; returns the exit code. */
 int gnt_worker_main(void);
