@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../plugins/shared/attribute/net.c"
+#include "../../plugins/shared/attribute/attr_net.c"
 
 #include <cmocka.h>
 

@@ -8,7 +8,7 @@
 
 #include "gauntlet/nn.h"
 #include "../../plugins/attacks/decompose/factor.c"
-#include "../../plugins/attacks/decompose/group.c"
+#include "../../plugins/attacks/decompose/image_groups.c"
 #include "../../plugins/attacks/decompose/law.c"
 #include "../../plugins/attacks/decompose/linear.c"
 

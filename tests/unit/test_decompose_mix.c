@@ -11,7 +11,7 @@
 #include "../../plugins/attacks/decompose/linear.c"
 #include "../../plugins/attacks/decompose/mix.c"
 #include "../../plugins/attacks/decompose/polish.c"
-#include "../../plugins/attacks/decompose/signs.c"
+#include "../../plugins/attacks/decompose/hidden_signs.c"
 #include "../../plugins/attacks/decompose/tree.c"
 #include "../../plugins/attacks/decompose/whiten.c"
 

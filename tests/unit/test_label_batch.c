@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../plugins/attacks/gradient/label/label.c"
+#include "../../plugins/attacks/gradient/label/label_scores.c"
 #include "../../plugins/attacks/gradient/label/label_batch.c"
 #include "../../plugins/attacks/gradient/label/label_fit.c"
 #include <cmocka.h>

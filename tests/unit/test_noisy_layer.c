@@ -17,7 +17,7 @@
 #include "../../plugins/attacks/gradient/prior/principal.c"
 #include "../../plugins/attacks/gradient/prior/prior_choice.c"
 #include "../../plugins/attacks/gradient/linear/rank_one.c"
-#include "../../plugins/attacks/gradient/prior/rows.c"
+#include "../../plugins/attacks/gradient/prior/matrix_rows.c"
 #include "../../plugins/attacks/gradient/prior/sample_prior.c"
 #include <cmocka.h>
 

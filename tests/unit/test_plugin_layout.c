@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "../../plugins/attacks/gradient/defense/layer_noise.c"
 #include "../../plugins/attacks/gradient/region/profile.c"
-#include "../../plugins/shared/region/draw.c"
+#include "../../plugins/shared/region/seeded_draws.c"
 #include "../../plugins/shared/region/layers.c"
 #include "../../plugins/shared/region/psi.c"
 #include <cmocka.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* before cmocka, which has a macro `fail` */
-#include "../../plugins/shared/region/draw.c"
+#include "../../plugins/shared/region/seeded_draws.c"
 #include "../../plugins/shared/region/layers.c"
 #include "../../plugins/shared/region/psi.c"
 #include <cmocka.h>

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../../plugins/attacks/gradient/region/region.c"
+#include "../../plugins/attacks/gradient/region/known_region.c"
 #include <cmocka.h>
 
 #include "../drowned.h"

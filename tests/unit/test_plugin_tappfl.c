@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../../plugins/defenses/representation/objective.c"
-#include "../../plugins/defenses/representation/side.c"
+#include "../../plugins/defenses/representation/side_layers.c"
 #include "base/random.h"
 #include "plugin/model_service.h"
 #include "try_plugin.h"

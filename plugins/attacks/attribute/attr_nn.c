@@ -7,9 +7,9 @@
  * the paper counts Unkwn-NN's: those before the output. */
 #include <stdlib.h>
 
-#include "attribute.h"
+#include "attribute_attacks.h"
 #include "classic.h"
-#include "shared/attribute/parameters.h"
+#include "shared/attribute/attr_parameters.h"
 #include "shared/attribute/pool.h"
 
 enum { STRU, UNKWN, CUSTOM };

@@ -4,7 +4,7 @@
 #ifndef ATTRIBUTE_CLASSIC_H
 #define ATTRIBUTE_CLASSIC_H
 
-#include "shared/attribute/parameters.h"
+#include "shared/attribute/attr_parameters.h"
 
 /* The beginning of such a plugin's struct. */
 typedef struct classic {

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "attribute.h"
+#include "attribute_attacks.h"
 #include "mapped.h"
 #include "shared/attribute/pool.h"
 

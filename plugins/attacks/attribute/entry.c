@@ -1,5 +1,5 @@
 /* The attacks of this folder, in one shared object. */
-#include "attribute.h"
+#include "attribute_attacks.h"
 
 static const gnt_descriptor *const list[] = {&attr_nn_descriptor,       &attr_nn_adaptive_descriptor,
                                              &attr_svm_descriptor,      &attr_forest_descriptor,

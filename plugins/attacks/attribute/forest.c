@@ -3,7 +3,7 @@
  * fully grown trees, √columns considered in a node. */
 #include <stdlib.h>
 
-#include "attribute.h"
+#include "attribute_attacks.h"
 #include "forest.h"
 
 typedef struct attack {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "attribute.h"
+#include "attribute_attacks.h"
 #include "forest.h"
 #include "information.h"
 

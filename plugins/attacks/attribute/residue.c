@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attribute.h"
-#include "known.h"
-#include "shared/attribute/parameters.h"
+#include "attribute_attacks.h"
+#include "attr_known.h"
+#include "shared/attribute/attr_parameters.h"
 #include "shared/attribute/pool.h"
 #include "shared/attribute/strip.h"
 #include "shared/attribute/zoo.h"

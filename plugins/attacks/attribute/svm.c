@@ -3,7 +3,7 @@
  * standardised inputs. */
 #include <stdlib.h>
 
-#include "attribute.h"
+#include "attribute_attacks.h"
 #include "svm.h"
 
 typedef struct attack {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attribute.h"
+#include "attribute_attacks.h"
 #include "classic.h"
 
 typedef struct attack {

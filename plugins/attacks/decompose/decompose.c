@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attack.h"
+#include "decompose.h"
 
 enum { ALL_OWN = 40, SOME_OWN = 16 /* originals of a training batch */ };
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attack.h"
-#include "group.h"
+#include "decompose.h"
+#include "image_groups.h"
 #include "polish.h"
-#include "signs.h"
+#include "hidden_signs.h"
 
 typedef struct recovery {
     const dec_settings *s;

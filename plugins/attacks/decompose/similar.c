@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "attack.h"
+#include "decompose.h"
 
 static double correlation(const float *a, const float *b, int64_t n) {
     double sum[4] = {0};

@@ -5,7 +5,7 @@
 
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "prior/prior.h"
 #include "prior/kept_generator.h"
 #include "cost/residual.h"

@@ -15,7 +15,7 @@
  *    to the model's running statistics (statistics.h). Restarts may be drawn towards their mean (`group`).
  *    Source of both: Yin et al., See through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
  *  - history: the client's earlier rounds are matched too, if they appear to be of the same data.
- *  - labels, rates. Labels that are not granted are inferred from the update (label.h). */
+ *  - labels, rates. Labels that are not granted are inferred from the update (label_scores.h). */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@
 #include "defense/granted_defense.h"
 #include "search/invert.h"
 #include "search/invert_parameters.h"
-#include "label/label.h"
+#include "label/label_scores.h"
 #include "hook.h"
 
 /* Weight of granted batch statistics where `bn` leaves it to the attack, against 1 − cos. */

@@ -3,7 +3,7 @@
  * The unknowns z of a search are those of the images, as the prior sees them, followed by the logits of the
  * labels (n × classes) where the label part makes them unknowns. A part is a struct of functions; a function
  * returns GNT_OK, or a status after host->fail. Memory is scratch of the hook. Every evaluation calls
- * should_stop (cost/objective.c), so no part has to. */
+ * should_stop (cost/dlg_objective.c), so no part has to. */
 #ifndef GRADIENT_RECIPES_H
 #define GRADIENT_RECIPES_H
 
@@ -65,7 +65,7 @@ typedef struct recipe {
     const label_part *label;
 } recipe;
 
-extern const cost_part cost_squares;                       /* cost/objective.c */
+extern const cost_part cost_squares;                       /* cost/dlg_objective.c */
 extern const prior_part prior_pixels, prior_generator;     /* prior/pixels.c, generated.c */
 extern const search_part search_guarded;                   /* search/guarded.c */
 extern const search_part search_as_published;              /* search/reference.c */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net.h"
+#include "unet.h"
 
 typedef struct decoder {
     const gnt_host *host;

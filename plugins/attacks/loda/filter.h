@@ -3,7 +3,7 @@
 #ifndef LODA_FILTER_H
 #define LODA_FILTER_H
 
-#include "attack.h"
+#include "loda_attack.h"
 
 /* Returns the entries of the filter for images of C channels: C × (9C + 1), the last of each row a
  * constant. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attack.h"
+#include "loda_attack.h"
 #include "loda.h"
 
 enum { MOST_PAIRS = 32, SHARES = 5, STOPS = 4 };

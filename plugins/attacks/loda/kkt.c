@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attack.h"
+#include "loda_attack.h"
 #include "filter.h"
 #include "loda.h"
 

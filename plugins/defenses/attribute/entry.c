@@ -1,4 +1,4 @@
-#include "attribute.h"
+#include "attribute_defenses.h"
 
 static const gnt_descriptor *const list[] = {&recup,     &recup_random_target, &fgsm_one,  &fgsm_avg,
                                              &fgsm_iter, &fgsm_momentum,       &sign_noise};

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "attribute.h"
-#include "shared/attribute/parameters.h"
+#include "attribute_defenses.h"
+#include "shared/attribute/attr_parameters.h"
 #include "shared/attribute/perturb.h"
 #include "shared/attribute/pool.h"
 #include "shared/try.h"

@@ -2,7 +2,7 @@
  * pooling window, as far and as often, but by signs drawn at random: what an attacker loses to that is
  * lost to noise, and no perturbation against classifiers was needed for it. */
 
-#include "attribute.h"
+#include "attribute_defenses.h"
 #include "shared/attribute/pool.h"
 
 typedef struct noise {

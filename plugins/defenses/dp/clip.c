@@ -1,7 +1,7 @@
 /* Norms, clipping, and what a clipped update's sensitivity is. */
 #include <math.h>
 
-#include "dp.h"
+#include "clip_noise.h"
 
 /* Returns Σ|u| or Σu², from which a norm is computed. The sums of tensors add up to that of the update. */
 static double total(const gnt_tensor *t, int64_t norm) {

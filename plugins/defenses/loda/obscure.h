@@ -4,7 +4,7 @@
 #ifndef LODA_OBSCURE_H
 #define LODA_OBSCURE_H
 
-#include "shared/loda/features.h"
+#include "shared/loda/layer_features.h"
 
 typedef struct obscurer {
     features g;

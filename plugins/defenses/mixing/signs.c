@@ -4,7 +4,7 @@
  * takes 256 bits from that stream as a key and then every sign from ChaCha20: known signs do not
  * reveal others, and without the run key (a suite's key_file) none can be predicted. Both repeat
  * exactly under the same run key. */
-#include "mixing.h"
+#include "mixing_defenses.h"
 
 static uint32_t rotate(uint32_t x, int by) {
     return x << by | x >> (32 - by);

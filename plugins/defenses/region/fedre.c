@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/region/draw.h"
+#include "shared/region/seeded_draws.h"
 #include "mechanism.h"
 #include "shared/region/psi.h"
 #include "region.h"

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shared/region/draw.h"
+#include "shared/region/seeded_draws.h"
 #include "shared/region/psi.h"
 #include "region.h"
 #include "shared/try.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shared/region/draw.h"
+#include "shared/region/seeded_draws.h"
 #include "region.h"
 
 enum { SECRET_BYTES = 8 };

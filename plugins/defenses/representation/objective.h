@@ -5,7 +5,7 @@
 #ifndef REPRESENTATION_OBJECTIVE_H
 #define REPRESENTATION_OBJECTIVE_H
 
-#include "side.h"
+#include "side_layers.h"
 
 typedef struct objective_shape {
     int64_t rows;   /* samples of a step */

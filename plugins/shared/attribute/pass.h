@@ -5,7 +5,7 @@
 #ifndef ATTRIBUTE_PASS_H
 #define ATTRIBUTE_PASS_H
 
-#include "shared/attribute/net.h"
+#include "shared/attribute/attr_net.h"
 
 typedef struct attr_pass {
     float *out[ATTR_HIDDEN + 1]; /* of each layer, after its ReLU */

@@ -4,7 +4,7 @@
 #define ATTRIBUTE_UPDATES_H
 
 #include "gauntlet/plugin.h"
-#include "shared/attribute/net.h"
+#include "shared/attribute/attr_net.h"
 
 typedef struct attr_updates {
     const gnt_host *host;

@@ -9,7 +9,7 @@
 
 #include "gauntlet/nn.h"
 #include "shared/attribute/pass.h"
-#include "shared/attribute/table.h"
+#include "shared/attribute/attr_table.h"
 
 enum { ATTR_ZOO_MOST = 64, ATTR_ZOO_HIDDEN = 3 };
 

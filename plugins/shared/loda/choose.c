@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "features.h"
+#include "layer_features.h"
 
 enum { LONGEST_NAME = 100 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "draw.h"
+#include "seeded_draws.h"
 
 enum { CHUNK = 16 }; /* samples processed at once */
 

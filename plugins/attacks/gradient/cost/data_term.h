@@ -3,7 +3,7 @@
 #define GRADIENT_DATA_TERM_H
 
 #include "gauntlet/plugin.h"
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "defense/granted_defense.h"
 #include "defense/noise_law.h"
 #include "defense/seen_clip.h"

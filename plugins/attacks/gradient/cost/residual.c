@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "defense/granted_defense.h"
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "defense/survivors.h"
 #include "update.h"
 #include "hook.h"

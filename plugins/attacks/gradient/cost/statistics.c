@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "hook.h"
 
 /* Where γ and β of a layer begin in the flat weights; −1 where one is missing. They are its two vectors,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "hook.h"
 
 /* ---- the scores that fedre made public ---- */

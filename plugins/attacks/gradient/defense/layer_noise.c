@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "hook.h"
 
 /* Quartiles of |v| for v ~ N(0, 1). */

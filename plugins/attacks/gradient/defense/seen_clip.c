@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "hook.h"
 
 enum { CLIP_UNKNOWN, CLIP_OPEN, CLIP_SHORTENED };

@@ -5,7 +5,7 @@
 
 #include "first_dense.h"
 #include "defense/granted_defense.h"
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "defense/zeroed_columns.h"
 #include "hook.h"
 

@@ -20,7 +20,7 @@
 
 #include "ggl/ggl.h"
 #include "gauntlet/plugin.h"
-#include "label/label.h"
+#include "label/label_scores.h"
 #include "defense/survivors.h"
 #include "hook.h"
 

@@ -4,7 +4,7 @@
 
 #include "prior/kept_generator.h"
 #include "gauntlet/plugin.h"
-#include "cost/match.h"
+#include "cost/update_match.h"
 
 enum { GGL_COSINE, GGL_SCALE_FREE, GGL_L2 }; /* choices of `cost` */
 enum { GGL_CMAES, GGL_GRADIENT };            /* choices of `search` */

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "label/label.h"
+#include "label/label_scores.h"
 #include "label/label_fit.h"
 #include "hook.h"
 #include "shared/try.h"

@@ -1,6 +1,6 @@
 /* The ways in which a recipe finds the labels. */
 #include "dlg.h"
-#include "label/label.h"
+#include "label/label_scores.h"
 #include "hook.h"
 
 /* One sample, whose class is read off the update. */

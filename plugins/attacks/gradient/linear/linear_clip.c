@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "defense/granted_defense.h"
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "cost/residual.h"
 #include "defense/seen_clip.h"
 #include "defense/survivors.h"

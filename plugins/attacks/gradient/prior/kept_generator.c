@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "hook.h"
 
 enum { LEAST_SIDE = 4 };

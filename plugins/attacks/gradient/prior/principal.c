@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gauntlet/nn.h"
-#include "prior/rows.h"
+#include "prior/matrix_rows.h"
 #include "hook.h"
 
 enum { TURNS = 3 };

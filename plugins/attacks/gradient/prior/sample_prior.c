@@ -6,7 +6,7 @@
 
 #include "gauntlet/nn.h"
 #include "prior/principal.h"
-#include "prior/rows.h"
+#include "prior/matrix_rows.h"
 #include "hook.h"
 
 /* Vector code for the loops, with the same bits: no sum changes its order. */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "hook.h"
 
 /* Variance of the log of a median absolute deviation of n normal entries, times n. */

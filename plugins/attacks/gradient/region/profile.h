@@ -1,5 +1,5 @@
-/* profile: the group of public samples whose scores best match the noise of an update's layers. layout.c
- * has the formula. */
+/* profile: the group of public samples whose scores best match the noise of an update's layers.
+ * region_layout.c has the formula. */
 #ifndef GRADIENT_PROFILE_H
 #define GRADIENT_PROFILE_H
 

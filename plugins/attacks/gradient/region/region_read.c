@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "gauntlet/plugin.h"
-#include "cost/match.h"
-#include "region/region.h"
+#include "cost/update_match.h"
+#include "region/known_region.h"
 #include "region/region_search.h"
 #include "region/region_values.h"
 #include "hook.h"

@@ -1,6 +1,6 @@
 #include "region/region_search.h"
 
-#include "region/region.h"
+#include "region/known_region.h"
 #include "hook.h"
 
 static gnt_status bind_region(search *s, const gnt_observation *seen) {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cost/match.h"
+#include "cost/update_match.h"
 #include "hook.h"
 
 gnt_status region_examples_fit(const gnt_host *host, const gnt_observation *seen, int64_t features) {

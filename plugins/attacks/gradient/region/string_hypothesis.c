@@ -15,9 +15,9 @@
 
 #include "cost/data_term.h"
 #include "gauntlet/plugin.h"
-#include "label/label.h"
+#include "label/label_scores.h"
 #include "defense/outliers.h"
-#include "region/region.h"
+#include "region/known_region.h"
 #include "region/region_values.h"
 #include "defense/survivors.h"
 #include "hook.h"

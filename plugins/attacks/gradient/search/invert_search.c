@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "search/invert.h"
-#include "label/label.h"
+#include "label/label_scores.h"
 #include "search/log_rates.h"
 #include "label/soft_labels.h"
 #include "hook.h"

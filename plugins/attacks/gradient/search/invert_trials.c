@@ -5,7 +5,7 @@
 
 #include "defense/granted_defense.h"
 #include "search/invert.h"
-#include "label/label.h"
+#include "label/label_scores.h"
 #include "update.h"
 #include "hook.h"
 

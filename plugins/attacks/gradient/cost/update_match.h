@@ -1,0 +1,39 @@
+/* update_match: the distance between the update of a candidate batch x and the observed one, as a function
+ * that attacks minimise. */
+#ifndef GRADIENT_UPDATE_MATCH_H
+#define GRADIENT_UPDATE_MATCH_H
+
+#include "gauntlet/plugin.h"
+#include "hook.h"
+#include "defense/outliers.h"
+
+/* The function, prepared for observations of one shape. Zeros at first; the host releases it with the
+ * instance. */
+typedef struct match {
+    gnt_function *function;
+    int64_t n, batch;
+    double momentum, decay;
+    int32_t steps, masked, ordered;
+} match;
+
+/* Prepares the function, or keeps the one of the previous observation if that had the same shape and
+ * neither gives the order of its samples. Steps are unrolled with the clients' momentum and decay. cost,
+ * vjp: as in gnt_function_spec, the same at every call. GNT_OK, or a status after host->fail. */
+gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *seen, int32_t cost,
+                         uint32_t vjp, int32_t masked);
+
+/* As above, but prepares GNT_FN_UPDATE, for a cost that the caller computes. */
+gnt_status match_prepare_update(match *m, const gnt_host *host, const gnt_observation *seen, uint32_t vjp);
+
+/* The parameters that decide which entries are not matched: zeros (survivors.h) and outliers (outliers.h). */
+typedef struct match_choice {
+    int64_t mask_zeros, outliers;
+} match_choice;
+
+/* Sets args->observed and args->mask (see survivors_mask for *masked), scratch of the hook; *apart: the
+ * outliers; *squares: the square norm of what was observed without them. GNT_OK, or a status after host->fail
+ * where tensors are missing or not finite. */
+gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_observation *seen,
+                      match_choice choice, outliers *apart, int32_t *masked, double *squares);
+
+#endif

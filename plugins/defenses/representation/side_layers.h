@@ -1,0 +1,30 @@
+/* side_layers: layers of the side networks, which a device trains with the extractor and keeps to itself.
+ * Their parameters are inputs of a graph and lie one behind the other in one vector. */
+#ifndef REPRESENTATION_SIDE_LAYERS_H
+#define REPRESENTATION_SIDE_LAYERS_H
+
+#include <stdint.h>
+
+#include "gauntlet/nn.h"
+#include "gauntlet/plugin.h"
+
+enum { SIDE_TENSORS = 64 };
+
+typedef struct side_params {
+    int32_t n;
+    gnt_node node[SIDE_TENSORS];
+    int64_t count[SIDE_TENSORS];
+    int64_t inputs[SIDE_TENSORS]; /* of one neuron, for weights; 0: a bias */
+    int64_t size;                 /* entries of all */
+} side_params;
+
+/* x: N × I → N × width. Without a nonlinearity. */
+gnt_node side_dense(gnt_graph *g, side_params *p, gnt_node x, int64_t width);
+/* x: N × C × H × W → N × channels × H × W, by windows of 3 × 3 with padding 1. Without a nonlinearity. */
+gnt_node side_conv(gnt_graph *g, side_params *p, gnt_node x, int64_t channels);
+
+/* Weights uniform within ±√(6/inputs) (He et al. 2015) from the host's stream "side", biases 0.
+ * flat: p->size. */
+void side_start(const side_params *p, const gnt_host *host, float *flat);
+
+#endif
