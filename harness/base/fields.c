@@ -84,6 +84,17 @@ void gnt_fields_clear(const gnt_fields *fields, void *of) {
         gnt_field_clear(&fields->field[i], (char *)of + fields->field[i].offset, fields->open);
 }
 
+const gnt_field *gnt_field_at(const gnt_fields *fields, size_t offset) {
+    size_t i = 0;
+    while (fields->field[i].offset != offset || fields->field[i].old)
+        i++;
+    return &fields->field[i];
+}
+
+const char *gnt_fields_name(const gnt_fields *fields, size_t member) {
+    return gnt_field_at(fields, member)->name;
+}
+
 /* Returns the index of the field whose member is at `member`. */
 static size_t index_of(const gnt_fields *fields, const void *of, const void *member) {
     const size_t offset = (size_t)((const char *)member - (const char *)of);

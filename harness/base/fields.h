@@ -116,7 +116,8 @@ typedef struct gnt_field {
     size_t count, most_entries;
     const gnt_words *words;
     const struct gnt_fields *group;
-    /* How far two values may be apart and be the same, as a share of the larger (0: by rounding alone). */
+    /* How far two values of a REAL or REALS may be apart and be the same, as a share of the larger (0: as far
+     * as gnt_likeness says). */
     double tolerance;
     /* For tables of documentation. */
     const char *unit, *help;
@@ -154,10 +155,20 @@ typedef enum gnt_fields_part {
 
 /* Returns a new JSON value; NULL when out of memory, or if a number that may not be null is not finite. */
 json_t *gnt_fields_encode(const gnt_fields *fields, const void *from, gnt_fields_part part);
+/* As above, but an object of the n members at these offsets alone, in their order. */
+json_t *gnt_fields_encode_members(const gnt_fields *fields, const void *from, const size_t *member, size_t n);
 /* Fills *to from JSON. `where` begins the paths in error sentences ("the job's request"; "": none). On
  * failure nothing in *to may be used. */
 int gnt_fields_decode(const gnt_fields *fields, void *to, const json_t *json, gnt_arena *arena,
                       const char *where, gnt_err *err);
+
+/* Counts the keys of a decoded value that no row names, which open tables skip. path: of the value. *first: the
+ * path of the first one, if there is one. is_own: keys of other builds, which are read and never written,
+ * count, too. */
+size_t gnt_fields_unknown(const gnt_fields *fields, const json_t *json, const char *path, int is_own,
+                          gnt_path *first);
+/* Returns the name of the field whose member is at an offset. The table has it. */
+const char *gnt_fields_name(const gnt_fields *fields, size_t member);
 
 /* Sets every field to no value, as an open table decodes an empty object. */
 void gnt_fields_clear(const gnt_fields *fields, void *of);

@@ -23,13 +23,6 @@ static list list_at(const void *member) {
     return l;
 }
 
-static const gnt_field *field_at(const gnt_fields *fields, size_t offset) {
-    size_t i = 0;
-    while (fields->field[i].offset != offset)
-        i++;
-    return &fields->field[i];
-}
-
 static int differ(const comparison *c, gnt_path path, gnt_shown is, gnt_shown should) {
     *c->out = (gnt_difference){path, is, should};
     return -1;
@@ -55,8 +48,9 @@ int gnt_is_close(double a, double b, double share, double slack) {
     return a == b || fabs(a - b) <= slack + share * fmax(fabs(a), fabs(b));
 }
 
-static int close_to(const comparison *c, double a, double b) {
-    return isfinite(a) && isfinite(b) ? gnt_is_close(a, b, c->how->share, c->how->slack)
+/* tolerance: of the field, or 0. */
+static int close_to(const comparison *c, double tolerance, double a, double b) {
+    return isfinite(a) && isfinite(b) ? gnt_is_close(a, b, fmax(c->how->share, tolerance), c->how->slack)
                                       : !isfinite(a) && !isfinite(b);
 }
 
@@ -102,7 +96,7 @@ static int same_json(const comparison *c, gnt_path path, const json_t *is, const
         return 0;
     }
     const int same = json_is_number(is) && json_is_number(should)
-                         ? close_to(c, json_number_value(is), json_number_value(should))
+                         ? close_to(c, 0, json_number_value(is), json_number_value(should))
                          : json_equal(is, should);
     return same ? 0 : differ(c, path, shown_json(is), shown_json(should));
 }
@@ -131,7 +125,7 @@ static int same_entry(const comparison *c, const gnt_field *f, gnt_path path, li
     case GNT_FIELD_REALS: {
         const double a = ((const double *)(const void *)is.at)[i],
                      b = ((const double *)(const void *)should.at)[i];
-        return close_to(c, a, b) ? 0 : differ(c, path, number(a), number(b));
+        return close_to(c, f->tolerance, a, b) ? 0 : differ(c, path, number(a), number(b));
     }
     case GNT_FIELD_TEXTS: {
         const char *a = ((const char *const *)(const void *)is.at)[i],
@@ -214,7 +208,7 @@ static int same_member(const comparison *c, const gnt_field *f, gnt_path path, c
         same = *(const int64_t *)is == *(const int64_t *)should;
         break;
     case GNT_FIELD_REAL:
-        same = close_to(c, *(const double *)is, *(const double *)should);
+        same = close_to(c, f->tolerance, *(const double *)is, *(const double *)should);
         break;
     case GNT_FIELD_TEXT:
         same = strcmp(pointer_at(is), pointer_at(should)) == 0;
@@ -294,7 +288,7 @@ int gnt_fields_same_members(const gnt_fields *fields, const char *path, const vo
                             const size_t *member, size_t n, const gnt_likeness *how, gnt_difference *out) {
     const comparison c = {how, out};
     for (size_t i = 0; i < n; i++) {
-        const gnt_field *f = field_at(fields, member[i]);
+        const gnt_field *f = gnt_field_at(fields, member[i]);
         if (same_field(&c, fields, f, gnt_path_key(path, f->name), is, should) != 0)
             return -1;
     }

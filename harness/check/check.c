@@ -56,7 +56,6 @@ typedef struct suite_of {
 } suite_of;
 
 static int read_suite(const check *c, const char *path, suite_of *s, gnt_err *why) {
-    const gnt_result_strengths *baseline = &c->of->baseline;
     gnt_suite_env mine = *s->facts.world;
     if (check_plugins_make(&s->plugins, mine.plugins, c->of, why) != 0)
         return -1;
@@ -67,18 +66,12 @@ static int read_suite(const check *c, const char *path, suite_of *s, gnt_err *wh
         mine.data_facts = find_facts;
     }
     mine.files_may_lack = 1;
-    json_t *list = baseline->at ? json_array() : NULL;
-    for (size_t i = 0; list && i < baseline->n; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:f}", "task", baseline->at[i].task, "defense",
-                                              baseline->at[i].defense, "strength", baseline->at[i].strength));
-    int rc = gnt_suite_load(&s->suite, path, &mine, why) != 0 ||
-                     gnt_suite_add_baseline(&s->suite, c->file, list, why) != 0 ||
-                     gnt_plan_make(&s->plan, &s->suite, why) != 0 ||
-                     gnt_derive_suite(&s->should, &s->suite, &s->should.memory, why) != 0
-                 ? -1
-                 : 0;
-    json_decref(list);
-    return rc;
+    return gnt_suite_load(&s->suite, path, &mine, why) != 0 ||
+                   gnt_derive_add_baseline(&s->suite, c->file, &c->of->baseline, why) != 0 ||
+                   gnt_plan_make(&s->plan, &s->suite, why) != 0 ||
+                   gnt_derive_suite(&s->should, &s->suite, &s->should.memory, why) != 0
+               ? -1
+               : 0;
 }
 
 static void mark_all_unproven(const check *c) {
@@ -136,6 +129,14 @@ static int check_with_suite(check *c, const char *path, const gnt_suite_env *wor
     return rc;
 }
 
+static void note_unknown(const check *c) {
+    if (c->of->n_unknown == 1)
+        check_note(c, "%s is a key that this build does not know: it was not checked", c->of->unknown.text);
+    else if (c->of->n_unknown > 1)
+        check_note(c, "%s and %zu more are keys that this build does not know: they were not checked",
+                   c->of->unknown.text, c->of->n_unknown - 1);
+}
+
 int gnt_check(gnt_checked *out, const char *path, const gnt_suite_env *world, gnt_err *err) {
     *out = (gnt_checked){0};
     gnt_text_init(&out->notes, MOST_NOTES);
@@ -148,6 +149,8 @@ int gnt_check(gnt_checked *out, const char *path, const gnt_suite_env *world, gn
     int rc = out->na_shown && out->unproven ? check_sizes(&c) : gnt_fail(err, "%s: out of memory", path);
     if (rc == 0)
         rc = check_with_suite(&c, path, world);
+    if (rc == 0)
+        note_unknown(&c);
     if (rc != 0)
         gnt_checked_free(out);
     return rc;

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "base/mem.h"
 #include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/run_suite.h"
 #include "cli/sandbox_options.h"
 #include "cli/env.h"
+#include "derive/derive.h"
 #include "report/report.h"
 #include "process/child.h"
 #include "run/engine.h"
@@ -144,29 +144,27 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
     return code;
 }
 
+static int add_matches(gnt_suite *suite, const char *path, const gnt_result *of, gnt_err *err) {
+    if (!of->matches.at || !*of->suite)
+        return gnt_fail(err, "%s: is not a results.json of a run: it lists no searches or names no suite",
+                        path);
+    if (strcmp(of->suite, suite->name) != 0)
+        return gnt_fail(err, "%s is a run of the suite \"%.64s\"; expected a run of \"%.64s\"", path,
+                        of->suite, suite->name);
+    return gnt_derive_add_matches(suite, path, &of->matches, err);
+}
+
 /* Adds the matched strengths of the run that --baseline names. */
 static int add_baseline(const options *o, gnt_suite *suite, gnt_err *err) {
     if (!o->baseline)
         return 0;
     char *path = cli_results_of(o->baseline);
-    gnt_doc doc;
-    if (!path)
-        return gnt_fail(err, "out of memory");
-    if (gnt_doc_load(&doc, path, (size_t)1 << 30, err) != 0) {
-        gnt_free(path);
-        return -1;
-    }
-    const json_t *list = json_object_get(doc.root, "matches");
-    const char *name = json_string_value(json_object_get(doc.root, "suite"));
-    int rc;
-    if (!json_is_array(list) || !name)
-        rc = gnt_fail(err, "%s: is not a results.json of a run: it lacks \"matches\" or \"suite\"", path);
-    else if (strcmp(name, suite->name) != 0)
-        rc = gnt_fail(err, "%s is a run of the suite \"%.64s\"; expected a run of \"%.64s\"", path, name,
-                      suite->name);
-    else
-        rc = gnt_suite_add_baseline(suite, path, list, err);
-    gnt_doc_free(&doc);
+    gnt_result of;
+    gnt_result_clear(&of);
+    int rc = path ? gnt_result_load(&of, path, err) : gnt_fail(err, "out of memory");
+    if (rc == 0)
+        rc = add_matches(suite, path, &of, err);
+    gnt_result_free(&of);
     gnt_free(path);
     return rc;
 }

@@ -18,6 +18,13 @@ int gnt_derive_suite(gnt_result *r, const gnt_suite *suite, gnt_arena *arena, gn
 int gnt_derive_cell(gnt_outcome *out, const gnt_suite *suite, const gnt_cell *cell, gnt_arena *arena,
                     gnt_err *err);
 
+/* Gives a suite the strengths of a baseline: those that the results of a run list as its baseline's, or those
+ * at which the searches of the baseline itself ended. `name` stands for the file in sentences. A list that
+ * does not exist changes nothing. */
+int gnt_derive_add_baseline(gnt_suite *suite, const char *name, const gnt_result_strengths *given,
+                            gnt_err *err);
+int gnt_derive_add_matches(gnt_suite *suite, const char *name, const gnt_match_rows *matches, gnt_err *err);
+
 /* Gives the statistics of every measure that the first of the targets has, without those of a cell as a
  * whole. The list has room for GNT_MEASURES entries. */
 int gnt_derive_measures(gnt_named_stats *out, const gnt_targets *targets, gnt_arena *arena, gnt_err *err);

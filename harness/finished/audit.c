@@ -13,7 +13,7 @@
 #include "run/engine.h"
 #include "run/identity.h"
 
-enum { MOST_IMAGES = 1 << 30, MOST_PATH = 200, MOST_DEPTH = 40 };
+enum { MOST_IMAGES = 1 << 30 };
 
 typedef struct audit {
     const gnt_suite *suite;
@@ -40,6 +40,10 @@ __attribute__((format(printf, 2, 3))) static void say(const audit *a, const char
 
 /* ---- which cells ---- */
 
+static int is_ok(const gnt_outcome *cell) {
+    return cell->status == GNT_CELL_OK;
+}
+
 /* True if the cells differ in nothing but the seed. */
 static int is_same_cell(const gnt_cell *a, const gnt_cell *b) {
     return a->task == b->task && a->stage == b->stage && a->defense == b->defense && a->attack == b->attack &&
@@ -49,22 +53,22 @@ static int is_same_cell(const gnt_cell *a, const gnt_cell *b) {
 }
 
 /* Adds cell i and, with another seed, those of its other seeds that are ok. */
-static void want(audit *a, const json_t *cells, size_t i) {
+static void want(audit *a, const gnt_outcomes *cells, size_t i) {
     if (a->wanted[i])
         return;
     a->wanted[i] = 1;
     a->counts->chosen++;
     for (size_t k = 0; a->options->redrawn && k < a->plan->n; k++)
-        if (is_same_cell(&a->plan->cell[i], &a->plan->cell[k]) && rerun_ok(json_array_get(cells, k)))
+        if (is_same_cell(&a->plan->cell[i], &a->plan->cell[k]) && is_ok(&cells->at[k]))
             a->wanted[k] = 1;
 }
 
 /* Chooses the cells that are named, then draws others. A named one that is not ok is run too, to see whether
  * it had to fail; but not with another seed, with which it has nothing to be compared. */
-static void want_named(audit *a, const json_t *cells) {
+static void want_named(audit *a, const gnt_outcomes *cells) {
     for (size_t i = 0; a->options->named && i < a->plan->n; i++)
         if (a->options->named[i] && !a->plan->cell[i].reason &&
-            (!a->options->redrawn || rerun_ok(json_array_get(cells, i))))
+            (!a->options->redrawn || is_ok(&cells->at[i])))
             want(a, cells, i);
 }
 
@@ -73,7 +77,7 @@ static int is_drawn(const audit *a, size_t i) {
     return !a->options->defense || strcmp(a->options->defense, defense) == 0;
 }
 
-static int choose_cells(audit *a, const json_t *cells, gnt_err *err) {
+static int choose_cells(audit *a, const gnt_outcomes *cells, gnt_err *err) {
     uint32_t *ok = gnt_array(a->plan->n, sizeof *ok);
     size_t n = 0;
     a->wanted = gnt_array(a->plan->n, 1);
@@ -82,7 +86,7 @@ static int choose_cells(audit *a, const json_t *cells, gnt_err *err) {
         return gnt_fail(err, "out of memory for the choice of cells");
     }
     for (size_t i = 0; i < a->plan->n; i++)
-        if (is_drawn(a, i) && rerun_ok(json_array_get(cells, i)))
+        if (is_drawn(a, i) && is_ok(&cells->at[i]))
             ok[n++] = (uint32_t)i;
     gnt_key key = gnt_key_of_seed(a->options->seed);
     gnt_stream stream = gnt_stream_open(&key, "audit");
@@ -170,73 +174,32 @@ static void explain_data(const audit *a, const json_t *fresh) {
 
 /* Refuses if a cell that was ok has no outcome here because its data could not be read: `fresh` is the new
  * run's host.json, `now` its cells. */
-static int check_data_was_read(const audit *a, const json_t *fresh, const json_t *cells, const json_t *now,
-                               gnt_err *err) {
+static int check_data_was_read(const audit *a, const json_t *fresh, const gnt_outcomes *cells,
+                               const gnt_outcomes *now, gnt_err *err) {
     const json_t *failure;
     size_t k;
     json_array_foreach(json_object_get(fresh, "failures"), k, failure) {
         const char *cell = json_string_value(json_object_get(failure, "cell"));
         const char *by = json_string_value(json_object_get(failure, "by"));
         for (size_t i = 0; cell && by && strncmp(by, "data ", 5) == 0 && i < a->plan->n; i++)
-            if (strcmp(a->plan->cell[i].id, cell) == 0 && rerun_ok(json_array_get(cells, i)))
+            if (strcmp(a->plan->cell[i].id, cell) == 0 && is_ok(&cells->at[i]))
                 return gnt_fail(
                     err,
                     "%s cannot be compared, for its data could not be read: %.300s; expected --data "
                     "DIR, the folder of data files",
-                    cell, json_string_value(json_object_get(json_array_get(now, i), "reason")));
+                    cell, now->at[i].reason);
     }
     return 0;
 }
 
 /* ---- comparing ---- */
 
-/* Sets `path` to the first member that differs, in the order of a's members, and
- * returns 1; 0 when all is equal. */
-static int first_difference(const json_t *a, const json_t *b, char path[MOST_PATH], int depth,
-                            const json_t **at_a, const json_t **at_b) {
-    size_t n = strlen(path), i;
-    const char *name;
-    json_t *value;
-    if (json_equal(a, b))
-        return 0;
-    *at_a = a;
-    *at_b = b;
-    if (json_is_object(a) && json_is_object(b) && depth < MOST_DEPTH) {
-        json_object_foreach((json_t *)(uintptr_t)a, name, value) {
-            snprintf(path + n, MOST_PATH - n, "%s%s", n ? "." : "", name);
-            if (first_difference(value, json_object_get(b, name), path, depth + 1, at_a, at_b))
-                return 1;
-        }
-        json_object_foreach((json_t *)(uintptr_t)b, name, value) {
-            snprintf(path + n, MOST_PATH - n, "%s%s", n ? "." : "", name);
-            if (first_difference(json_object_get(a, name), value, path, depth + 1, at_a, at_b))
-                return 1;
-        }
-    }
-    if (json_is_array(a) && json_is_array(b) && depth < MOST_DEPTH)
-        for (i = 0; i < json_array_size(a) || i < json_array_size(b); i++) {
-            snprintf(path + n, MOST_PATH - n, "[%zu]", i);
-            if (first_difference(json_array_get(a, i), json_array_get(b, i), path, depth + 1, at_a, at_b))
-                return 1;
-        }
-    path[n] = 0;
-    return 1;
-}
-
-static const char *shown(const json_t *value, gnt_shown *text) {
-    if (!value)
-        return "not there";
-    *text = gnt_show(value);
-    return text->text;
-}
-
 /* True if both pictures are equal. The picture of a cell is images/cell-NNNNN.safetensors: if a run names
  * another file, its cell differs. */
-static int same_images(const audit *a, const json_t *cell) {
-    const char *name = json_string_value(json_object_get(cell, "images"));
+static int same_images(const audit *a, const char *name) {
     uint8_t *was = NULL, *now = NULL;
     size_t was_size = 0, now_size = 0;
-    if (!name)
+    if (!*name)
         return 1;
     char *old = gnt_format("%s/%s", a->options->folder, name), *fresh = gnt_format("%s/%s", a->scratch, name);
     int same = old && fresh && gnt_file_read(old, MOST_IMAGES, &was, &was_size, NULL) == 0 &&
@@ -249,35 +212,35 @@ static int same_images(const audit *a, const json_t *cell) {
     return same;
 }
 
-static void compare_cell(const audit *a, const char *id, const json_t *was, const json_t *now) {
-    char path[MOST_PATH] = "";
-    const json_t *at_was, *at_now;
-    gnt_shown left, right;
-    const char *reason = json_string_value(json_object_get(now, "reason"));
-    if (rerun_ok(was) && !rerun_ok(now))
-        say(a, "different %s: it ends as %s%s%s", id, shown(json_object_get(now, "status"), &left),
-            reason ? ": " : "", reason ? reason : "");
-    else if (first_difference(was, now, path, 0, &at_was, &at_now))
-        say(a, "different %s: %s is %s, the run says %s", id, path, shown(at_now, &right),
-            shown(at_was, &left));
-    else if (!same_images(a, now))
-        say(a, "different %s: the bytes of %s", id, json_string_value(json_object_get(now, "images")));
+/* Compares a cell of the run with what it gives now, and says how it came out. */
+static void compare_cell(const audit *a, const gnt_outcome *was, const gnt_outcome *now) {
+    static const gnt_likeness exactly = {0};
+    gnt_difference d;
+    if (is_ok(was) && !is_ok(now))
+        say(a, "different %s: it ends as \"%s\"%s%s", now->id, gnt_status_name(now->status),
+            *now->reason ? ": " : "", now->reason);
+    else if (gnt_fields_same(&gnt_cell_fields, "", now, was, &exactly, &d) != 0)
+        say(a, "different %s: %s is %s, the run says %s", now->id, d.path.text, d.is.text, d.should.text);
+    else if (*was->unknown)
+        say(a, "different %s: %s is not there, the run has a key of that name", now->id, was->unknown);
+    else if (!same_images(a, now->images))
+        say(a, "different %s: the bytes of %s", now->id, now->images);
     else {
-        say(a, "same %s", id);
+        say(a, "same %s", now->id);
         return;
     }
     a->counts->different++;
 }
 
-static void compare_cells(const audit *a, const json_t *cells, const json_t *now) {
+static void compare_cells(const audit *a, const gnt_outcomes *cells, const gnt_outcomes *now) {
     for (size_t i = 0; i < a->plan->n; i++)
         if (a->wanted[i])
-            compare_cell(a, a->plan->cell[i].id, json_array_get(cells, i), json_array_get(now, i));
+            compare_cell(a, &cells->at[i], &now->at[i]);
 }
 
 /* ---- audit ---- */
 
-static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
+static int run_and_compare(audit *a, const gnt_outcomes *cells, gnt_err *err) {
     gnt_run_options how = {.folder = a->scratch,
                            .data_folder = a->options->data_folder,
                            .jobs = a->options->jobs,
@@ -286,7 +249,8 @@ static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
                            .sandbox = a->options->sandbox,
                            .strength = a->strength};
     gnt_run_counts counts = {0};
-    gnt_doc fresh, host;
+    gnt_doc host;
+    gnt_result fresh;
     if (gnt_run(a->suite, a->plan, &how, &counts, err) != 0)
         return -1;
     a->counts->interrupted = counts.interrupted;
@@ -294,17 +258,16 @@ static int run_and_compare(audit *a, const json_t *cells, gnt_err *err) {
         return 0;
     if (rerun_load(&host, a->scratch, "host.json", err) != 0)
         return -1;
-    int rc = rerun_load(&fresh, a->scratch, "results.json", err);
+    int rc = rerun_results(&fresh, a->scratch, a->suite, a->plan, err);
     if (rc == 0) {
-        const json_t *now = json_object_get(fresh.root, "cells");
-        rc = check_data_was_read(a, host.root, cells, now, err);
+        rc = check_data_was_read(a, host.root, cells, &fresh.cells, err);
         if (rc == 0)
             explain_data(a, host.root);
         if (rc == 0 && a->options->redrawn)
             rc = a->options->redrawn(a->user, a->scratch, err);
         else if (rc == 0)
-            compare_cells(a, cells, now);
-        gnt_doc_free(&fresh);
+            compare_cells(a, cells, &fresh.cells);
+        gnt_result_free(&fresh);
     }
     gnt_doc_free(&host);
     return rc;
@@ -320,11 +283,11 @@ int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_opti
               gnt_err *err) {
     audit a = {
         .suite = suite, .plan = plan, .options = options, .counts = counts, .sink = sink, .user = user};
-    gnt_doc doc;
+    gnt_result of;
     *counts = (gnt_audit_counts){0};
-    if (rerun_results(&doc, options->folder, suite, plan, err) != 0)
+    if (rerun_results(&of, options->folder, suite, plan, err) != 0)
         return -1;
-    const json_t *cells = json_object_get(doc.root, "cells");
+    const gnt_outcomes *cells = &of.cells;
     int rc = choose_cells(&a, cells, err);
     if (rc == 0 && options->redrawn)
         rc = (a.strength = rerun_strengths(suite, plan, cells, a.wanted, err)) ? 0 : -1;
@@ -337,6 +300,6 @@ int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_opti
     rerun_remove(a.scratch);
     gnt_free(a.wanted);
     gnt_free(a.strength);
-    gnt_doc_free(&doc);
+    gnt_result_free(&of);
     return rc;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,40 +19,35 @@ int rerun_load(gnt_doc *doc, const char *folder, const char *name, gnt_err *err)
     return rc;
 }
 
-static int check_results(const gnt_doc *doc, const gnt_suite *suite, const gnt_plan *plan, gnt_err *err) {
-    const char *digest = json_string_value(json_object_get(doc->root, "suite_digest"));
-    const json_t *cells = json_object_get(doc->root, "cells");
-    if (!digest || strcmp(digest, suite->digest) != 0)
-        return gnt_doc_fail(err, doc, "suite_digest", "is not that of suite.json beside it; expected %s",
-                            suite->digest);
-    if (json_array_size(cells) != plan->n)
-        return gnt_doc_fail(err, doc, "cells", "has %zu entries; the plan of suite.json has %zu cells",
-                            json_array_size(cells), plan->n);
-    for (size_t i = 0; i < plan->n; i++) {
-        const char *id = json_string_value(json_object_get(json_array_get(cells, i), "cell"));
-        if (!id || strcmp(id, plan->cell[i].id) != 0)
-            return gnt_doc_fail(err, doc, gnt_path_item("cells", i).text, "is not the cell %s of the plan",
-                                plan->cell[i].id);
-    }
+static int check_results(const gnt_result *r, const char *path, const gnt_suite *suite, const gnt_plan *plan,
+                         gnt_err *err) {
+    if (strcmp(r->suite_digest, suite->digest) != 0)
+        return gnt_fail(err, "%s: its suite is not suite.json beside it, whose digest is %s", path,
+                        suite->digest);
+    if (r->cells.n != plan->n)
+        return gnt_fail(err, "%s: has %zu cells; the plan of suite.json beside it has %zu", path, r->cells.n,
+                        plan->n);
+    for (size_t i = 0; i < plan->n; i++)
+        if (strcmp(r->cells.at[i].id, plan->cell[i].id) != 0)
+            return gnt_fail(err, "%s: its cell %zu is %s; the plan of suite.json beside it has %s there",
+                            path, i, gnt_show_text(r->cells.at[i].id).text, plan->cell[i].id);
     return 0;
 }
 
-int rerun_results(gnt_doc *doc, const char *folder, const gnt_suite *suite, const gnt_plan *plan,
+int rerun_results(gnt_result *r, const char *folder, const gnt_suite *suite, const gnt_plan *plan,
                   gnt_err *err) {
-    if (rerun_load(doc, folder, "results.json", err) != 0)
-        return -1;
-    if (check_results(doc, suite, plan, err) == 0)
-        return 0;
-    gnt_doc_free(doc);
-    return -1;
+    char *path = gnt_format("%s/results.json", folder);
+    gnt_result_clear(r);
+    int rc = path ? gnt_result_load(r, path, err) : gnt_fail(err, "out of memory for results.json");
+    if (rc == 0)
+        rc = check_results(r, path, suite, plan, err);
+    gnt_free(path);
+    if (rc != 0)
+        gnt_result_free(r);
+    return rc;
 }
 
-int rerun_ok(const json_t *cell) {
-    const char *status = json_string_value(json_object_get(cell, "status"));
-    return status && strcmp(status, "ok") == 0;
-}
-
-double *rerun_strengths(const gnt_suite *suite, const gnt_plan *plan, const json_t *cells,
+double *rerun_strengths(const gnt_suite *suite, const gnt_plan *plan, const gnt_outcomes *cells,
                         const uint8_t *wanted, gnt_err *err) {
     double *all = gnt_array(suite->n_tasks * suite->n_defenses * GNT_BRACKETS, sizeof *all);
     if (!all) {
@@ -60,16 +56,16 @@ double *rerun_strengths(const gnt_suite *suite, const gnt_plan *plan, const json
     }
     for (size_t i = 0; i < plan->n; i++) {
         const gnt_cell *c = &plan->cell[i];
-        const json_t *strength = json_object_get(json_array_get(cells, i), "strength");
+        const double strength = cells->at[i].strength;
         if (!wanted[i] || (c->mode != GNT_MODE_MATCHED && !c->bracket))
             continue;
-        if (!json_is_number(strength)) {
-            gnt_fail(err, "results.json: %s: strength: expected the number that matching came to", c->id);
+        if (isnan(strength)) {
+            gnt_fail(err, "results.json: %s: has no strength; expected the number that matching came to",
+                     c->id);
             gnt_free(all);
             return NULL;
         }
-        all[(c->task * suite->n_defenses + c->defense) * GNT_BRACKETS + (size_t)c->bracket] =
-            json_number_value(strength);
+        all[(c->task * suite->n_defenses + c->defense) * GNT_BRACKETS + (size_t)c->bracket] = strength;
     }
     return all;
 }

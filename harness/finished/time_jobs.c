@@ -45,17 +45,16 @@ static int time_rounds(void *user, struct run *r, gnt_err *err) {
 int gnt_time_jobs(const gnt_suite *suite, const gnt_plan *plan, const gnt_time_jobs_options *options,
                   gnt_err *err) {
     timing t = {.options = options};
-    gnt_doc doc;
+    gnt_result of;
     gnt_run_counts counts;
-    if (rerun_results(&doc, options->folder, suite, plan, err) != 0)
+    if (rerun_results(&of, options->folder, suite, plan, err) != 0)
         return -1;
     char *scratch = NULL;
     double *strength = NULL;
     uint8_t *wanted = gnt_array(plan->n, 1);
     int rc = wanted ? find_cells(&t, plan, wanted, err) : gnt_fail(err, "out of memory");
     if (rc == 0)
-        rc = (strength = rerun_strengths(suite, plan, json_object_get(doc.root, "cells"), wanted, err)) ? 0
-                                                                                                        : -1;
+        rc = (strength = rerun_strengths(suite, plan, &of.cells, wanted, err)) ? 0 : -1;
     if (rc == 0)
         rc = (scratch = rerun_scratch(err)) ? 0 : -1;
     if (rc == 0) {
@@ -75,6 +74,6 @@ int gnt_time_jobs(const gnt_suite *suite, const gnt_plan *plan, const gnt_time_j
     rerun_remove(scratch);
     gnt_free(wanted);
     gnt_free(strength);
-    gnt_doc_free(&doc);
+    gnt_result_free(&of);
     return rc;
 }

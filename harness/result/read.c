@@ -75,6 +75,25 @@ static int check_rounds(const gnt_outcomes *cells, gnt_err *err) {
     return 0;
 }
 
+/* ---- keys that no row names ---- */
+
+static int note_unknown_in(gnt_outcome *cell, const json_t *from, gnt_arena *arena) {
+    gnt_path first;
+    if (gnt_fields_unknown(&gnt_cell_fields, from, "", 1, &first) > 0)
+        cell->unknown = gnt_arena_text(arena, first.text);
+    return cell->unknown ? 0 : -1;
+}
+
+static int note_unknown(gnt_result *r, const json_t *root, gnt_err *err) {
+    const json_t *cells =
+        json_object_get(root, gnt_fields_name(&gnt_result_fields, offsetof(gnt_result, cells)));
+    r->n_unknown = gnt_fields_unknown(&gnt_result_fields, root, "", 0, &r->unknown);
+    for (size_t i = 0; i < r->cells.n; i++)
+        if (note_unknown_in(&r->cells.at[i], json_array_get(cells, i), &r->memory) != 0)
+            return gnt_fail(err, "out of memory for %zu cells", r->cells.n);
+    return 0;
+}
+
 static int join_all(gnt_outcomes *list, gnt_arena *arena, gnt_err *err) {
     for (size_t i = 0; i < list->n; i++)
         if (join(&list->at[i], arena) != 0)
@@ -107,7 +126,7 @@ static int decode(gnt_result *r, const char *name, const json_t *root, gnt_err *
         rc = gnt_fields_decode(&gnt_result_fields, r, root, &memory, "", &why);
         r->memory = memory;
         if (rc == 0)
-            rc = complete(r, &why);
+            rc = complete(r, &why) || note_unknown(r, root, &why) ? -1 : 0;
         memory = r->memory;
         if (rc != 0)
             gnt_fail(err, "%s: %s; run the suite again to write this file again", name, why.text);

@@ -228,6 +228,9 @@ typedef struct gnt_outcome {
     /* measures, floors and chance joined, by name (gnt_result_join); not in the file */
     gnt_score *score;
     size_t n_score;
+    /* of a cell that was read, the path in it of the first key that no build of today writes, "" for none;
+     * not in the file */
+    const char *unknown;
 } gnt_outcome;
 
 /* ---- matching ---- */
@@ -408,6 +411,9 @@ typedef struct gnt_result {
     gnt_texts facts;
     int64_t points; /* −1: none */
     gnt_result_equals equal_utility, equal_leakage;
+    /* of a file that was read: how many keys no row names, and the path of the first one; not in the file */
+    size_t n_unknown;
+    gnt_path unknown;
     /* of everything above */
     gnt_arena memory;
 } gnt_result;

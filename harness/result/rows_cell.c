@@ -22,6 +22,7 @@ static const gnt_outcome blank_outcome = {.id = gnt_no_text,
                                           .surface = gnt_no_text,
                                           .reason = gnt_no_text,
                                           .images = gnt_no_text,
+                                          .unknown = gnt_no_text,
                                           .strength = NAN,
                                           .utility = NO_UTILITY};
 

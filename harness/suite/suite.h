@@ -328,11 +328,13 @@ int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t s
 const gnt_suite_model *gnt_suite_find_model(const gnt_suite *s, const char *id);
 /* True if a member prepares artefacts that stay with the clients. */
 int gnt_suite_keeps_private(const gnt_suite_defense *d);
-/* Adds cells at the strengths of a baseline run to the plan of a suite, for its matched defenses. list:
- * "matches" in the baseline's results.json, or "baseline" of a run that was given one; NULL changes nothing.
- * Ignores entries of tasks and defenses that the suite does not match; messages call the file `name`. Fails
- * if a strength is outside of its parameter's range. */
-int gnt_suite_add_baseline(gnt_suite *s, const char *name, const json_t *list, gnt_err *err);
+/* Begins the strengths of a baseline run, with none yet. */
+int gnt_suite_begin_baseline(gnt_suite *s, gnt_err *err);
+/* Adds cells to the plan of a suite at the strength at which the baseline run matched a defense on a task;
+ * NAN: its search failed. Ignores a task or a defense that the suite does not match; messages call the file
+ * `name`. Fails if the strength is outside of its parameter's range. */
+int gnt_suite_add_baseline(gnt_suite *s, const char *name, const char *task, const char *defense,
+                           double strength, gnt_err *err);
 /* Returns the strength at which the baseline run matched the defense, or NaN. */
 double gnt_suite_baseline_of(const gnt_suite *s, size_t task, size_t defense);
 void gnt_suite_free(gnt_suite *s); /* leaves it empty; an empty one is allowed */

@@ -240,12 +240,9 @@ static const char matched_suite[] =
     SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}, \"stages\": [1], \"observe\": {\"from\": \"probe\"}"),
           "{\"defense\": \"none\"}, {\"defense\": \"prune\", \"match\": true, \"sweep\": [0.5]}", "");
 
-static int add_baseline(gnt_suite *s, const char *list, gnt_err *err) {
-    json_t *matches = json_loads(list, 0, NULL);
-    assert_non_null(matches);
-    int rc = gnt_suite_add_baseline(s, "old.json", matches, err);
-    json_decref(matches);
-    return rc;
+static int add_baseline(gnt_suite *s, const char *task, const char *defense, double strength, gnt_err *err) {
+    assert_int_equal(gnt_suite_begin_baseline(s, err), 0);
+    return gnt_suite_add_baseline(s, "old.json", task, defense, strength, err);
 }
 
 static void a_baselines_strength_is_one_more_setting(void **state) {
@@ -256,16 +253,12 @@ static void a_baselines_strength_is_one_more_setting(void **state) {
     gnt_plan p;
     gnt_err err = {0};
     take(&s, matched_suite);
-    assert_int_equal(gnt_suite_add_baseline(&s, "old.json", NULL, &err), 0);
+    assert_int_equal(gnt_suite_begin_baseline(&s, &err), 0);
     expand(&p, &s);
     expected_ids(&p, with, 3);
     const int64_t trainings = p.trainings;
     gnt_plan_free(&p);
-    assert_int_equal(
-        add_baseline(
-            &s, "[{\"task\": \"t\", \"defense\": \"prune\", \"strength\": 0.25, \"verdict\": \"matched\"}]",
-            &err),
-        0);
+    assert_int_equal(add_baseline(&s, "t", "prune", 0.25, &err), 0);
     expand(&p, &s);
     expected_ids(&p, with, 4);
     assert_int_equal(p.cell[3].mode, GNT_MODE_SWEEP);
@@ -278,19 +271,17 @@ static void a_baselines_strength_is_one_more_setting(void **state) {
 /* A baseline may have a defense that is not matched here, a failed search, a strength that the sweep has. */
 static void a_baseline_may_have_what_the_suite_has_not(void **state) {
     (void)state;
-    static const char *const lists[] = {"[]",
-                                        "[3, null, {}]",
-                                        "[{\"task\": \"u\", \"defense\": \"prune\", \"strength\": 0.25}]",
-                                        "[{\"task\": \"t\", \"defense\": \"none\", \"strength\": 0.25}]",
-                                        "[{\"task\": \"t\", \"defense\": \"mixup\", \"strength\": 0.25}]",
-                                        "[{\"task\": \"t\", \"defense\": \"prune\", \"strength\": null}]",
-                                        "[{\"task\": \"t\", \"defense\": \"prune\", \"strength\": 0.5}]"};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    static const struct {
+        const char *task, *defense;
+        double strength;
+    } entries[] = {{"", "", 0.25},       {"u", "prune", 0.25}, {"t", "none", 0.25},
+                   {"t", "mixup", 0.25}, {"t", "prune", NAN},  {"t", "prune", 0.5}};
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         gnt_suite s;
         gnt_plan p;
         gnt_err err = {0};
         take(&s, matched_suite);
-        assert_int_equal(add_baseline(&s, lists[i], &err), 0);
+        assert_int_equal(add_baseline(&s, entries[i].task, entries[i].defense, entries[i].strength, &err), 0);
         expand(&p, &s);
         assert_int_equal(p.n, 3);
         gnt_plan_free(&p);
@@ -303,8 +294,7 @@ static void a_strength_out_of_range_is_refused(void **state) {
     gnt_suite s;
     gnt_err err = {0};
     take(&s, matched_suite);
-    assert_int_equal(add_baseline(&s, "[{\"task\": \"t\", \"defense\": \"prune\", \"strength\": 1.5}]", &err),
-                     -1);
+    assert_int_equal(add_baseline(&s, "t", "prune", 1.5, &err), -1);
     assert_non_null(
         strstr(err.text, "old.json: prune was matched on t at 1.5, which is no longer a valid strength"));
     gnt_suite_free(&s);
