@@ -85,10 +85,10 @@ void gnt_fields_clear(const gnt_fields *fields, void *of) {
 }
 
 const gnt_field *gnt_field_at(const gnt_fields *fields, size_t offset) {
-    size_t i = 0;
-    while (fields->field[i].offset != offset || fields->field[i].old)
-        i++;
-    return &fields->field[i];
+    for (size_t i = 0; i < fields->n; i++)
+        if (fields->field[i].offset == offset && !fields->field[i].old)
+            return &fields->field[i];
+    return NULL;
 }
 
 const char *gnt_fields_name(const gnt_fields *fields, size_t member) {

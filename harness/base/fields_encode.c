@@ -188,7 +188,7 @@ json_t *gnt_fields_encode_members(const gnt_fields *fields, const void *from, co
     json_t *all = json_object();
     for (size_t i = 0; i < n; i++) {
         const gnt_field *f = gnt_field_at(fields, member[i]);
-        if (gnt_field_is_missing(fields, f, from))
+        if (!f || gnt_field_is_missing(fields, f, from))
             continue;
         if (json_object_set_new(all, f->name, gnt_field_encode(f, (const char *)from + f->offset)) != 0) {
             json_decref(all);

@@ -9,7 +9,7 @@ static inline int gnt_field_is_pointer(const gnt_field *f) {
     return f->type == GNT_FIELD_GROUP && f->optional && !f->inside;
 }
 
-/* Returns the field whose member is at an offset, of two the first that is not `old`. The table has it. */
+/* Returns the field whose member is at an offset, of two the one that is not `old`; NULL for none. */
 const gnt_field *gnt_field_at(const gnt_fields *fields, size_t offset);
 /* Sets a field to no value; as_none 0: to zeros, as closed tables leave what is missing. */
 void gnt_field_clear(const gnt_field *f, void *member, int as_none);

@@ -39,7 +39,8 @@ static int check_by_round(const check *c, const gnt_outcome *cell, const char *p
     const check_says says = {.of = c, .because = "the training ends with"};
     const gnt_rounds *list = &cell->utility.by_round;
     const gnt_result_task *task = check_task(c, cell);
-    const gnt_path at = gnt_path_key(path, "by_round");
+    const gnt_path at =
+        gnt_path_key(path, gnt_fields_name(&gnt_cell_utility_fields, offsetof(gnt_utility, by_round)));
     if (!list->at)
         return 0;
     if (task && task->curve < 0)
@@ -66,8 +67,10 @@ static int check_by_value(const check *c, const char *path, const gnt_utility *u
     if (check_close(utility->value, right / n, 0))
         return 0;
     gnt_number_text(utility->value, number);
-    return gnt_fail(c->err, "%s: %s gives an accuracy of %.6g, but %s is %s", c->file,
-                    gnt_path_key(path, "by_value").text, right / n, gnt_path_key(path, "value").text, number);
+    return gnt_fail(
+        c->err, "%s: %s gives an accuracy of %.6g, but %s is %s", c->file,
+        gnt_path_key(path, gnt_fields_name(&gnt_cell_utility_fields, offsetof(gnt_utility, by_value))).text,
+        right / n, gnt_path_key(path, "value").text, number);
 }
 
 static const gnt_other_utility *other_of(const gnt_utility *utility, const char *name) {

@@ -3,14 +3,27 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/mem.h"
 #include "metric/estimate.h"
 #include "judge/measure_text.h"
 
-static const char *label_of(const json_t *instead, const char *key, const char *usual) {
-    const char *text = json_string_value(json_object_get(instead, key));
-    return text ? text : usual;
-}
+/* What a table of the suite's own names in place of a group's: no text, −1 and NAN for what stays. */
+typedef struct instead_of {
+    const char *attack, *task, *defense;
+    int64_t stage;
+    double strength;
+} instead_of;
+
+static const gnt_field instead_rows[] = {
+    {GNT_FIELD(instead_of, attack, TEXT)},
+    {GNT_FIELD(instead_of, task, TEXT)},
+    {GNT_FIELD(instead_of, defense, TEXT)},
+    {GNT_FIELD(instead_of, stage, INT), .nullable = 1},
+    {GNT_FIELD(instead_of, strength, REAL), .nullable = 1},
+};
+static const gnt_fields instead_fields = {
+    .field = instead_rows, .n = 5, .size = sizeof(instead_of), .open = 1, .named = 1};
 
 /* True if two groups have the same strength: both matched, or the same number or none. */
 static int is_as_strong(const gnt_outcome *a, const gnt_outcome *b) {
@@ -20,33 +33,38 @@ static int is_as_strong(const gnt_outcome *a, const gnt_outcome *b) {
 }
 
 /* Returns 2 if g has the requested strength, 1 if it is undefended, 0 if it has another strength. */
-static int fits(const gnt_outcome *g, const gnt_outcome *group, const json_t *strength) {
-    if (json_is_number(strength)) {
-        const double wanted = json_number_value(strength);
-        return fabs(g->strength - wanted) <= 1e-9 * fabs(wanted) ? 2 : 0;
-    }
+static int fits(const gnt_outcome *g, const gnt_outcome *group, double strength) {
+    if (!isnan(strength))
+        return fabs(g->strength - strength) <= 1e-9 * fabs(strength) ? 2 : 0;
     return is_as_strong(g, group) ? 2 : g->mode == GNT_ROW_NONE;
 }
 
-const gnt_outcome *gnt_group_instead(const gnt_results *r, const gnt_outcome *group, const json_t *instead) {
-    const char *text = json_string_value(instead);
-    const char *attack = text ? text : label_of(instead, "attack", group->attack);
-    const char *task = label_of(instead, "task", group->task);
-    const char *defense = label_of(instead, "defense", group->defense);
-    const json_t *stage = json_object_get(instead, "stage");
-    const int64_t at = json_is_integer(stage) ? json_integer_value(stage) : group->stage;
+static const gnt_outcome *find_group(const gnt_results *r, const gnt_outcome *group, const instead_of *x) {
+    const char *attack = *x->attack ? x->attack : group->attack, *task = *x->task ? x->task : group->task;
+    const char *defense = *x->defense ? x->defense : group->defense;
+    const int64_t stage = x->stage >= 0 ? x->stage : group->stage;
     const gnt_outcome *found = NULL;
     int best = 0;
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        if (!gnt_is_at(g, task, at) || strcmp(g->defense, defense) != 0 || strcmp(g->attack, attack) != 0)
+        if (!gnt_is_at(g, task, stage) || strcmp(g->defense, defense) != 0 || strcmp(g->attack, attack) != 0)
             continue;
-        const int fit = fits(g, group, json_object_get(instead, "strength"));
+        const int fit = fits(g, group, x->strength);
         if (fit > best) {
             best = fit;
             found = g;
         }
     }
+    return found;
+}
+
+const gnt_outcome *gnt_group_instead(const gnt_results *r, const gnt_outcome *group, const json_t *instead) {
+    gnt_arena arena = {0};
+    instead_of x;
+    const gnt_outcome *found = gnt_fields_decode(&instead_fields, &x, instead, &arena, "", NULL) == 0
+                                   ? find_group(r, group, &x)
+                                   : NULL;
+    gnt_arena_free(&arena);
     return found;
 }
 

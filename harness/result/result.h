@@ -423,7 +423,7 @@ typedef struct gnt_result {
 extern const gnt_fields gnt_result_fields, gnt_cell_fields, gnt_group_fields, gnt_match_fields,
     gnt_attempt_fields, gnt_confirmation_fields, gnt_target_fields, gnt_floor_fields, gnt_round_fields,
     gnt_value_fields, gnt_model_fields, gnt_task_fields, gnt_defense_fields, gnt_attack_fields,
-    gnt_stat_fields, gnt_score_fields;
+    gnt_stat_fields, gnt_score_fields, gnt_member_fields, gnt_equal_leakage_fields, gnt_cell_utility_fields;
 
 /* ---- reading and writing ---- */
 
@@ -436,6 +436,9 @@ int gnt_result_load(gnt_result *r, const char *path, gnt_err *err);
  * to be. */
 char *gnt_result_text(const gnt_result *r);
 void gnt_result_free(gnt_result *r);
+
+/* Returns the index of the first entry whose round does not exceed that of the entry before; n for none. */
+size_t gnt_rounds_stop_rising(const gnt_rounds *list);
 
 /* Fills the score of every outcome from its measures, floors and chance. */
 int gnt_result_join(gnt_result *r, gnt_err *err);

@@ -104,13 +104,13 @@ static const gnt_field member_rows[] = {
     {GNT_FIELD(gnt_result_member, params, JSON), .nullable = 1,
      .help = "its parameters, with defaults filled in"},
 };
-static const gnt_fields member_fields = GNT_OPEN(gnt_result_member, member_rows);
+const gnt_fields gnt_member_fields = GNT_OPEN(gnt_result_member, member_rows);
 
 static const gnt_field defense_rows[] = {
     {GNT_FIELD(gnt_result_defense, label, TEXT),
      .help = "name by which all other entries refer to the defense"},
     {GNT_FIELD(gnt_result_defense, plugin, TEXT), .help = "ids of its members, joined by +"},
-    {GNT_FIELD(gnt_result_defense, members, LIST), .group = &member_fields,
+    {GNT_FIELD(gnt_result_defense, members, LIST), .group = &gnt_member_fields,
      .help = "plugins that it is composed of, in order"},
     {GNT_FIELD(gnt_result_defense, strength, TEXT), .nullable = 1, .help = "parameter that is its strength"},
     {GNT_FIELD(gnt_result_defense, unit, TEXT), .nullable = 1, .help = "unit of the strength"},
@@ -129,7 +129,7 @@ static const gnt_field attack_rows[] = {
     {GNT_FIELD(gnt_result_attack, grants, TEXTS), .help = "attacker knowledge that the suite grants"},
     {GNT_FIELD(gnt_result_attack, budget, INT), ANY_INT,
      .help = "greatest number of steps; 0 if the suite gave none"},
-    {GNT_FIELD(gnt_result_attack, members, LIST), .group = &member_fields,
+    {GNT_FIELD(gnt_result_attack, members, LIST), .group = &gnt_member_fields,
      .help = "plugins of a chain, in order"},
     {GNT_FIELD(gnt_result_attack, first_budget, INT), .optional = 1, .nullable = 1,
      .help = "steps of a chain's first member"},
@@ -224,7 +224,7 @@ const gnt_fields gnt_match_fields = GNT_OPEN_WITH_THERE(gnt_match_row, match_row
 static const gnt_field equal_utility_rows[] = {EQUAL_PLACE, EQUAL_UTILITY, EQUAL_LEAKAGE, EQUAL_REST};
 static const gnt_fields equal_utility_fields = GNT_OPEN(gnt_result_equal, equal_utility_rows);
 static const gnt_field equal_leakage_rows[] = {EQUAL_PLACE, EQUAL_LEAKAGE, EQUAL_UTILITY, EQUAL_REST};
-static const gnt_fields equal_leakage_fields = GNT_OPEN(gnt_result_equal, equal_leakage_rows);
+const gnt_fields gnt_equal_leakage_fields = GNT_OPEN(gnt_result_equal, equal_leakage_rows);
 
 /* ---- the whole file ---- */
 
@@ -273,7 +273,7 @@ static const gnt_field result_rows[] = {
     {GNT_FIELD(gnt_result, equal_utility, LIST), .group = &equal_utility_fields, .optional = 1,
      .help = "leakage of each defense at exactly the target utility "
              "([measures.md](measures.md#at-exactly-equal-utility))"},
-    {GNT_FIELD(gnt_result, equal_leakage, LIST), .group = &equal_leakage_fields, .optional = 1,
+    {GNT_FIELD(gnt_result, equal_leakage, LIST), .group = &gnt_equal_leakage_fields, .optional = 1,
      .help = "utility of each defense at one leakage"},
 };
 const gnt_fields gnt_result_fields = GNT_OPEN(gnt_result, result_rows);

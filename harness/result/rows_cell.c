@@ -123,7 +123,7 @@ static const gnt_field cell_utility_rows[] = {
     {GNT_FIELD(gnt_utility, low, REAL), .old = 1, .help = "least of the seeds"},
     {GNT_FIELD(gnt_utility, high, REAL), .old = 1, .help = "greatest of the seeds"},
 };
-static const gnt_fields cell_utility_fields = OPEN_FROM(gnt_utility, cell_utility_rows, blank_utility);
+const gnt_fields gnt_cell_utility_fields = OPEN_FROM(gnt_utility, cell_utility_rows, blank_utility);
 
 static const gnt_field group_utility_rows[] = {
     {GNT_FIELD_AS("mean", gnt_utility, value, REAL), .nullable = 1, .help = "mean over seeds"},
@@ -310,7 +310,7 @@ static const gnt_field cell_rows[] = {
     {GNT_FIELD(gnt_outcome, grants, TEXTS), .help = "attacker knowledge that the attack had"},
     {GNT_FIELD(gnt_outcome, surface, TEXT), .nullable = 1, .late = 1, .help = "what the attacker saw"},
     {GNT_FIELD(gnt_outcome, goals, TEXTS), .help = "what the attack returned"},
-    {GNT_FIELD(gnt_outcome, utility, GROUP), .group = &cell_utility_fields, .nullable = 1,
+    {GNT_FIELD(gnt_outcome, utility, GROUP), .group = &gnt_cell_utility_fields, .nullable = 1,
      .help = "utility of the trained model; null if unknown"},
     {GNT_FIELD_AS("utility_none", gnt_outcome, utility.none, REAL), .old = 1, .help = "undefended utility"},
     MEASURES,

@@ -12,7 +12,11 @@ static void finish_stored(const run *r, run_job *j) {
     j->state = RUN_OK;
     if (strcmp(j->outputs[0], "trained") != 0 || r->options->share == GNT_SHARE_WORK || run_has_utility(r, j))
         return; /* a run that shares reads it when a search needs it (search_steps.c) */
-    gnt_fail(&why, "the utility that the job %s left cannot be read back from the store", j->name);
+    gnt_fail(&why,
+             "the utility that the job %s left cannot be read back from the store: expected numbers of "
+             "rounds that "
+             "rise; remove its folder there to compute it again",
+             j->name);
     run_job_end(j, "failed", why.text);
 }
 

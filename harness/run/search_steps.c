@@ -10,7 +10,10 @@ static int has_ended(const run *r, run_search *s, run_job *j) {
     /* other runs read it when they find the job in the store (finish_stored) */
     if (j->state == RUN_OK && r->options->share == GNT_SHARE_WORK && !j->measured.is_read &&
         !run_has_utility(r, j))
-        run_job_end(j, "failed", "the utility that a training left cannot be read back from the store");
+        run_job_end(
+            j, "failed",
+            "the utility that a training left cannot be read back from the store: expected numbers of rounds "
+            "that rise; remove its folder there to compute it again");
     if (j->state == RUN_ENDED) {
         s->settled = 1;
         if (!s->reason) {

@@ -8,16 +8,6 @@
 #include "nn/io/safetensors.h"
 #include "run/run_impl.h"
 
-int run_has_utility(const run *r, const run_job *train) {
-    json_t *all = run_metadata(r, train, "trained");
-    const json_t *one, *list = json_object_get(all, "utility");
-    size_t i;
-    int holds = json_is_array(list);
-    json_array_foreach(list, i, one) holds &= json_is_object(one);
-    json_decref(all);
-    return holds;
-}
-
 static double number_of(const json_t *object, const char *key) {
     const json_t *value = json_object_get(object, key);
     return json_is_number(value) ? json_number_value(value) : NAN;
@@ -58,6 +48,18 @@ static void *read_list(const gnt_fields *fields, const json_t *list, size_t *n, 
             return NULL;
     *n = all ? entries : 0;
     return all;
+}
+
+int run_has_utility(const run *r, const run_job *train) {
+    json_t *all = run_metadata(r, train, "trained");
+    const json_t *list = json_object_get(all, "utility");
+    gnt_arena arena = {0};
+    gnt_rounds rounds = {0};
+    rounds.at = json_is_array(list) ? read_list(&gnt_round_fields, list, &rounds.n, &arena) : NULL;
+    const int holds = rounds.at && gnt_rounds_stop_rising(&rounds) == rounds.n;
+    gnt_arena_free(&arena);
+    json_decref(all);
+    return holds;
 }
 
 /* What else was measured of maps, and their loss; nothing where the test samples have no maps. */
