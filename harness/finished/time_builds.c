@@ -29,7 +29,7 @@ typedef struct runner {
     FILE *to, *from;
 } runner;
 
-/* argv of a program, ended by NULL. */
+/* Fills argv of a program, which NULL ends. */
 static int fill_argv(char *argv[GNT_TIME_BUILDS_MOST_ARGUMENTS + 3], const char *program,
                      const char *const *arguments, gnt_err *err) {
     size_t n = 0;

@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "gate/gate_impl.h"
 
-/* "TASK/rSTAGE/DEFENSE@baseline/ATTACK", as `gauntlet run --baseline` names them; no name before it has an
- * @. */
+/* True for an id like "TASK/rSTAGE/DEFENSE@baseline/ATTACK", as `gauntlet run --baseline` makes them; no name
+ * before it has an @. */
 static int is_named_so(const gnt_joined *j) {
     static const char name[] = "@baseline/";
     const char *at = memchr(j->key, '@', j->length);
@@ -33,7 +33,7 @@ static int by_cell(const void *a, const void *b) {
     return by_coordinates(x->now, y->now);
 }
 
-/* The matched cells of the new run that the baseline has too, sorted. */
+/* Lists the matched cells of the new run that the baseline has too, sorted. */
 static size_t list_matched(const gnt_joined *cell, size_t n_cell, const gnt_joined **list) {
     size_t n = 0;
     for (size_t i = 0; i < n_cell; i++)
@@ -50,7 +50,7 @@ static const gnt_outcome *matched_before(const gnt_joined *const *list, size_t n
     return found ? (*found)->before : NULL;
 }
 
-/* The search whose old strength, which is not its new one, the cell is at; else NULL. */
+/* Returns the search whose old strength the cell is at, if its new strength is another one; else NULL. */
 static gate_search *search_left(const gate_maker *m, const gnt_outcome *o) {
     for (size_t i = 0; i < m->n_search; i++) {
         gate_search *s = &m->search[i];

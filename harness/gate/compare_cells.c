@@ -79,8 +79,9 @@ static int has_number(const gnt_outcome *o, const gnt_measure *m) {
     return s && isfinite(s->stat.mean);
 }
 
-/* A defense that leaves some targets bare moves the mean little and its spread much. So the differences of at
- * least half the largest are counted by themselves, more against less: as fair a coin as the mean. */
+/* Tests for large differences at some targets. A defense that leaves some targets unprotected moves the mean
+ * little and its spread much. So the differences of at least half the largest one are counted separately,
+ * worse against better, in a sign test. */
 static int weigh_jumps(gnt_gate_row *row, const gnt_pairs *pairs, gnt_err *err) {
     static const gnt_evidence_pool alone = {0};
     double *jump = gnt_array(pairs->n, sizeof *jump), largest = 0;
@@ -99,7 +100,7 @@ static int weigh_jumps(gnt_gate_row *row, const gnt_pairs *pairs, gnt_err *err) 
     return rc;
 }
 
-/* `old`: the scores to compare with, of a redrawn run; NULL for pairs. */
+/* Adds a row. `old`: the scores to compare with, of a redrawn run; NULL for pairs. */
 static int add_row(gate_maker *m, const gnt_joined *first, const gnt_measure *measure, const gnt_pairs *pairs,
                    const gnt_pairs *old) {
     gnt_gate_row *row = gate_add_row(m);

@@ -44,7 +44,7 @@ static void free_table(table *t) {
     gnt_free(t->n_of_stage);
 }
 
-/* x joins the mean of its label. */
+/* Adds x to the mean of its label. */
 static void join_mean(int64_t *label, double *mean, size_t *n_of, size_t *n, int64_t of, double x) {
     size_t i = 0;
     while (i < *n && label[i] != of)

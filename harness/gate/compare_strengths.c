@@ -52,8 +52,8 @@ static seen_at look(const gate_search *s, const gate_scatter *v, const gate_leve
                      .can_lose = now_beyond >= 0 && before_beyond <= 0};
 }
 
-/* Both matched strengths, and the one nearest to the old that both searches tried, unless so much utility is
- * lost there that training runs scatter otherwise than near the target. Returns how many. */
+/* Lists both matched strengths and the one nearest to the old one that both searches tried, unless so much
+ * utility is lost there that training runs scatter differently than near the target. Returns how many. */
 static size_t strengths_of(const gate_search *s, const gate_level *out[3]) {
     const gate_level *now = gate_curve_level(&s->now, s->now.match->strength);
     const gate_level *before = gate_curve_level(&s->before, s->before.match->strength), *shared = NULL;
@@ -85,8 +85,8 @@ static const gnt_outcome *cell_of(const gnt_results *r, const gnt_match_row *m) 
     return NULL;
 }
 
-/* `gain`: more utility is what is looked for, else less. The strength with the least p, times the number
- * of strengths. */
+/* Tests the utility at each strength and keeps the strength with the least p, which it multiplies by the
+ * number of strengths. `gain`: tests for more utility, else for less. */
 static void weigh(gnt_gate_row *row, const seen_at *at, size_t n, double freedom, int gain) {
     const int sign = gnt_utility_sign(row->measure);
     double least = 2;

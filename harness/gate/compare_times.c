@@ -22,7 +22,7 @@ static double median(double *x, size_t n) {
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
-/* P(at least `seen` of n), each as likely as not. */
+/* Returns P(at least `seen` of n) in a sign test. */
 static double coins_above(size_t seen, size_t n) {
     double p = 0;
     for (size_t k = seen; k <= n; k++)
@@ -31,7 +31,7 @@ static double coins_above(size_t seen, size_t n) {
     return fmin(p, 1);
 }
 
-/* x has room for `rounds` numbers. */
+/* Tests the times of a row. x has room for `rounds` numbers. */
 static void weigh(gnt_gate_row *row, const gnt_gate_timed *t, double *x) {
     const double most = 1 + row->tolerance;
     size_t slower = 0, faster = 0;

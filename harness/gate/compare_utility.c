@@ -41,8 +41,9 @@ static int by_training(const void *a, const void *b) {
     return d ? d : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Matched utility is what a search made it: whether it still gets there is judged apart, and so is that at
- * the baseline's strength (compare_strengths.c). A redrawn run made no search. */
+/* Lists the training runs whose utility is compared. A matched utility is what a search made it: whether the
+ * search still reaches it is judged separately, and so is utility at the baseline's strength
+ * (compare_strengths.c). A redrawn run made no search. */
 static size_t list_trainings(const gate_maker *m, trained *list) {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < m->n_cell; i++) {
@@ -64,7 +65,7 @@ static size_t list_trainings(const gate_maker *m, trained *list) {
     return kept;
 }
 
-/* Sample variance; 0 for n = 1. */
+/* Returns the sample variance; 0 for n = 1. */
 static double variance(const double *x, size_t n) {
     double mean = 0, squares = 0;
     for (size_t i = 0; i < n; i++)
@@ -74,10 +75,10 @@ static double variance(const double *x, size_t n) {
     return n > 1 ? squares / (double)(n - 1) : 0;
 }
 
-/* One row for the n seeds of a training; x has room for 3n numbers. How far two training runs of a seed lie
- * apart is seen in their differences, and bounded by how far the seeds of each run lie apart, which says
- * more where there are two of them: f adds the larger to what the standard errors say. is_other: the runs
- * share nothing, but all training runs of each its test samples. */
+/* Fills one row for the n seeds of a training; x has room for 3n numbers. The scatter between two training
+ * runs of a seed is estimated from their differences, and bounded by the scatter of seeds within each run,
+ * which is the better estimate if there are only two: f multiplies the standard errors by the larger one.
+ * is_other: the runs share nothing, but all training runs of each share its test samples. */
 static void weigh(gnt_gate_row *row, const trained *t, size_t n, double tolerance, int is_other, double *x) {
     const char *measure = t->now->utility.measure;
     int differ = 0;
@@ -114,7 +115,8 @@ static void weigh(gnt_gate_row *row, const trained *t, size_t n, double toleranc
     row->verdict = differ ? GNT_GATE_WITHIN : GNT_GATE_SAME;
 }
 
-/* A search stops anywhere within its own tolerance, which is how far its utility may be luck. */
+/* Returns the tolerance of the cell's search: the search stops anywhere within it, so its utility may vary by
+ * as much. */
 static double tolerance_of(const gate_maker *m, const gnt_outcome *o) {
     const double tolerance = gnt_gate_tolerance(&m->g->settings, "utility");
     const gnt_results *r = m->g->before;

@@ -19,7 +19,7 @@ static double normal_above(double z) {
 
 /* ---- the sign-flip test ---- */
 
-/* All sums ±a, sorted. */
+/* Computes all sums ±a, sorted. */
 static void all_sums(const double *a, size_t n, double *sum) {
     size_t patterns = (size_t)1 << n;
     for (size_t i = 0; i < patterns; i++) {
@@ -30,7 +30,7 @@ static void all_sums(const double *a, size_t n, double *sum) {
     gnt_sort_reals(sum, patterns);
 }
 
-/* The share of all patterns whose sum is at least `seen`: the sums of two halves, met from both ends. */
+/* Returns the share of all sign patterns whose sum is at least `seen`, from the sorted sums of two halves. */
 static double flip_all(const double *a, size_t n, double seen, double size) {
     static const size_t half_patterns = (size_t)1 << EXACT_UNITS / 2;
     double *sum = gnt_array(2 * half_patterns, sizeof *sum), extreme = 0;
@@ -59,7 +59,7 @@ static void cumulants(const double *a, size_t n, double t, double k[3]) {
     }
 }
 
-/* Lugannani and Rice's formula for P(Σ ±a ≥ seen), 0 < seen < Σa; all a > 0. */
+/* Computes P(Σ ±a ≥ seen) by Lugannani and Rice's formula, 0 < seen < Σa; all a > 0. */
 static double saddlepoint(const double *a, size_t n, double seen, double size) {
     double low = 0, high = 1 / size, k[3];
     for (cumulants(a, n, high, k); k[1] < seen && high < 1e300; cumulants(a, n, high, k))
@@ -112,7 +112,7 @@ typedef struct scatter {
     size_t units, seeds, samples;
 } scatter;
 
-/* One sample more, whose own mean counts; those of one seed are listed together. Returns the mean. */
+/* Adds a sample, whose own mean is subtracted; units of one seed are listed together. Returns the mean. */
 static double scatter_add(scatter *s, const double *d, const int64_t *seed, size_t n) {
     double all = 0;
     for (size_t i = 0; i < n; i++)
@@ -131,8 +131,8 @@ static double scatter_add(scatter *s, const double *d, const int64_t *seed, size
     return all;
 }
 
-/* The standard error that independent units have, its degrees of freedom, and F; `parts` is the sum of 1/n
- * over samples. Where nothing scatters inside seeds the seeds are the units. */
+/* Computes the standard error as if units were independent, its degrees of freedom, and F; `parts` is the sum
+ * of 1/n over samples. If nothing scatters within seeds, the seeds are the units. */
 static double error_of(const scatter *s, double parts, gnt_evidence *e) {
     const double rounding = 1e-18 * e->mean * e->mean;
     e->between = s->seeds - s->samples;
@@ -214,8 +214,8 @@ void gnt_evidence_pool_add(gnt_evidence_pool *s, const gnt_evidence *e) {
     s->n++;
 }
 
-/* With seeds enough their own means can be tested, whatever other comparisons say: √F times the error from
- * inside the seeds is that of their means. Where there are others the better of two tests counts twice. */
+/* Tests the means of seeds, if there are enough seeds: √F times the error from within the seeds is the error
+ * of their means. If there are other tests, the better of two p-values counts twice. */
 static double by_seeds(const gnt_evidence *e, double t, double f, double freedom, int has_others) {
     const double together = gnt_metric_student_above(t / sqrt(f), freedom);
     if (e->between < ENOUGH_SEEDS - 1 || isnan(e->f) || isinf(e->freedom))

@@ -36,8 +36,8 @@ typedef struct gnt_evidence {
     size_t between;             /* degrees of freedom between seeds */
 } gnt_evidence;
 
-/* d[i]: the difference of unit i, in the direction that is worse; seed[i]: which training it shares; those of
- * one seed are listed together. n ≥ 1, all finite, tolerance ≥ 0. */
+/* Tests differences. d[i]: the difference of unit i, in the direction that is worse; seed[i]: the training
+ * run that it shares; those of one seed are listed together. n ≥ 1, all finite, tolerance ≥ 0. */
 int gnt_evidence_weigh(gnt_evidence *e, const double *d, const int64_t *seed, size_t n, double tolerance,
                        gnt_err *err);
 
@@ -48,8 +48,8 @@ typedef struct gnt_sample {
     size_t n;
 } gnt_sample;
 
-/* Two samples that share no target, in place of differences: signs give way to the rank sum test
- * (gate/ranks_impl.h), and t is that of two samples with one variance. n ≥ 1 of each, all finite. */
+/* Tests two samples that share no target, instead of differences: the rank sum test (gate/ranks_impl.h)
+ * replaces the sign test, and t is that of two samples with one variance. n ≥ 1 of each, all finite. */
 int gnt_evidence_weigh_two(gnt_evidence *e, const gnt_sample *now, const gnt_sample *before, double tolerance,
                            gnt_err *err);
 
@@ -64,13 +64,13 @@ void gnt_evidence_pool_add(gnt_evidence_pool *s, const gnt_evidence *e);
 /* Sets p and p_less. */
 void gnt_evidence_settle(gnt_evidence *e, const gnt_evidence_pool *together);
 
-/* P(Σ ±|x_i| ≥ Σ x_i) over all signs alike. 1 for n = 0. */
+/* Returns P(Σ ±|x_i| ≥ Σ x_i) if all signs are equally likely; 1 for n = 0. */
 double gnt_flip_tail(const double *x, size_t n);
 
-/* Holm's correction of n p-values, in place, over those that could come out at all: of the rest (Tarone,
- * Biometrics 46, 1990: the smallest p that the design allows is above alpha/K, K being how many are left) the
- * corrected value is 1 and can_fail[i] is 0. The chance that any corrected value of a true null hypothesis is
- * ≤ alpha is at most alpha. */
+/* Applies Holm's correction to n p-values, in place, over those that could be significant at all: for the
+ * others (Tarone, Biometrics 46, 1990: the smallest p that the design allows is above alpha/K, K being how
+ * many are left) the corrected value is 1 and can_fail[i] is 0. The chance that any corrected value of a true
+ * null hypothesis is ≤ alpha is at most alpha. */
 int gnt_evidence_family(double *p, const double *p_least, int *can_fail, size_t n, double alpha,
                         gnt_err *err);
 

@@ -32,8 +32,8 @@ static int leaks_less(const gnt_gate *g, const gnt_gate_row *like) {
     return 0;
 }
 
-/* At one strength less utility for no less leakage is a worse trade; next to a search it may be that of
- * another strength. */
+/* Returns the kind of a change in utility. At one strength, less utility for no less leakage is a worse
+ * trade-off; next to a search it may be that of another strength. */
 static gnt_gate_kind kind_among(const gnt_gate *g, const gnt_gate_row *row) {
     const gnt_gate_kind kind = kind_of(row);
     return kind == GNT_GATE_STRONGER && row->is_at_baseline && !leaks_less(g, row) ? GNT_GATE_COSTS_MORE

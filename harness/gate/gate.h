@@ -113,7 +113,7 @@ typedef struct gnt_gate {
     gnt_arena memory; /* of the settings */
 } gnt_gate;
 
-/* `now_name` and `before_name` stand for the files in sentences. On failure *g is empty. */
+/* Compares two runs. Sentences call the files `now_name` and `before_name`. On failure *g is empty. */
 int gnt_gate_make(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
                   const char *before_name, gnt_err *err);
 /* A job that both builds ran in turns, in rounds of which each has one `now` and one `before`. */
@@ -124,21 +124,21 @@ typedef struct gnt_gate_timed {
     size_t rounds; /* ≥ 1 */
 } gnt_gate_timed;
 
-/* The same, time counted among what is tested. Seconds are finite and above 0. */
+/* Compares two runs, and tests times too. Seconds are finite and above 0. */
 int gnt_gate_make_timed(gnt_gate *g, const gnt_results *now, const char *now_name, const gnt_results *before,
                         const char *before_name, const gnt_gate_timed *timed, size_t n_timed, gnt_err *err);
-/* The same for a run of which some cells were run again with another seed: their targets are others, so that
- * samples are compared in place of pairs, and what leaks less is as much a difference as what leaks more:
- * both ways share alpha. Cells of `now` that are unfinished were not wanted. Matched strengths were given,
- * not searched for. */
+/* Compares a run of which some cells were run again with another seed: their targets are others, so samples
+ * are compared instead of pairs, and less leakage is as much a difference as more: both directions share
+ * alpha. Cells of `now` that are unfinished were not requested. Matched strengths were given, not searched
+ * for. */
 int gnt_gate_make_redrawn(gnt_gate *g, const gnt_results *now, const char *now_name,
                           const gnt_results *before, const char *before_name, gnt_err *err);
 void gnt_gate_free(gnt_gate *g);
 
-/* For a redrawn one: a line for each comparison, and how many came out different. */
+/* Writes a line for each comparison of a redrawn run, and returns how many differ. */
 size_t gnt_gate_write_redrawn(const gnt_gate *g, gnt_text *out);
 
-/* Each appends a whole document, or lines. Foreign text is escaped for the format. */
+/* Append a whole document, or lines, in a format each. Foreign text is escaped for the format. */
 void gnt_gate_write_text(const gnt_gate *g, gnt_text *out);
 void gnt_gate_write_markdown(const gnt_gate *g, gnt_text *out);
 void gnt_gate_write_junit(const gnt_gate *g, gnt_text *out);

@@ -41,9 +41,9 @@ typedef struct gate_maker {
 
 /* ---- gate_rows.c ---- */
 
-/* A new row at the end, NULL when out of memory. */
+/* Returns a new row at the end, NULL when out of memory. */
 gnt_gate_row *gate_add_row(gate_maker *m);
-/* A new finding; place and text are copied. */
+/* Adds a finding; place and text are copied. */
 int gate_add_finding(gate_maker *m, gnt_gate_kind kind, const gnt_gate_row *row, const char *place,
                      const char *text);
 
@@ -81,7 +81,7 @@ int gate_has_other_targets(const gate_maker *m, const char *task);
 /* Lists the searches that both runs made. */
 int gate_find_searches(gate_maker *m);
 void gate_free_searches(gate_maker *m);
-/* NULL where there is none. */
+/* Returns the search of a defense in a task; NULL if there is none. */
 const gate_search *gate_search_of(const gate_maker *m, const char *task, const char *defense);
 /* The scatter of one training run around the mean of its strength, in both runs. */
 typedef struct gate_scatter {
@@ -108,17 +108,18 @@ int gate_find_at_baseline(gate_maker *m, gnt_joined *cell);
 
 int gnt_gate_settings_read(gnt_gate_settings *out, const gnt_results *r, const char *name, gnt_arena *memory,
                            gnt_err *err);
-/* How much worse by a measure of leakage, by utility or, as a share, by time is near enough to no change. */
+/* Returns how much worse a value may be, by a measure of leakage, by utility or, as a share, by time, to
+ * count as unchanged. */
 double gnt_gate_tolerance(const gnt_gate_settings *s, const char *measure);
 
 /* ---- gate_words.c ---- */
 
-/* "leaks more" */
+/* Returns the kind in words, such as "leaks more". */
 const char *gnt_gate_kind_words(gnt_gate_kind kind);
 void gnt_gate_place(const gnt_gate_row *row, gnt_text *out);
-/* "23.1 dB, was 20.2 dB: +2.9 dB, tolerance 0.5 dB, p 0.0003" */
+/* Writes a row in words: "23.1 dB, was 20.2 dB: +2.9 dB, tolerance 0.5 dB, p 0.0003". */
 void gnt_gate_row_words(const gnt_gate_row *row, gnt_text *out);
-/* One line. */
+/* Writes the summary, one line. */
 void gnt_gate_summary(const gnt_gate *g, gnt_text *out);
 
 #endif

@@ -21,7 +21,7 @@ static const gnt_ints *rounds_drawn(const gnt_results *r, const gnt_results *oth
                : NULL;
 }
 
-/* "TASK/r17/REST": finds what is before the 17 and after it. */
+/* Finds what is before and after the number of the round in "TASK/r17/REST". */
 static void find_round(gnt_joined *j, const gnt_outcome *o, const gnt_ints *rounds) {
     const size_t task = strlen(o->task);
     for (size_t i = 0; rounds && i < rounds->n; i++) {
@@ -69,7 +69,7 @@ static int by_order(const void *a, const void *b) {
     return (x->seed > y->seed) - (x->seed < y->seed);
 }
 
-/* The cells of one run, sorted. */
+/* Lists the cells of one run, sorted. */
 static int list_cells(const gnt_results *r, const gnt_results *other, const char *name, int is_now,
                       gnt_joined **out, gnt_err *err) {
     const gnt_ints *rounds = NULL;

@@ -28,8 +28,8 @@ typedef struct gnt_joined {
 /* Orders cells of which not only the seed differs; with `stages` 0 drawn rounds of one task are the same. */
 int gnt_join_compare(const gnt_joined *a, const gnt_joined *b, int stages);
 
-/* All cells of both, those of one key together with seeds rising, keys in the order of the new run. The
- * caller frees *out. Fails where a cell has no id, or two have the same. */
+/* Lists all cells of both runs, those of one key together with seeds rising, keys in the order of the new
+ * run. The caller frees *out. Fails if a cell has no id, or two have the same. */
 int gnt_join_cells(const gnt_results *now, const char *now_name, const gnt_results *before,
                    const char *before_name, gnt_joined **out, size_t *n, gnt_err *err);
 

@@ -4,8 +4,8 @@
 
 #include "gate/gate_impl.h"
 
-/* What no defense leaked in the baseline where this cell was, in the direction that leaks more, averaged over
- * the seeds; NAN where it was not attacked. */
+/* Returns what no defense leaked in the baseline under the cell's coordinates, in the direction that leaks
+ * more, averaged over seeds; NAN if that was not attacked. */
 static double undefended(const gate_maker *m, const gnt_outcome *o, const gnt_measure *measure) {
     const gnt_results *r = m->g->before;
     double sum = 0;
@@ -21,8 +21,9 @@ static double undefended(const gate_maker *m, const gnt_outcome *o, const gnt_me
     return n ? sum / (double)n : NAN;
 }
 
-/* A search may end at a weaker strength by chance. What a defense then leaks more lies along its curve, if it
- * is a share of what it kept from leaking no larger than that of the utility which it gives back. */
+/* Returns how much more a defense may leak because its search ended at a weaker strength by chance: that lies
+ * along its curve if, as a share of what it kept from leaking, it is no larger than the share of utility that
+ * it gives back. */
 static double allowance_of(const gate_maker *m, const gnt_joined *j, const gnt_measure *measure) {
     const gate_search *s = j->now->mode == GNT_ROW_MATCHED && !m->g->redrawn
                                ? gate_search_of(m, j->now->task, j->now->defense)

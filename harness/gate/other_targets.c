@@ -18,7 +18,7 @@ static int both_ok(const gnt_joined *j) {
     return j->now && j->before && j->now->status == GNT_CELL_OK && j->before->status == GNT_CELL_OK;
 }
 
-/* The score of the mean public image depends on the targets alone. */
+/* Votes by the scores of the mean public image, which depend on the targets alone. */
 static void vote_by_floors(const gnt_outcome *a, const gnt_outcome *b, votes *v) {
     for (size_t i = 0; i < a->n_score; i++) {
         const gnt_score *now = &a->score[i], *before = gnt_score_find(b, now->measure);
@@ -51,7 +51,7 @@ static void compare_contribution(const gnt_target *a, const gnt_target *b, truth
     t->differ += x->n != y->n || (x->n && memcmp(x->at, y->at, x->n * sizeof *x->at) != 0);
 }
 
-/* So do the attributes and the contributions that an attack was after. */
+/* Votes by the true attributes and contributions, which depend on the targets too. */
 static void vote_by_truths(const gnt_outcome *a, const gnt_outcome *b, votes *v) {
     static void (*const compare[])(const gnt_target *a, const gnt_target *b,
                                    truths *t) = {compare_attribute, compare_contribution};

@@ -33,7 +33,7 @@ static double rank(ranked *r, size_t n) {
     return ties;
 }
 
-/* The share of all choices of `chosen` of the n ranks whose sum, doubled, is at least `seen`. */
+/* Returns the share of all choices of `chosen` of the n ranks whose sum, doubled, is at least `seen`. */
 static int exact_tail(const ranked *r, size_t n, size_t chosen, size_t seen, double *p) {
     const size_t width = n * (n + 1) + 1; /* sums from 0 to all ranks together */
     double *ways = gnt_array((chosen + 1) * width, sizeof *ways), all = 0, above = 0;

@@ -6,12 +6,12 @@
 
 #include "gate/evidence.h"
 
-/* P(the rank sum of `now` is at least the one seen), the scores of `now` first taken `tolerance` towards
- * those of `before`: down for sign 1, to test if now lies above; up for sign −1, to test if
- * it lies below. Ties get the mean of their ranks. Exact up to 50 scores in all, beyond that the normal law
- * with the variance that the ties leave, and a correction for continuity. −1 when out of memory. */
+/* Computes P(the rank sum of `now` is at least the observed one), after the scores of `now` are moved by
+ * `tolerance` towards those of `before`: down for sign 1, to test if now lies above; up for sign −1, to test
+ * if it lies below. Ties get the mean of their ranks. Exact up to 50 scores in all; beyond that the normal
+ * law with the variance that the ties leave, and a correction for continuity. −1 when out of memory. */
 int gnt_rank_sum_tail(const gnt_sample *now, const gnt_sample *before, double tolerance, int sign, double *p);
-/* The smallest p there is: one over the number of choices. */
+/* Returns the smallest possible p: one over the number of choices. */
 double gnt_rank_sum_least(size_t n, size_t m);
 
 #endif

@@ -90,7 +90,7 @@ static int by_place(const void *a, const void *b) {
     return d ? d : (x->number > y->number) - (x->number < y->number);
 }
 
-/* The attacks on one training count once. */
+/* Counts the attacks on one training run once. */
 static void drop_repeated(gate_curve *c) {
     size_t kept = 0;
     qsort(c->training, c->n_training, sizeof *c->training, by_place);
@@ -254,7 +254,7 @@ gate_value gate_curve_at(const gate_curve *c, double place) {
                         .bend = fabs(a->mean - b->mean) * f * (1 - f)};
 }
 
-/* The sum of products of deviations of place and utility, from the means of the curve. */
+/* Returns the sum of products of deviations of place and utility, from the means of the curve. */
 static double together(const gate_curve *c) {
     double place = 0, utility = 0, sum = 0;
     for (size_t i = 0; i < c->n_training; i++) {
@@ -266,8 +266,8 @@ static double together(const gate_curve *c) {
     return sum;
 }
 
-/* The strongest setting is where a saturated search ends: +1 where that is the largest place, −1 where it is
- * the smallest; 0 if the search does not show it. */
+/* Returns where the strongest setting lies, which is where a saturated search ends: +1 if that is the largest
+ * place, −1 if it is the smallest; 0 if the search does not show it. */
 static int strongest_end(const gate_curve *c) {
     const gate_level *l = gate_curve_level(c, c->match->strength);
     if (strcmp(c->match->verdict, "saturated") != 0 || !l || c->n_level < 2)

@@ -40,10 +40,10 @@ int gate_curve_make(gate_curve *c, const gnt_results *r, const gnt_match_row *ma
                     gnt_err *err);
 void gate_curve_free(gate_curve *c);
 
-/* The level of a strength, NULL where there is none. */
+/* Returns the level of a strength, NULL if there is none. */
 const gate_level *gate_curve_level(const gate_curve *c, double strength);
 
-/* Squared deviations from the means of the levels that are not far, and their degrees of freedom, added to
+/* Adds the squared deviations from the means of the levels that are not far, and their degrees of freedom, to
  * *squares and *freedom; *stated becomes at least the mean of the stated variances. */
 void gate_curve_scatter(const gate_curve *c, double *squares, double *freedom, double *stated);
 
@@ -64,10 +64,10 @@ typedef struct gate_value {
     int beyond;
 } gate_value;
 
-/* The curve has a level. */
+/* Reads the curve, which has at least one level, at a place. */
 gate_value gate_curve_at(const gate_curve *c, double place);
 
-/* +1 where a setting of a larger place is a stronger one, else −1: by the end at which a search was
+/* Returns +1 if a setting of a larger place is a stronger one, else −1: by the end at which a search was
  * saturated, else by how utility falls in both curves. */
 int gate_curve_direction(const gate_curve *a, const gate_curve *b);
 

@@ -70,7 +70,8 @@ const gate_search *gate_search_of(const gate_maker *m, const char *task, const c
 
 /* ---- a weaker strength ---- */
 
-/* An accuracy is a whole number of samples, so that few training runs may be equal by chance. */
+/* Computes the scatter of training runs. An accuracy is a whole number of samples, so a few training runs may
+ * be equal by chance. */
 gate_scatter gate_search_scatter(const gate_search *s) {
     gate_scatter v = {.freedom = -(double)s->n_effect};
     double squares = 0, stated = 0;
@@ -87,7 +88,8 @@ int gate_is_weaker(const gate_search *s) {
     return a && b && s->direction * (a->place - b->place) < 0;
 }
 
-/* How far the strength moved, of the way from the weakest that was tried to the old. */
+/* Returns how far the strength moved, as a share of the way from the weakest that was tried to the old
+ * one. */
 static double moved_by(const gate_search *s, const gate_level *now, const gate_level *before) {
     const gate_curve *both[2] = {&s->now, &s->before};
     double way = 0;

@@ -65,7 +65,7 @@ static double score_of(const gnt_target *t, const gnt_measure *m) {
     return gnt_fields_has(&gnt_target_fields, t, answer) ? *answer == t->attribute_truth : NAN;
 }
 
-/* Sorted by id; −1 when out of memory. */
+/* Reads the targets, sorted by id; −1 when out of memory. */
 static int read_targets(const gnt_outcome *o, const gnt_measure *m, scored **out, size_t *n) {
     const gnt_score *cell = gnt_score_find(o, m->name);
     scored *list = *out = gnt_array(o->targets.n + 1, sizeof *list);
@@ -87,7 +87,8 @@ static int read_targets(const gnt_outcome *o, const gnt_measure *m, scored **out
     return 0;
 }
 
-/* Where each class of the attribute counts alike, a target counts by how rare its class is. */
+/* Orders targets by their true class. Each class of the attribute has the same weight, so a target counts by
+ * how rare its class is. */
 static int by_truth(const void *a, const void *b) {
     const scored *x = *(const scored *const *)a, *y = *(const scored *const *)b;
     return (x->truth > y->truth) - (x->truth < y->truth);
@@ -137,7 +138,7 @@ static size_t keep_common(scored *a, size_t na, scored *b, size_t nb) {
     return n;
 }
 
-/* a, b: n scores of the same targets, or b NULL; units follow their ids. */
+/* Adds units in the order of their ids. a, b: n scores of the same targets, or b NULL. */
 static int add_units(gnt_pairs *p, const scored *a, const scored *b, const double *weight, size_t n,
                      int64_t group, int64_t seed, const gnt_measure *m) {
     for (size_t i = 0, end; i < n; i = end) {
@@ -165,7 +166,7 @@ static int check_scores(const scored *a, size_t n, const gnt_outcome *o, const g
     return 0;
 }
 
-/* How much each of the n targets counts; NULL when out of memory. */
+/* Returns the weight of each of the n targets; NULL when out of memory. */
 static double *weights_of(const scored *a, size_t n, const gnt_measure *m) {
     double *weight = gnt_array(n + 1, sizeof *weight);
     for (size_t i = 0; weight && i < n; i++)

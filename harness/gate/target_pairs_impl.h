@@ -29,7 +29,7 @@ void gnt_pairs_free(gnt_pairs *p);
  * contribution) that it has a number for. Returns how many. */
 size_t gnt_lead_measures(const gnt_outcome *o, const gnt_measure *lead[GNT_RECOVERS_KINDS]);
 
-/* How many targets in a row the attacker saw as one, as the run's `tasks` say. */
+/* Returns how many consecutive targets the attacker observed together, according to the run's `tasks`. */
 int64_t gnt_targets_together(const gnt_results *r, const gnt_outcome *o);
 
 #endif

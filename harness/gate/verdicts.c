@@ -15,7 +15,7 @@ static int same_training(const gnt_gate_row *a, const gnt_gate_row *b) {
            (a->cell->strength == b->cell->strength || isnan(b->cell->strength));
 }
 
-/* Two tests of one cell: the better counts, twice. */
+/* Joins two tests of one cell: the better p-value counts twice. */
 static void settle_row(gnt_gate_row *row, const gnt_evidence_pool *together) {
     gnt_evidence_settle(&row->e, together);
     if (!isnan(row->p_jumps) && row->about == GNT_GATE_LEAKAGE)
@@ -53,8 +53,8 @@ static gnt_gate_verdict verdict_of(const gnt_gate_row *row, int can_fail, double
     return can_fail ? GNT_GATE_WITHIN : GNT_GATE_UNABLE;
 }
 
-/* What moved to a weaker strength because the old one costs more than it did has not moved along its
- * curve. */
+/* Removes the allowance of defenses whose strength became weaker because the old one costs more utility than
+ * before: these did not move along their curve. */
 static void look_at_moved(const gate_maker *m) {
     for (size_t i = 0; i < m->g->n_row; i++) {
         gnt_gate_row *row = &m->g->row[i];

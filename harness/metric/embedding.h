@@ -30,14 +30,15 @@ int gnt_embed_pca(double *xy, double share[2], const gnt_gram *g, gnt_err *err);
 void gnt_tsne_neighbours(double *p, const gnt_gram *g, double perplexity);
 /* The derivative by xy (n × 2) of the divergence of p from those in the plane. weight: n × n of scratch. */
 void gnt_tsne_slope(double *slope, const double *p, const double *xy, size_t n, double *weight);
-/* GNT_TSNE_STEPS steps of gradient descent from the principal components, with the momentum, gains and early
- * exaggeration of the paper. Perplexity: 30, or a third of the rows where these are few. −1 without
+/* Runs GNT_TSNE_STEPS steps of gradient descent from the principal components, with the momentum, gains and
+ * early exaggeration of the paper. Perplexity: 30, or a third of the rows if there are few. −1 without
  * memory. */
 int gnt_embed_tsne(double *xy, const gnt_gram *g, gnt_err *err);
 
-/* The balanced accuracy of a linear classifier of these rows on rows that it did not see: ridge regression
- * onto the values, rows of rare values weighing more, in five parts of which each is predicted from the
- * other four. value: n of 0 … values − 1. NaN where fewer than two values have rows. −1 without memory. */
+/* Computes the balanced accuracy of a linear classifier of these rows on rows that it did not see: ridge
+ * regression onto the values, rows of rare values weighing more, in five parts of which each is predicted
+ * from the other four. value: n of 0 … values − 1. NaN if fewer than two values have rows. −1 without
+ * memory. */
 int gnt_linear_probe(double *balanced, const gnt_gram *g, const int32_t *value, int32_t values, gnt_err *err);
 
 #endif

@@ -99,7 +99,7 @@ static int group(grouped *g, const double *x, const int64_t *training, size_t n,
 
 /* ---- intervals ---- */
 
-/* [low, high] around the mean, cut at the bounds; the mean is in it. */
+/* Returns [low, high] around the mean, cut at the bounds; the mean lies in it. */
 static gnt_estimate estimate(double mean, double low, double high, gnt_score_bounds bounds, size_t trainings,
                              gnt_interval_over over) {
     return (gnt_estimate){.mean = mean,
@@ -135,15 +135,15 @@ int gnt_estimate_mean(gnt_estimate *out, const double *x, const int64_t *trainin
     return 0;
 }
 
-/* What few training runs cost: a share known from them is as uncertain as one of so many times fewer
- * scores. */
+/* Returns the factor by which few training runs widen an interval: a share that they estimate is as uncertain
+ * as one of so many times fewer scores. */
 static double few_trainings(size_t trainings) {
     const double z = gnt_metric_normal_quantile(0.5 + level / 2);
     const double t = trainings > 1 ? student((double)(trainings - 1)) : z;
     return z / t * (z / t);
 }
 
-/* The number of independent scores that would determine the share as well. */
+/* Returns the number of independent scores that would determine the share as well. */
 static double effective(const moments *m, const grouped *g) {
     const double k = (double)g->trainings, r = least_correlation;
     if (g->trainings == 1)
@@ -198,7 +198,7 @@ static size_t merge(stratum *s, size_t n) {
     return m;
 }
 
-/* The balanced accuracy of each training, one after another. Returns how many there are. */
+/* Computes the balanced accuracy of each training run in order. Returns how many there are. */
 static size_t values_of(double *value, const stratum *s, size_t m) {
     size_t trainings = 0;
     for (size_t first = 0, i = 0; i < m; i++) {
@@ -224,7 +224,7 @@ static gnt_metric_interval class_interval(const class_sum *c, size_t trainings) 
     return gnt_metric_wilson(c->right / c->n * n, n, level);
 }
 
-/* Wilson's intervals of the classes, each over all training runs, joined. */
+/* Joins Wilson's intervals of the classes, each over all training runs. */
 static gnt_estimate by_classes(stratum *s, size_t m, double mean, size_t trainings) {
     double below = 0, above = 0;
     size_t classes = 0;

@@ -25,7 +25,7 @@ typedef enum gnt_interval_over {
     GNT_INTERVALS
 } gnt_interval_over;
 
-/* "none", "targets", "training runs"; NULL for no such. */
+/* Returns "none", "targets" or "training runs"; NULL for another value. */
 const char *gnt_interval_over_name(gnt_interval_over over);
 
 typedef struct gnt_estimate {
@@ -39,30 +39,30 @@ typedef struct gnt_score_bounds {
     double least, most;
 } gnt_score_bounds;
 
-/* training[i] names the training of x[i]; NULL: all are of one. At 95 %: mean ± t·√(s²/k), by the means of k
- * training runs and k − 1 degrees of freedom, or by the k targets of one training. */
+/* Estimates a mean. training[i] names the training run of x[i]; NULL: all are of one. At 95 %: mean ±
+ * t·√(s²/k), by the means of k training runs and k − 1 degrees of freedom, or by the k targets of one
+ * training run. */
 int gnt_estimate_mean(gnt_estimate *out, const double *x, const int64_t *training, size_t n,
                       gnt_score_bounds bounds, gnt_err *err);
 
-/* The same of scores from 0 to 1 that are shares, such as 1 for a target that was identified and 0 for
- * another. Wilson's interval of a share of as many independent scores as determine it as well: of one
- * training, n; of k, p(1 − p)/(s²/k), at most as if targets of a training were correlated by 0.05, and less
- * by (z/t)² with t of k − 1 degrees of freedom (Korn and Graubard 1998). There is an interval always: 16 of
- * 16 of one training are [81 %, 100 %].
- *
- * Rationale: s² of a few training runs is often too small, and 0 where all scores are equal. The
- * correlation of 0.05 keeps the coverage of five training runs, as simulated, and costs little. */
+/* Estimates a share from scores between 0 and 1, such as 1 for a target that was identified and 0 for
+ * another. It is Wilson's interval of a share of as many independent scores as determine it as well: of one
+ * training run, n; of k, p(1 − p)/(s²/k), at most as if targets of a training run were correlated by 0.05,
+ * and less by (z/t)² with t of k − 1 degrees of freedom (Korn and Graubard 1998). There is always an
+ * interval: 16 of 16 of one training run are [81 %, 100 %]. Rationale: s² of a few training runs is often too
+ * small, and 0 if all scores are equal. The correlation of 0.05 keeps the coverage of five training runs, as
+ * simulated, and costs little. */
 int gnt_estimate_share(gnt_estimate *out, const double *x, const int64_t *training, size_t n, gnt_err *err);
 
-/* Balanced accuracy: the mean over training runs of the mean over classes of the share predicted right.
- * With several training runs Student's interval by their values. With one, and where all training runs have
- * one value, Wilson's interval of each class, joined as Zou and Donner (2008) do: the squared distances to
- * the ends, each over the squared number of classes, add up. A predicted value outside the classes is
- * wrong. */
+/* Estimates balanced accuracy: the mean over training runs of the mean over classes of the share predicted
+ * correctly. With several training runs it is Student's interval by their values. With one, and if all
+ * training runs have one value, Wilson's interval of each class, joined as Zou and Donner (2008) do: the
+ * squared distances to the ends, each over the squared number of classes, add up. A predicted value outside
+ * the classes is wrong. */
 int gnt_estimate_balanced(gnt_estimate *out, const int32_t *truth, const int32_t *predicted,
                           const int64_t *training, size_t n, gnt_err *err);
 
-/* A single number, which has no interval. */
+/* Returns a single number, which has no interval. */
 gnt_estimate gnt_estimate_single(double value);
 
 #endif

@@ -42,7 +42,7 @@ gnt_node features_hold(gnt_features *f, const char *name, const gnt_nn_shape *sh
     return node;
 }
 
-/* The most that Σ w (a − b)² can be for unit vectors: the two greatest weights together where no entry is
+/* Returns the largest Σ w (a − b)² of unit vectors: the two greatest weights together if no entry is
  * negative, else four times the greatest. */
 static double most_at(const float *weight, int64_t channels, double each, int may_be_negative) {
     double first = weight ? 0 : each, second = weight || channels < 2 ? 0 : each;
@@ -113,7 +113,7 @@ void gnt_features_free(gnt_features *f) {
     gnt_free(f);
 }
 
-/* Image `which` of the pair. */
+/* Sets image `which` of the pair. */
 static void set_image(gnt_features *f, int which, const float *image, float otherwise) {
     const int64_t n = f->shape.channels * f->shape.height * f->shape.width;
     for (int64_t i = 0; i < n; i++) {
@@ -161,7 +161,8 @@ static int activation(const char *type) {
                : 0;
 }
 
-/* The layers of a model on the pair of images, as a graph that is not ended. NULL with a sentence. */
+/* Returns the layers of a model on the pair of images, as a graph that has not ended. NULL with a
+ * sentence. */
 static gnt_features *begin_model(const gnt_model *m, const float *params, const float *buffers,
                                  int32_t precision, gnt_node *layer, gnt_err *err) {
     const gnt_nn_shape sample = gnt_model_sample(m);

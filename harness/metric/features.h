@@ -30,28 +30,29 @@ typedef enum gnt_lpips_net { GNT_LPIPS_ALEX, GNT_LPIPS_VGG, GNT_LPIPS_SQUEEZE, G
 extern const char *const gnt_lpips_names[GNT_LPIPS_NETS];
 /* what their distances are measured as, of whole images and of sensitive regions */
 extern const gnt_measure_id gnt_lpips_measures[GNT_LPIPS_NETS], gnt_region_lpips_measures[GNT_LPIPS_NETS];
-/* 1 where a suite's measures, bits 1u << gnt_measure_id, name either. */
+/* True if a suite's measures, bits 1u << gnt_measure_id, name either. */
 int gnt_lpips_is_wanted(uint32_t measures, gnt_lpips_net net);
 
-/* `weights`: convolutions under torchvision's names (features.0.weight …), channel weights under those of
- * LPIPS v0.1 (lin0.model.1.weight …); `where` stands for them in sentences; both are needed no longer than
- * this call takes. Fails where a tensor is missing or misshapen, or the images are too small. precision: 4 or
- * 8 bytes a number. */
+/* Makes LPIPS. `weights`: convolutions under torchvision's names (features.0.weight …), channel weights under
+ * those of LPIPS v0.1 (lin0.model.1.weight …); sentences call them `where`; both are needed only during this
+ * call. Fails if a tensor is missing or misshapen, or the images are too small. precision: 4 or 8 bytes a
+ * number. */
 int gnt_lpips_new(gnt_features **out, gnt_lpips_net net, const gnt_st *weights, const char *where,
                   gnt_metric_shape shape, int32_t precision, gnt_err *err);
-/* params, buffers: flat, as the model's; copied. The model is used no longer than this call takes. */
+/* Makes a distance from a model's layers. params, buffers: flat, in the order of the model; copied. The model
+ * is needed only during this call. */
 int gnt_features_new(gnt_features **out, const gnt_model *m, const float *params, const float *buffers,
                      int32_t precision, gnt_err *err);
-/* The mean squared error of the model's representation. Fails where that is the sample itself. The rest as
- * above. */
+/* Makes the mean squared error of the model's representation. Fails if that is the sample itself. Otherwise
+ * as above. */
 int gnt_representation_new(gnt_features **out, const gnt_model *m, const float *params, const float *buffers,
                            int32_t precision, gnt_err *err);
 void gnt_features_free(gnt_features *f);
 
-/* NaN where it cannot be computed. */
+/* Returns the distance; NaN if it cannot be computed. */
 double gnt_features_distance(gnt_features *f, const float *a, const float *b);
-/* What no answer to `truth` scores: the most that two images can be apart or, where that has no bound, how
- * far the farther of a black and a white image is from the truth. */
+/* Returns the score of no answer to `truth`: the largest distance of two images or, if that has no bound, the
+ * larger of the distances of a black and a white image from the truth. */
 double gnt_features_worst(gnt_features *f, const float *truth);
 
 #endif

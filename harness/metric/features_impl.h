@@ -24,7 +24,7 @@ struct gnt_features {
 };
 
 gnt_features *features_begin(gnt_metric_shape shape, int32_t precision, gnt_err *err);
-/* An input that stays as it is; copied. Returns −1 when out of memory. */
+/* Adds a constant input, whose values are copied. Returns −1 when out of memory. */
 gnt_node features_hold(gnt_features *f, const char *name, const gnt_nn_shape *shape, const float *values);
 /* Adds the distance at `x` (2×C×H×W, or 2×C) to the sum. weight: C of them, not negative; NULL: `each` for
  * all. */

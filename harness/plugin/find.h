@@ -17,7 +17,8 @@ typedef struct gnt_paths {
  * listed once. Free with gnt_paths_free. */
 int gnt_find_plugins(gnt_paths *out, const char *exe_dir, const char *path_variable, const char *extra,
                      gnt_err *err);
-/* As above, with the folder of the running program and the environment variable GAUNTLET_PLUGINS. */
+/* Finds plugins as above, with the folder of the running program and the environment variable
+ * GAUNTLET_PLUGINS. */
 int gnt_find_own_plugins(gnt_paths *out, const char *extra, gnt_err *err);
 void gnt_paths_free(gnt_paths *paths);
 

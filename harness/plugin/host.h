@@ -70,8 +70,8 @@ typedef struct gnt_fact {
     int64_t n;
 } gnt_fact;
 
-/* Sorted by name; owned by the instance, valid until its next hook. NaN and infinite reports are not counted.
- */
+/* Returns the facts, sorted by name; owned by the instance, valid until its next hook. NaN and infinite
+ * reports are not counted. */
 int32_t gnt_instance_facts(gnt_instance *i, const gnt_fact **list);
 
 typedef struct gnt_hook_time {

@@ -23,7 +23,7 @@ typedef struct gnt_params {
  * descriptor's or an info's; it is not kept. */
 int gnt_params_read(gnt_params *out, const gnt_parameter *table, int32_t n, const gnt_doc *doc,
                     const char *path, const json_t *object, gnt_err *err);
-/* As above, from text that messages call `name`; NULL text: all defaults. */
+/* Reads parameters as above, from text that messages call `name`; NULL text: all defaults. */
 int gnt_params_parse(gnt_params *out, const gnt_parameter *table, int32_t n, const char *name,
                      const char *json, gnt_err *err);
 int gnt_params_copy(gnt_params *out, const gnt_params *from, gnt_err *err);

@@ -109,7 +109,7 @@ static gnt_node take_rows(gnt_graph *g, gnt_node a, const int64_t *index, int64_
     return count == 1 ? pieces[0] : gnt_nn_concat(g, pieces, count, 0);
 }
 
-/* rates[step], as a tensor of the shape of `like` */
+/* Returns rates[step], as a tensor of the shape of `like`. */
 static gnt_node rate_like(gnt_graph *g, gnt_node rates, int32_t step, gnt_node like) {
     static const int64_t ones[GNT_NN_RANK] = {1, 1, 1, 1, 1, 1};
     gnt_nn_shape shape = gnt_nn_shape_of(g, like);

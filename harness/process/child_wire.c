@@ -134,7 +134,8 @@ static void take_stderr(gnt_child *child, const char *bytes, size_t n) {
     child->tail[child->tail_size] = 0;
 }
 
-/* Most bytes read from one pipe at a time, so that a child that floods it does not block the others. */
+/* Reads from one pipe, a limited number of bytes at a time, so that a child that floods it does not block the
+ * others. */
 static void drain(gnt_child *child, int *fd, void (*take)(gnt_child *, const char *, size_t)) {
     char bytes[16384];
     for (int round = 0; *fd >= 0 && round < 256; round++) {

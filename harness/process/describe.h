@@ -10,7 +10,7 @@
 #include "plugin/find.h"
 #include "process/sandbox.h"
 
-/* A gnt_describe_fn: describes the file in a sandboxed worker. context: a const gnt_sandbox_options * or
+/* Describes the file in a sandboxed worker, as a gnt_describe_fn. context: a const gnt_sandbox_options * or
  * NULL. */
 int gnt_describe_in_child(void *context, const char *path, char **json, size_t *size, gnt_err *err);
 

@@ -37,7 +37,7 @@ static void add_guesses(const gnt_outcome *o, gnt_score *s) {
             s->chance = o->chance.at[i].value;
 }
 
-/* An entry that the file has at null. */
+/* True for an entry that is null in the file. */
 static int is_empty(const gnt_stat *s) {
     return isnan(s->mean) && isnan(s->low) && isnan(s->high) && isnan(s->worst) && s->n == 0;
 }

@@ -427,13 +427,13 @@ extern const gnt_fields gnt_result_fields, gnt_cell_fields, gnt_group_fields, gn
 
 /* ---- reading and writing ---- */
 
-/* An empty result, to be filled. */
+/* Makes an empty result, to be filled. */
 void gnt_result_clear(gnt_result *r);
-/* `name` stands for the file in sentences. On failure *r is empty. */
+/* Reads the text of a file, which sentences call `name`. On failure *r is empty. */
 int gnt_result_parse(gnt_result *r, const char *name, const char *text, size_t size, gnt_err *err);
 int gnt_result_load(gnt_result *r, const char *path, gnt_err *err);
-/* The text of the file; the caller frees it. NULL when out of memory, or when a number is not finite that has
- * to be. */
+/* Returns the text of the file; the caller frees it. NULL when out of memory, or if a number that must be
+ * finite is not. */
 char *gnt_result_text(const gnt_result *r);
 void gnt_result_free(gnt_result *r);
 

@@ -86,7 +86,7 @@ typedef struct facts {
     gnt_arena *arena;
 } facts;
 
-/* A later fact replaces an earlier one of the same name. */
+/* Adds a fact, which replaces an earlier one of the same name. */
 static void add_fact(facts *all, const char *name, double value) {
     size_t i = 0;
     while (i < all->n && strcmp(all->at[i].name, name) != 0)

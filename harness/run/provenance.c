@@ -146,7 +146,7 @@ static json_t *seeds_json(const gnt_suite *s) {
                      "replicates", list);
 }
 
-/* 2024-02-29T23:59:59Z */
+/* Returns a time as 2024-02-29T23:59:59Z. */
 static json_t *moment_json(time_t when) {
     char text[32];
     struct tm parts;

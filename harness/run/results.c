@@ -37,7 +37,8 @@ int run_write_plan(const run *r, gnt_err *err) {
 
 /* ---- results.json ---- */
 
-/* What the same training leaves that has public data alone, at each seed; at NULL where nobody made one. */
+/* Returns what the same training leaves if it has public data alone, at each seed; null if nobody made
+ * one. */
 static gnt_public_onlys public_of(const run *r, size_t task, gnt_arena *arena) {
     gnt_public_only *list = gnt_arena_array(arena, r->suite->n_seeds, sizeof *list);
     size_t n = 0;
@@ -52,7 +53,7 @@ static gnt_public_onlys public_of(const run *r, size_t task, gnt_arena *arena) {
     return (gnt_public_onlys){n ? list : NULL, n};
 }
 
-/* The numbers of a model are in its bundle; none for one that no cell needed, or that failed. */
+/* Adds the numbers of a model, which are in its bundle; none for one that no cell needed, or that failed. */
 static void add_model(const run *r, size_t i, gnt_result_model *m, gnt_arena *arena) {
     const run_job *j = run_model_made(&r->requests, i);
     const gnt_result_model of = *m;
@@ -167,7 +168,7 @@ static void fill_utility(const run *r, const run_cell *c, gnt_utility *u, gnt_ar
                          arena);
 }
 
-/* The points of a score, with the names of the attribute's values, where they have names. */
+/* Returns the points of a score, with the names of the attribute's values, if these have names. */
 static gnt_points *points_of(const gnt_points *score, const gnt_data_attr *attribute, gnt_arena *arena) {
     const size_t n = attribute->value_name ? (size_t)attribute->values : 0;
     gnt_points *points = score ? gnt_arena_copy(arena, score, 1, sizeof *score) : NULL;
@@ -276,7 +277,7 @@ static json_t *job_json(const run_job *j) {
     return one;
 }
 
-/* Which job a cell that failed has failed by. */
+/* Lists which job each failed cell failed by. */
 static json_t *failures_json(const run *r) {
     json_t *list = json_array();
     for (size_t i = 0; i < r->plan->n; i++)

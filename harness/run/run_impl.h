@@ -183,7 +183,7 @@ typedef struct run {
 /* ---- job_store.c ---- */
 /* Sets the key of a job whose inputs are stored; −1 when out of memory. */
 int run_set_key(const run *r, run_job *j);
-/* *record: a new reference to that of the job's output if the store has one that counts, else NULL. */
+/* Sets *record to a new reference to that of the job's output if the store has a valid one, else to NULL. */
 int run_find_stored(const run *r, const run_job *j, json_t **record, gnt_err *err);
 /* Returns the metadata of a stored output; NULL if it cannot be read. */
 json_t *run_metadata(const run *r, const run_job *j, const char *output);
@@ -222,13 +222,13 @@ void run_share_close(run *r);
 int run_next_job(run *r, run_job **next, int *moved, gnt_err *err);
 /* True if others compute what this run needs, after a while of waiting. */
 int run_share_waits(run *r);
-/* To be called often: renews this run's leases, and reports now and then how far it is. */
+/* Renews this run's leases, and reports progress now and then. To be called often. */
 void run_share_renew(run *r);
 /* Reports how far it is, now. state: "running", "ended", "stopped". */
 void run_share_report(run *r, const char *state);
 /* True if a job ended badly because everything here is being ended. */
 int run_share_was_ended(const run *r, const run_job *j, const char *verdict);
-/* To be called when a job that this run computed has ended, and its output, if any, is stored. */
+/* Releases the lease of a job that this run computed, once it has ended and its output, if any, is stored. */
 int run_share_ended(run *r, run_job *j, gnt_err *err);
 
 /* ---- trained_utility.c ---- */

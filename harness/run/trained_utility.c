@@ -62,7 +62,7 @@ int run_has_utility(const run *r, const run_job *train) {
     return holds;
 }
 
-/* What else was measured of maps, and their loss; nothing where the test samples have no maps. */
+/* Fills in the other measures of maps, and their loss; nothing if the test samples have no maps. */
 static void fill_others(gnt_other_utilities *out, const json_t *last, const char *measure, gnt_arena *arena) {
     gnt_other_utility *list = gnt_arena_array(arena, GNT_MAP_NUMBERS + 1, sizeof *list);
     size_t n = 0;

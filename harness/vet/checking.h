@@ -51,7 +51,7 @@ typedef enum accepted { VALUES_FAILED = -1, VALUES_ACCEPTED = 0, VALUES_REFUSED 
  * `why`. */
 accepted vet_check_values(const gnt_descriptor *d, const char *plugin, const char *given, const char *id,
                           const char *value, gnt_params *out, gnt_err *why, gnt_err *err);
-/* The check "edges": parameters at the ends of their ranges and beyond. */
+/* Runs the check "edges": parameters at the ends of their ranges and beyond. */
 int vet_check_edges(checking *v, gnt_err *err);
 
 #endif

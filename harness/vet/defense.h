@@ -15,7 +15,7 @@ typedef struct gnt_vet_defense gnt_vet_defense;
 /* Opens it with the setting's network and samples. `d` and `params` must outlive it. */
 int gnt_vet_defense_open(gnt_vet_defense **out, gnt_vet_setting *s, const gnt_descriptor *d,
                          const gnt_params *params, gnt_err *err);
-/* NULL is fine. */
+/* Frees the defense, which may be NULL. */
 void gnt_vet_defense_free(gnt_vet_defense *d);
 /* Returns a chain of this one member. */
 const gnt_chain *gnt_vet_defense_chain(const gnt_vet_defense *d);

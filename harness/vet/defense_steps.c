@@ -197,7 +197,7 @@ static int after_aggregate(gnt_vet_sequence *t) {
     return 0;
 }
 
-/* t->index is −1 for the server. */
+/* Returns the state of a client; t->index is −1 for the server. */
 static gnt_st *state(gnt_vet_sequence *t) {
     return &t->state[t->index + 1];
 }

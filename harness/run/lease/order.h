@@ -15,7 +15,7 @@
 
 typedef struct run_order run_order;
 
-/* NULL when out of memory. */
+/* Returns an empty order; NULL when out of memory. */
 run_order *run_order_make(void);
 void run_order_free(run_order *o);
 

@@ -46,8 +46,8 @@ enum {
     RUN_PUBLIC = -2
 };
 
-/* Training runs of searches have seeds of their own, which no suite can name: data, weights, batches and
- * noise of a cell have then had no part in the choice of its strength. */
+/* Returns the seed of a search's training run, which no suite can name: data, weights, batches and noise of a
+ * cell then had no part in the choice of its strength. */
 static inline uint64_t run_search_seed(int64_t training) {
     return UINT64_C(1) << 63 | (uint64_t)training;
 }
