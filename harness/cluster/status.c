@@ -1,5 +1,6 @@
 #include "cluster/status.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static json_int_t whole(const json_t *one, const char *name) {
@@ -12,12 +13,19 @@ static const char *text(const json_t *one, const char *name) {
     return s ? s : "";
 }
 
-/* Adds text from an untrusted file: control characters become '?'. */
-static void add_clean(gnt_text *out, const char *s) {
-    gnt_err line;
-    gnt_fail(&line, "%.1000s", s);
-    gnt_text_add(out, "%s", line.text);
+/* Adds texts, which may be from an untrusted file: control characters become '?'. */
+static void add_clean(gnt_text *out, const char *const *s) {
+    for (; *s; s++) {
+        gnt_err line;
+        gnt_fail(&line, "%.1000s", *s);
+        gnt_text_add(out, "%s", line.text);
+    }
 }
+#define ADD_LINE(out, ...)                                                                                   \
+    do {                                                                                                     \
+        add_clean(out, (const char *const[]){__VA_ARGS__, NULL});                                            \
+        gnt_text_add(out, "\n");                                                                             \
+    } while (0)
 
 static int is(const json_t *one, const char *name, const char *wanted) {
     return strcmp(text(one, name), wanted) == 0;
@@ -106,36 +114,25 @@ static void add_nodes(gnt_text *out, const json_t *reports, const json_t *queue)
             running += runs(one, queue);
             ended += !runs(one, queue);
         }
-        gnt_text_add(out, "node ");
-        add_clean(out, text(first, "node"));
-        gnt_text_add(out, ": %lld running, %lld ended, %lld jobs computed; sandbox: ", (long long)running,
-                     (long long)ended, (long long)computed);
-        add_clean(out, text(first, "sandbox"));
-        gnt_text_add(out, "\n");
+        char counts[120];
+        snprintf(counts, sizeof counts,
+                 ": %lld running, %lld ended, %lld jobs computed; sandbox: ", (long long)running,
+                 (long long)ended, (long long)computed);
+        ADD_LINE(out, "node ", text(first, "node"), counts, text(first, "sandbox"));
     }
 }
 
 static void add_queue(gnt_text *out, const json_t *queue, const json_t *ended) {
     for (size_t i = 0; i < json_array_size(queue); i++) {
         const json_t *one = json_array_get(queue, i);
-        gnt_text_add(out, "job ");
-        add_clean(out, text(one, "shown"));
-        gnt_text_add(out, ": ");
-        add_clean(out, text(one, "state"));
-        const char *where = *text(one, "node") ? "node" : "reason";
-        gnt_text_add(out, *text(one, "node") ? " on " : " for ");
-        add_clean(out, text(one, where));
-        gnt_text_add(out, "\n");
+        const int runs_on = *text(one, "node") != 0;
+        ADD_LINE(out, "job ", text(one, "shown"), ": ", text(one, "state"), runs_on ? " on " : " for ",
+                 text(one, runs_on ? "node" : "reason"));
     }
     for (size_t i = 0; i < json_array_size(ended); i++) {
         const json_t *one = json_array_get(ended, i);
-        gnt_text_add(out, "job ");
-        add_clean(out, text(one, "shown"));
-        gnt_text_add(out, ": ended as ");
-        add_clean(out, text(one, "state"));
-        gnt_text_add(out, " on ");
-        add_clean(out, text(one, "node"));
-        gnt_text_add(out, "\n");
+        ADD_LINE(out, "job ", text(one, "shown"), ": ended as ", text(one, "state"), " on ",
+                 text(one, "node"));
     }
 }
 
@@ -143,14 +140,8 @@ static void add_failed(gnt_text *out, const json_t *best) {
     const json_t *list = json_object_get(best, "failed_cells");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
-        add_clean(out, text(one, "status"));
-        gnt_text_add(out, " ");
-        add_clean(out, text(one, "cell"));
-        gnt_text_add(out, " on ");
-        add_clean(out, text(one, "node"));
-        gnt_text_add(out, ": ");
-        add_clean(out, text(one, "reason"));
-        gnt_text_add(out, "\n");
+        ADD_LINE(out, text(one, "status"), " ", text(one, "cell"), " on ", text(one, "node"), ": ",
+                 text(one, "reason"));
     }
 }
 
@@ -166,9 +157,7 @@ int gnt_status_text(gnt_text *out, const json_t *reports, const json_t *queue, c
     add_queue(out, queue, ended);
     for (size_t i = 0; i < json_array_size(reports); i++)
         if (is(json_array_get(reports, i), "state", "refused")) {
-            gnt_text_add(out, "refused to begin: ");
-            add_clean(out, text(json_array_get(reports, i), "reason"));
-            gnt_text_add(out, "\n");
+            ADD_LINE(out, "refused to begin: ", text(json_array_get(reports, i), "reason"));
             *bad = 1;
         }
     add_failed(out, best);

@@ -112,13 +112,11 @@ static int load(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err
     int64_t records = 0, part[3] = {0, 0, 0};
     if (data_zip_open(&b, folder, FILE_NAME, MOST_BYTES, err))
         return -1;
-    int rc = read_all(&b, NULL, &records, part, err);
-    if (rc == 0)
-        rc = data_note(notes, b.path, GNT_PART_TRAIN, records, PUBLISHED, err);
-    if (rc == 0)
-        rc = data_reserve(d, part, err);
-    if (rc == 0)
-        rc = read_all(&b, d, &records, part, err);
+    int rc = read_all(&b, NULL, &records, part, err) ||
+                     data_note(notes, b.path, GNT_PART_TRAIN, records, PUBLISHED, err) ||
+                     data_reserve(d, part, err) || read_all(&b, d, &records, part, err)
+                 ? -1
+                 : 0;
     data_bytes_free(&b);
     return rc;
 }

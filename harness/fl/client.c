@@ -371,9 +371,7 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
         goto cleanup;
     if (batching == GNT_FL_BATCHES && fl->config.steps == 0 && narrow_to_one_batch(&l, err) != 0)
         goto cleanup;
-    rc = compute(&l, weights, out, err);
-    if (rc == 0)
-        rc = transform(&l, out, err);
+    rc = compute(&l, weights, out, err) || transform(&l, out, err) ? -1 : 0;
     if (rc == 0 && out->buffers)
         memcpy(out->buffers, fl->local_buffers, (size_t)fl->n_buffers * sizeof *buffers);
 cleanup:

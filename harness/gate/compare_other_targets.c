@@ -9,6 +9,7 @@
 #include "gate/gate_impl.h"
 #include "gate/target_pairs_impl.h"
 #include "gate/welch_impl.h"
+#include "metric/stats.h"
 
 static int both_ok(const gnt_joined *j) {
     return j->now && j->before && j->now->status == GNT_CELL_OK && j->before->status == GNT_CELL_OK;
@@ -64,7 +65,8 @@ static int add_cell(table *t, const gate_maker *m, const gnt_outcome *o, const g
     gnt_pairs scores = {0};
     int rc = gnt_pairs_add_one(&scores, o, measure, gnt_targets_together(m->g->now, o), name, m->err);
     if (rc == 0 && scores.n > 0) {
-        const double x = gate_mean(scores.d, scores.n);
+        double x, variance;
+        gnt_metric_moments(scores.d, scores.n, &x, &variance);
         join_mean(t->seed, t->by_seed, t->n_of_seed, &t->seeds, o->seed, x);
         join_mean(t->stage, t->by_stage, t->n_of_stage, &t->stages, o->stage, x);
         t->cells++;
@@ -82,10 +84,8 @@ static void weigh_tables(gnt_gate_row *row, double tolerance, const table *now, 
     row->was = before->shown;
     row->e.units = now->seeds + before->seeds;
     row->e.seeds = row->e.units;
-    row->worse = row->e.mean =
-        gate_mean(now->by_seed, now->seeds) - gate_mean(before->by_seed, before->seeds);
-    gate_error_add(&e, now->by_seed, now->seeds);
-    gate_error_add(&e, before->by_seed, before->seeds);
+    const double is = gate_error_add(&e, now->by_seed, now->seeds);
+    row->worse = row->e.mean = is - gate_error_add(&e, before->by_seed, before->seeds);
     if (other_stages) {
         gate_error_add(&e, now->by_stage, now->stages);
         gate_error_add(&e, before->by_stage, before->stages);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "gate/gate_impl.h"
 #include "gate/welch_impl.h"
+#include "metric/stats.h"
 
 typedef struct trained {
     const gnt_outcome *now, *before;
@@ -66,13 +67,10 @@ static size_t list_trainings(const gate_maker *m, trained *list) {
 }
 
 /* Returns the sample variance; 0 for n = 1. */
-static double variance(const double *x, size_t n) {
-    double mean = 0, squares = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += x[i] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        squares += (x[i] - mean) * (x[i] - mean);
-    return n > 1 ? squares / (double)(n - 1) : 0;
+static double variance_of(const double *x, size_t n) {
+    double mean, variance;
+    gnt_metric_moments(x, n, &mean, &variance);
+    return variance;
 }
 
 /* Fills one row for the n seeds of a training; x has room for 3n numbers. The scatter between two training
@@ -99,7 +97,7 @@ static void weigh(gnt_gate_row *row, const trained *t, size_t n, double toleranc
         differ |= is[i] != was[i];
     }
     row->worse = gnt_utility_sign(measure) * (row->was - row->is);
-    double scatter = fmax(variance(x, n), variance(is, n) + variance(was, n));
+    double scatter = fmax(variance_of(x, n), variance_of(is, n) + variance_of(was, n));
     double error = fmax(sqrt(squares) / (double)n, 1e-12); /* an exact utility: any difference is one */
     row->e = (gnt_evidence){.mean = row->worse,
                             .t = (row->worse - tolerance) / error,

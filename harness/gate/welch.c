@@ -4,21 +4,13 @@
 
 #include "metric/stats.h"
 
-double gate_mean(const double *x, size_t n) {
-    double mean = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += x[i] / (double)n;
-    return mean;
-}
-
-void gate_error_add(gate_error *e, const double *x, size_t n) {
-    const double mean = gate_mean(x, n);
-    double squares = 0;
-    for (size_t i = 0; i < n; i++)
-        squares += (x[i] - mean) * (x[i] - mean);
-    const double v = n > 1 ? squares / (double)(n - 1) / (double)n : 0;
+double gate_error_add(gate_error *e, const double *x, size_t n) {
+    double mean, variance;
+    gnt_metric_moments(x, n, &mean, &variance);
+    const double v = variance / (double)n;
     e->sum += v;
     e->weighed += n > 1 ? v * v / (double)(n - 1) : 0;
+    return mean;
 }
 
 static double above(double x, const gate_error *e) {

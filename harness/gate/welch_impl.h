@@ -13,9 +13,8 @@ typedef struct gate_error {
     double sum, weighed;
 } gate_error;
 
-double gate_mean(const double *x, size_t n);
-/* Adds the variance of the mean of x. */
-void gate_error_add(gate_error *e, const double *x, size_t n);
+/* Adds the variance of the mean of n ≥ 1 numbers; returns the mean. */
+double gate_error_add(gate_error *e, const double *x, size_t n);
 /* Sets both p of a row whose `worse` is set; not able: they are 1 and the row cannot fail. */
 void gate_error_settle(gnt_gate_row *row, double tolerance, const gate_error *e, int is_able);
 /* As above, but for n training runs against n_old; with too few the row cannot fail. common: the variance

@@ -414,12 +414,8 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
 }
 
 static int write_answer(attacking *a, gnt_err *err) {
-    json_t *all = json_pack("{s:O}", "targets", a->targets);
-    char *text = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-    int rc =
-        text ? gnt_st_set_metadata(&a->answer, text, err) : gnt_fail(err, "out of memory for the answer");
-    gnt_free(text);
-    json_decref(all);
+    const int rc = gnt_st_set_json(&a->answer, json_pack("{s:O}", "targets", a->targets),
+                                   JSON_COMPACT | JSON_REAL_PRECISION(9), "the answer", err);
     return rc == 0 ? a->work->write(a->work->context, "answer", &a->answer, err) : -1;
 }
 

@@ -34,15 +34,13 @@ static int prepare_open(preparing *p, const prepare_request *q, int32_t kind, gn
     gnt_work *w = p->work;
     gnt_st trained;
     gnt_st_init(&trained);
-    int rc = gnt_work_model_open(&p->model, q->model, q->federated->training_stats, err);
-    if (rc == 0)
-        rc = gnt_work_samples(&p->public_data, w, "public", q->samples, err);
-    if (rc == 0)
-        rc = gnt_work_samples(&p->shadow, w, "shadow", q->samples, err);
-    if (rc == 0)
-        rc = w->read(w->context, "trained", &trained, err);
-    if (rc == 0)
-        rc = gnt_work_weights(&trained, p->model.model, q->stage, &p->weights, &p->buffers, err);
+    int rc = gnt_work_model_open(&p->model, q->model, q->federated->training_stats, err) ||
+                     gnt_work_samples(&p->public_data, w, "public", q->samples, err) ||
+                     gnt_work_samples(&p->shadow, w, "shadow", q->samples, err) ||
+                     w->read(w->context, "trained", &trained, err) ||
+                     gnt_work_weights(&trained, p->model.model, q->stage, &p->weights, &p->buffers, err)
+                 ? -1
+                 : 0;
     json_t *known = rc == 0 && trained.metadata ? json_loads(trained.metadata, 0, NULL) : NULL;
     p->n_contribution = json_integer_value(json_object_get(known, "n_contribution"));
     json_decref(known);
@@ -287,13 +285,10 @@ int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
     earlier before = {0};
     gnt_observation setting;
     gnt_attack_prepare in = {.size = sizeof in, .stage = (int32_t)q->told_stage, .attribute = -1};
-    int rc = prepare_open(&p, &all, GNT_PLUGIN_ATTACK, err);
-    if (rc == 0)
-        rc = setting_open(&known, &setting, &p, err);
-    if (rc == 0)
-        rc = earlier_open(&before, &setting, &p, err);
-    if (rc == 0)
-        rc = shadows_open(&s, &p, &in, err);
+    int rc = prepare_open(&p, &all, GNT_PLUGIN_ATTACK, err) || setting_open(&known, &setting, &p, err) ||
+                     earlier_open(&before, &setting, &p, err) || shadows_open(&s, &p, &in, err)
+                 ? -1
+                 : 0;
     if (rc == 0) {
         const gnt_attack *hooks = gnt_instance_attack(p.plugin.instance);
         in.public_data = p.public_data.view.n ? &p.public_data.view : NULL;

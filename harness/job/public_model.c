@@ -131,16 +131,13 @@ static int write_out(public_training *c, const gnt_test_utility *utility, gnt_er
         json_object_set_new(all, "samples", json_integer(c->epochs ? c->samples.view.n : 0));
         json_object_set_new(all, "epochs", json_integer(c->epochs));
     }
-    char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
-    int rc = text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for the model");
+    int rc = gnt_st_set_json(&st, all, JSON_COMPACT, "the model", err);
     if (rc == 0)
         rc = gnt_st_add(&st, "weights", GNT_ST_F32, 1, &c->n, c->weights, NULL, err);
     if (rc == 0)
         rc = gnt_st_add(&st, "buffers", GNT_ST_F32, 1, &c->buffers_n, c->buffers, NULL, err);
     if (rc == 0)
         rc = c->work->write(c->work->context, "model", &st, err);
-    gnt_free(text);
-    json_decref(all);
     gnt_st_free(&st);
     return rc;
 }
@@ -149,13 +146,11 @@ int gnt_job_model(gnt_work *w, gnt_err *err) {
     const gnt_request_public_model *q = &w->request->model;
     public_training c = {.work = w, .key = q->train_key};
     gnt_test_utility utility = {0};
-    int rc = gnt_work_model_open(&c.model, &q->model, 0, err);
-    if (rc == 0)
-        rc = gnt_work_samples(&c.samples, w, "public", NULL, err);
-    if (rc == 0)
-        rc = gnt_work_samples(&c.test, w, "test", NULL, err);
-    if (rc == 0)
-        rc = start(&c, err);
+    int rc = gnt_work_model_open(&c.model, &q->model, 0, err) ||
+                     gnt_work_samples(&c.samples, w, "public", NULL, err) ||
+                     gnt_work_samples(&c.test, w, "test", NULL, err) || start(&c, err)
+                 ? -1
+                 : 0;
     if (rc == 0 && q->train) {
         rc = prepare_training(&c, err);
         for (int64_t epoch = 0; rc == 0 && epoch < c.epochs; epoch++)

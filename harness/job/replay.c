@@ -143,13 +143,9 @@ static int write_out(replaying *p, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);
     json_t *all = json_pack("{s:I, s:O}", "checked", (json_int_t)p->checked, "differs", p->differs);
-    char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
-    int rc =
-        text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for what was replayed");
+    int rc = gnt_st_set_json(&st, all, JSON_COMPACT, "what was replayed", err);
     if (rc == 0)
         rc = p->work->write(p->work->context, "replay", &st, err);
-    gnt_free(text);
-    json_decref(all);
     gnt_st_free(&st);
     return rc;
 }

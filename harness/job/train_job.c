@@ -422,10 +422,7 @@ static int write_out(training_job *t, gnt_err *err) {
         json_decref(all);
         all = NULL;
     }
-    char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
-    int rc = text ? gnt_st_set_metadata(&t->out, text, err) : gnt_fail(err, "out of memory for the utility");
-    gnt_free(text);
-    json_decref(all);
+    int rc = gnt_st_set_json(&t->out, all, JSON_COMPACT, "the utility", err);
     if (rc == 0)
         rc = keep_rows(t, err);
     if (rc == 0 && t->contributions.n)
@@ -491,17 +488,14 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     float *weights = NULL, *buffers = NULL;
     gnt_st_init(&t.out);
     gnt_st_init(&t.contributions);
-    int rc = gnt_work_model_open(&t.model, &q->model, q->federated.training_stats, err);
-    if (rc == 0)
-        rc = gnt_work_samples(&clients, w, "clients", &q->samples, err);
-    if (rc == 0)
-        rc = gnt_work_hidden_open(&t.hidden, &q->samples, q->federated.clients, &clients, err);
-    if (rc == 0)
-        rc = gnt_work_samples(&t.test, w, "test", &q->samples, err);
-    if (rc == 0)
-        rc = gnt_work_samples(&public_data, w, "public", &q->samples, err);
-    if (rc == 0)
-        rc = gnt_remote_open(&t.remote, w, &t.model, &remote, err);
+    int rc = gnt_work_model_open(&t.model, &q->model, q->federated.training_stats, err) ||
+                     gnt_work_samples(&clients, w, "clients", &q->samples, err) ||
+                     gnt_work_hidden_open(&t.hidden, &q->samples, q->federated.clients, &clients, err) ||
+                     gnt_work_samples(&t.test, w, "test", &q->samples, err) ||
+                     gnt_work_samples(&public_data, w, "public", &q->samples, err) ||
+                     gnt_remote_open(&t.remote, w, &t.model, &remote, err)
+                 ? -1
+                 : 0;
     if (rc == 0) {
         t.chain = gnt_remote_chain(t.remote);
         weights = gnt_array((size_t)gnt_model_size(t.model.model), sizeof *weights);

@@ -14,11 +14,6 @@ static const gnt_score_bounds share_bounds = {0, 1};
 /* Shares of targets inside a training are taken to be correlated by this much at least. */
 static const double least_correlation = 0.05;
 
-const char *gnt_interval_over_name(gnt_interval_over over) {
-    static const char *const names[GNT_INTERVALS] = {"none", "targets", "trainings"};
-    return (unsigned)over < GNT_INTERVALS ? names[over] : NULL;
-}
-
 /* ---- scores by training ---- */
 
 typedef struct item {

@@ -21,12 +21,8 @@ typedef enum gnt_interval_over {
     GNT_INTERVAL_NONE,
     /* the targets of one training */
     GNT_INTERVAL_TARGETS,
-    GNT_INTERVAL_TRAININGS,
-    GNT_INTERVALS
+    GNT_INTERVAL_TRAININGS
 } gnt_interval_over;
-
-/* Returns "none", "targets" or "training runs"; NULL for another value. */
-const char *gnt_interval_over_name(gnt_interval_over over);
 
 typedef struct gnt_estimate {
     double mean, low, high;

@@ -116,11 +116,6 @@ static double ssim_in(const float *a, const float *b, gnt_metric_shape shape, co
     return sum / (double)shape.channels;
 }
 
-double gnt_metric_ssim(const float *a, const float *b, gnt_metric_shape shape) {
-    const gnt_metric_box whole = {0, 0, shape.height, shape.width};
-    return ssim_in(a, b, shape, &whole);
-}
-
 gnt_metric_box gnt_metric_box_of(const uint8_t *mask, int64_t height, int64_t width) {
     int64_t top = height, bottom = -1, left = width, right = -1;
     for (int64_t y = 0; y < height; y++)

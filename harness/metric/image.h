@@ -50,8 +50,6 @@ double gnt_metric_mse(const float *a, const float *b, size_t n, int *broken);
 /* Returns the MSE of images over the pixels of all channels that a mask (H×W) marks; NULL: over all. */
 double gnt_metric_mse_in(const float *a, const float *b, const uint8_t *mask, gnt_metric_shape shape);
 double gnt_metric_psnr(double mse, int *exact); /* of an MSE in [0, 1]; `exact` may be NULL */
-/* −1 when an entry is not finite */
-double gnt_metric_ssim(const float *a, const float *b, gnt_metric_shape shape);
 
 gnt_metric_image gnt_metric_judge(const float *target, const float *answer, gnt_metric_shape shape);
 /* Judges a region: mask is height × width and marks at least one pixel. MSE and PSNR are over the marked

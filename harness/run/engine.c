@@ -133,11 +133,7 @@ static void count(const run *r, gnt_run_counts *counts) {
  * one. */
 static int write_all(const run *r, gnt_err *err) {
     const int lock = gnt_folder_hold(r->options->folder);
-    int rc = run_write_plan(r, err);
-    if (rc == 0)
-        rc = run_write_results(r, err);
-    if (rc == 0)
-        rc = run_write_host(r, err);
+    int rc = run_write_plan(r, err) || run_write_results(r, err) || run_write_host(r, err) ? -1 : 0;
     if (lock >= 0)
         close(lock);
     return rc;

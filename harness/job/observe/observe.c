@@ -48,14 +48,10 @@ static int compare_with_training(observing *o, const gnt_fl_treatment *t, gnt_er
     if (differs > 0)
         json_array_append_new(json_object_get(all, "marks"),
                               json_pack("{s:s, s:s}", "what", what[o->shadow != 0], "says", says.text));
-    char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+    const int set = gnt_st_set_json(&out, all, JSON_COMPACT, "a comparison", &says);
     if (rc == 0)
-        rc = text && differs >= 0 ? gnt_st_set_metadata(&out, text, err)
-                                  : gnt_fail(err, "out of memory for a comparison");
-    gnt_free(text);
-    json_decref(all);
-    if (rc == 0)
-        rc = w->write(w->context, "compared", &out, err);
+        rc = set == 0 && differs >= 0 ? w->write(w->context, "compared", &out, err)
+                                      : gnt_fail(err, "out of memory for a comparison");
     gnt_st_free(&out);
     return rc;
 }
@@ -253,11 +249,11 @@ static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
         whole = json_object_set_new(all, "momentum", json_real(o->config.momentum)) == 0;
     if (whole && o->config.steps && o->config.decay > 0)
         whole = json_object_set_new(all, "decay", json_real(o->config.decay)) == 0;
-    char *text = whole ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-    int rc = text ? gnt_st_set_metadata(st, text, err) : gnt_fail(err, "out of memory for an observation");
-    gnt_free(text);
-    json_decref(all);
-    return rc;
+    if (!whole) {
+        json_decref(all);
+        all = NULL;
+    }
+    return gnt_st_set_json(st, all, JSON_COMPACT | JSON_REAL_PRECISION(17), "an observation", err);
 }
 
 /* The broadcast weights in a bundle of their own: prepare-attack reads them, and the training's bundle holds
@@ -339,14 +335,13 @@ static int open_all(observing *o, gnt_err *err) {
         rc = gnt_work_hidden_open(&o->hidden, &q->samples, q->federated.clients, &o->samples, err);
     o->config.hidden = o->hidden.view;
     if (rc == 0)
-        rc = gnt_work_samples(&o->public_data, w, "public", &q->samples, err);
-    if (rc == 0)
-        rc = w->read(w->context, "trained", &o->trained, err);
-    if (rc == 0)
-        rc = gnt_work_weights(&o->trained, o->model.model, o->stage, &o->broadcast.weights,
-                              &o->broadcast.buffers, err);
-    if (rc == 0)
-        rc = read_own(o, &o->trained, err);
+        rc = gnt_work_samples(&o->public_data, w, "public", &q->samples, err) ||
+                     w->read(w->context, "trained", &o->trained, err) ||
+                     gnt_work_weights(&o->trained, o->model.model, o->stage, &o->broadcast.weights,
+                                      &o->broadcast.buffers, err) ||
+                     read_own(o, &o->trained, err)
+                 ? -1
+                 : 0;
     if (rc == 0)
         rc = o->in_round ? observe_open_round(o, err) : open_chain(o, err);
     if (rc == 0)
@@ -401,9 +396,7 @@ static void configure_probe(observing *o) {
 }
 
 static int observe_probe(observing *o, gnt_err *err) {
-    int rc = encode_sets(o, err);
-    if (rc == 0)
-        rc = observe(o, err);
+    int rc = encode_sets(o, err) || observe(o, err) ? -1 : 0;
     if (rc == 0 && o->surface != GNT_SURFACE_TRANSCRIPT)
         rc = write_labels(o, err);
     if (rc == 0 && (o->surface & (GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION)))

@@ -98,13 +98,12 @@ int observe_write_recorded(observing *o, gnt_err *err) {
     gnt_st_init(&rates);
     const int64_t n = o->surface == GNT_SURFACE_UPDATE ? r->n : o->batch, c = o->samples.view.classes;
     const float *y = o->surface == GNT_SURFACE_UPDATE ? r->labels : o->samples.view.y;
-    int rc = add_copy(&labels, "labels", o->targets * n, c, y, err);
-    if (rc == 0)
-        rc = observe_write(o, "labels", &labels, err);
-    if (rc == 0)
-        rc = add_copy(&rates, "rates", o->targets, o->config.steps, r->rates, err);
-    if (rc == 0)
-        rc = observe_write(o, "rates", &rates, err);
+    int rc = add_copy(&labels, "labels", o->targets * n, c, y, err) ||
+                     observe_write(o, "labels", &labels, err) ||
+                     add_copy(&rates, "rates", o->targets, o->config.steps, r->rates, err) ||
+                     observe_write(o, "rates", &rates, err)
+                 ? -1
+                 : 0;
     if (rc == 0 && o->surface == GNT_SURFACE_ENCODING)
         rc = write_claims(o, err);
     if (rc == 0)

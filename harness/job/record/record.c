@@ -423,13 +423,7 @@ static int find_marks(gnt_record *r, gnt_err *err) {
 static int set_marks(gnt_record *r, gnt_err *err) {
     if (find_marks(r, err) != 0)
         return -1;
-    json_t *whole = json_pack("{s:O}", "marks", r->marks);
-    char *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
-    const int rc =
-        text ? gnt_st_set_metadata(&r->record, text, err) : gnt_fail(err, "out of memory for a record");
-    gnt_free(text);
-    json_decref(whole);
-    return rc;
+    return gnt_st_set_json(&r->record, json_pack("{s:O}", "marks", r->marks), JSON_COMPACT, "a record", err);
 }
 
 /* ---- the outputs ---- */

@@ -115,13 +115,8 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
     gnt_st_init(&s.sum.bundle);
     gnt_st_init(&s.sum.behind);
     gnt_st_init(&s.sets.mixing);
-    int rc = open_all(&s, err);
-    if (rc == 0)
-        rc = score_goals(&s, err);
-    if (rc == 0)
-        rc = score_write(&s, err);
-    if (rc == 0)
-        rc = score_images(&s, err);
+    int rc =
+        open_all(&s, err) || score_goals(&s, err) || score_write(&s, err) || score_images(&s, err) ? -1 : 0;
     close_all(&s);
     return rc;
 }

@@ -296,14 +296,11 @@ int score_write(score *s, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);
     int rc = fill(s, &all, err);
-    json_t *json = rc == 0 ? gnt_fields_encode(&gnt_score_fields, &all, GNT_FIELDS_ALL) : NULL;
-    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     if (rc == 0)
-        rc = text ? gnt_st_set_metadata(&st, text, err) : gnt_fail(err, "out of memory for the scores");
+        rc = gnt_st_set_json(&st, gnt_fields_encode(&gnt_score_fields, &all, GNT_FIELDS_ALL),
+                             JSON_COMPACT | JSON_REAL_PRECISION(9), "the scores", err);
     if (rc == 0)
         rc = s->work->write(s->work->context, "score", &st, err);
-    gnt_free(text);
-    json_decref(json);
     gnt_st_free(&st);
     return rc;
 }

@@ -279,9 +279,7 @@ static int load(side *s, const gnt_member *m, gnt_err *err) {
     gnt_artefact_set state = {0};
     gnt_st st;
     gnt_st_init(&st);
-    int rc = side_get_bundle(&s->in, &st, err);
-    if (rc == 0)
-        rc = gnt_artefact_set_from(&state, &st, err);
+    int rc = side_get_bundle(&s->in, &st, err) || gnt_artefact_set_from(&state, &st, err) ? -1 : 0;
     if (rc == 0) {
         m->begin(m->owner, "load");
         rc = m->done(m->owner, m->hooks->load(m->self, (int32_t)client, &state.view), err);

@@ -10,18 +10,15 @@
 #include "base/mem.h"
 #include "fl/defense_chain.h"
 
-static char *describe(const gnt_data *d) {
+static json_t *describe(const gnt_data *d) {
     json_t *dim = json_array(), *attributes = json_array();
     for (int32_t i = 0; i < d->rank; i++)
         json_array_append_new(dim, json_integer(d->dim[i]));
     for (int32_t i = 0; i < d->n_attrs; i++)
         json_array_append_new(
             attributes, json_pack("{s:s, s:i}", "name", d->attr[i].name, "values", (int)d->attr[i].values));
-    json_t *all = json_pack("{s:i, s:i, s:o, s:o}", "kind", (int)d->kind, "classes", (int)d->classes, "dim",
-                            dim, "attributes", attributes);
-    char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
-    json_decref(all);
-    return text;
+    return json_pack("{s:i, s:i, s:o, s:o}", "kind", (int)d->kind, "classes", (int)d->classes, "dim", dim,
+                     "attributes", attributes);
 }
 
 /* Rows of maps or masks. */
@@ -58,10 +55,7 @@ int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int
     if (data->has_maps && (pack_bits(out, "map", data->map, data->classes, rows, n, err) != 0 ||
                            pack_bits(out, "mask", data->mask, data->classes, rows, n, err) != 0))
         return -1;
-    char *text = describe(data);
-    int rc = text ? gnt_st_set_metadata(out, text, err) : gnt_fail(err, "out of memory for a set of samples");
-    gnt_free(text);
-    return rc;
+    return gnt_st_set_json(out, describe(data), JSON_COMPACT, "a set of samples", err);
 }
 
 int gnt_samples_pack_groups(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err) {
@@ -262,13 +256,10 @@ int gnt_samples_unpack(gnt_sampleset *out, const gnt_st *st, const char *where, 
                  ? 0
                  : gnt_fail(err, "%s: out of memory for %" PRId64 " samples", where, n);
     if (rc == 0)
-        rc = fill_x(s, x, where, err);
-    if (rc == 0)
-        rc = fill_labels(s, label->data, a->data, where, err);
-    if (rc == 0)
-        rc = fill_maps(s, st, where, err);
-    if (rc == 0)
-        rc = fill_groups(s, st, where, err);
+        rc = fill_x(s, x, where, err) || fill_labels(s, label->data, a->data, where, err) ||
+                     fill_maps(s, st, where, err) || fill_groups(s, st, where, err)
+                 ? -1
+                 : 0;
     s->view.x = s->x;
     s->view.y = s->y;
     s->view.id = s->id;

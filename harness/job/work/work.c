@@ -22,9 +22,7 @@ int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, const gn
         return 0;
     gnt_st st;
     gnt_st_init(&st);
-    int rc = w->read(w->context, name, &st, err);
-    if (rc == 0)
-        rc = gnt_samples_unpack(out, &st, name, err);
+    int rc = w->read(w->context, name, &st, err) || gnt_samples_unpack(out, &st, name, err) ? -1 : 0;
     gnt_st_free(&st);
     if (rc != 0 || !of)
         return rc;

@@ -57,6 +57,14 @@ int gnt_st_set_metadata(gnt_st *st, const char *json, gnt_err *err) {
     return 0;
 }
 
+int gnt_st_set_json(gnt_st *st, json_t *all, size_t flags, const char *what, gnt_err *err) {
+    char *text = all ? json_dumps(all, flags) : NULL;
+    const int rc = text ? gnt_st_set_metadata(st, text, err) : gnt_fail(err, "out of memory for %s", what);
+    gnt_free(text);
+    json_decref(all);
+    return rc;
+}
+
 /* ---- reading ---- */
 
 static float widen_half(uint16_t h) {

@@ -63,13 +63,15 @@ static int32_t compute(builder *b, gnt_node i, int is_stored) {
     return o.y;
 }
 
+/* Begins an operation between a whole and what has one entry for many of it. */
+static gnt_fused_op op_of_extents(const builder *b, gnt_node r, int32_t op) {
+    return (gnt_fused_op){
+        .op = op, .b = -1, .inner = b->q->node[r].inner, .mid = b->q->node[r].mid, .low = b->q->node[r].low};
+}
+
 static int32_t spread(builder *b, gnt_node r) {
     gnt_node small = input(b, r, 0);
-    gnt_fused_op o = {.op = GNT_FUSED_SPREAD,
-                      .b = -1,
-                      .inner = b->q->node[r].inner,
-                      .mid = b->q->node[r].mid,
-                      .low = b->q->node[r].low};
+    gnt_fused_op o = op_of_extents(b, r, GNT_FUSED_SPREAD);
     o.a = new_slot(b, -1, (gnt_fused_slot){.value = small});
     o.y = new_slot(b, r, (gnt_fused_slot){.value = -1});
     new_op(b, o);
@@ -96,11 +98,7 @@ static int becomes_dot(const builder *b, gnt_node m) {
 
 static void total(builder *b, gnt_node i) {
     gnt_node x = input(b, i, 0);
-    gnt_fused_op o = {.op = GNT_FUSED_SUM,
-                      .b = -1,
-                      .inner = b->q->node[i].inner,
-                      .mid = b->q->node[i].mid,
-                      .low = b->q->node[i].low};
+    gnt_fused_op o = op_of_extents(b, i, GNT_FUSED_SUM);
     if (b->q->node[x].chunk == b->q->node[i].chunk && becomes_dot(b, x)) {
         o.op = GNT_FUSED_DOT;
         o.a = slot_of(b, input(b, x, 0));
