@@ -77,14 +77,6 @@ static gnt_status start(dlg *s, const char *id) {
     return s->reference ? start_reference(s) : GNT_OK;
 }
 
-static gnt_status start_dlg(void *self) {
-    return start(self, "dlg");
-}
-
-static gnt_status start_idlg(void *self) {
-    return start(self, "idlg");
-}
-
 static const gnt_attack hooks = {.size = sizeof hooks, .run = recipe_run};
 
 /* Plugins, not families: it reads their parameters if the defense is granted. */
@@ -97,11 +89,15 @@ static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "pru
         .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_TAKES_START, .attack = &hooks,                               \
         .instance_size = GNT_INSTANCE(dlg)
 
-const gnt_descriptor gradient_dlg = {
-    GNT_ATTACK("dlg", "1.0", "searches image and label whose gradient is the one observed", "MIT",
-               "Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019"),
-    COMMON, .start = start_dlg};
-const gnt_descriptor gradient_idlg = {
-    GNT_ATTACK("idlg", "1.0", "reads the label off the gradient, then searches the image", "MIT",
-               "Zhao, Mopuri and Bilen, iDLG: Improved Deep Leakage from Gradients, 2020"),
-    COMMON, .start = start_idlg};
+/* Defines the descriptor of the attack whose row in recipes.c has that id. */
+#define BY_RECIPE(NAME, id, line, citation)                                                                  \
+    static gnt_status start_##NAME(void *self) {                                                             \
+        return start(self, id);                                                                              \
+    }                                                                                                        \
+    const gnt_descriptor gradient_##NAME = {GNT_ATTACK(id, "1.0", line, "MIT", citation), COMMON,            \
+                                            .start = start_##NAME}
+
+BY_RECIPE(dlg, "dlg", "searches image and label whose gradient is the one observed",
+          "Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019");
+BY_RECIPE(idlg, "idlg", "reads the label off the gradient, then searches the image",
+          "Zhao, Mopuri and Bilen, iDLG: Improved Deep Leakage from Gradients, 2020");

@@ -11,22 +11,11 @@
  * plain anyway, it is the squared distance of DLG. What earlier rounds showed of the same samples (history)
  * joins the sum, each round with its own noise. Source of a likelihood in place of a distance: Balunović,
  * Dimitrov, Staab and Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022. */
-#include <math.h>
-
 #include "gauntlet/plugin.h"
+#include "search/chosen.h"
 #include "search/likely_search.h"
-#include "hook.h"
 
-static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
-                      const gnt_answer *answer) {
-    search s = {.answer = answer};
-    public_images images;
-    (void)own;
-    TRY(likely_search_open(&s, context, seen, &images));
-    TRY(likely_search_run(&s, seen));
-    answer->chosen(answer->context, s.chosen, s.least);
-    return answer->reconstruction(answer->context, s.n, s.winner);
-}
+CHOSEN_RUN("dlg-whitened")
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 

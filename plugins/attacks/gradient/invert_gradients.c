@@ -20,8 +20,7 @@
 #include <string.h>
 
 #include "gauntlet/plugin.h"
-#include "defense/granted_defense.h"
-#include "search/invert.h"
+#include "search/chosen.h"
 #include "search/invert_parameters.h"
 #include "label/label_scores.h"
 #include "hook.h"
@@ -46,8 +45,27 @@ static int sees_through_clip(int cost, const noise_law *law) {
            (cost == DATA_SCALE_FREE && law->clip_mode == NOISE_CLIP_GLOBAL);
 }
 
+gnt_status invert_cost(invert *self, gnt_observation *seen, const granted_defense *granted, int *cost) {
+    const gnt_host *host = self->host;
+    const noise_law *law = &granted->noise;
+    (void)seen;
+    *cost = choose_cost(self, law);
+    if (!sees_through_clip(*cost, law))
+        return hook_refuse(host, "cost takes the granted clip's factors for differences of images, as by an "
+                                 "attacker who does not know of it: leave the grant defense out, or take "
+                                 "\"auto\" or \"cosine\"");
+    if (*cost == DATA_LIKELIHOOD && law->kind == NOISE_NONE)
+        return hook_refuse(host, "the likelihood needs a defense whose noise is known (knows: defense, of "
+                                 "dp-gaussian or dp-laplace)");
+    if (*cost != DATA_LIKELIHOOD && law->kind != NOISE_NONE)
+        return hook_refuse(host, "cost reckons with no noise, as by an attacker who does not know of it, but "
+                                 "a defense that adds noise is granted: leave that grant out, or take "
+                                 "\"auto\" or \"likelihood\"");
+    return GNT_OK;
+}
+
 /* As the parameters say, else as the trials chose, else total variation. */
-static prior_setting choose_prior(const invert *self, int cost, const gnt_artefacts *own) {
+prior_setting invert_prior(const invert *self, int cost, const gnt_artefacts *own) {
     prior_setting setting;
     if (self->prior == PRIOR_AUTO && cost == DATA_LIKELIHOOD && invert_setting_read(own, &setting))
         return setting;
@@ -80,6 +98,18 @@ static void count_labels(const float *y, int64_t n, int64_t classes, int64_t *co
     for (int64_t i = 0; i < n; i++, y += classes) {
         count[hook_argmax(y, classes)]++;
     }
+}
+
+gnt_status invert_bind(search *s, const gnt_observation *seen, const granted_defense *granted) {
+    const gnt_host *host = s->self->host;
+    const int64_t classes = host->model->info->classes;
+    int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
+    TRY(hook_memory(host, count != NULL));
+    if (seen->n_history > 0) {
+        count_labels(s->y, s->n, classes, count);
+        TRY(search_history(s, seen, granted, count));
+    }
+    return bind_statistics(s, seen);
 }
 
 /* How much more of the observation's own round is left unexplained with the earlier rounds than without
@@ -122,70 +152,14 @@ static gnt_status search_rounds(search *s, int64_t restarts, int64_t steps, doub
     return GNT_OK;
 }
 
-/* ---- the hook ---- */
-
-static void report_choice(const search *s, const prior_setting *setting, const noise_law *law) {
-    const gnt_host *host = s->self->host;
-    if (s->term[0].cost != DATA_LIKELIHOOD)
-        return;
-    gnt_host_fact(host, "likelihood", 1);
-    gnt_host_fact(host, "noise", noise_deviation(law));
-    gnt_host_fact(host, "prior_kind", setting->kind);
-    gnt_host_fact(host, "prior_weight", setting->weight);
-    gnt_host_fact(host, "tv", s->tv);
+gnt_status invert_run(search *s, const gnt_observation *seen) {
+    const int64_t restarts = s->self->restarts;
+    const int64_t steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : s->self->steps;
+    s->total = restarts * steps;
+    return search_rounds(s, restarts, steps, s->self->group);
 }
 
-/* images: outlives the search, which points into it. */
-static gnt_status open_all(search *s, invert *self, const gnt_observation *seen, const gnt_artefacts *own,
-                           public_images *images) {
-    const gnt_host *host = self->host;
-    size_t classes = (size_t)host->model->info->classes;
-    /* in any chain: a clip of what another member left is nearer than none */
-    const granted_defense granted = granted_defense_of(seen);
-    const noise_law law = granted.noise;
-    int cost = choose_cost(self, &law);
-    prior_setting setting = choose_prior(self, cost, own);
-    int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
-    float *y = gnt_host_scratch(host, (size_t)seen->n * classes, sizeof *y);
-    TRY(hook_memory(host, y && count));
-    if (!sees_through_clip(cost, &law))
-        return hook_refuse(host, "cost takes the granted clip's factors for differences of images, as by an "
-                                 "attacker who does not know of it: leave the grant defense out, or take "
-                                 "\"auto\" or \"cosine\"");
-    if (cost == DATA_LIKELIHOOD && law.kind == NOISE_NONE)
-        return hook_refuse(host, "the likelihood needs a defense whose noise is known (knows: defense, of "
-                                 "dp-gaussian or dp-laplace)");
-    if (cost != DATA_LIKELIHOOD && law.kind != NOISE_NONE)
-        return hook_refuse(host, "cost reckons with no noise, as by an attacker who does not know of it, but "
-                                 "a defense that adds noise is granted: leave that grant out, or take "
-                                 "\"auto\" or \"likelihood\"");
-    TRY(search_open(s, self, seen, y, cost, &granted));
-    TRY(search_labels(s, seen, y));
-    if (seen->n_history > 0) {
-        count_labels(y, s->n, (int64_t)classes, count);
-        TRY(search_history(s, seen, &granted, count));
-    }
-    TRY(bind_statistics(s, seen));
-    TRY(public_images_open(images, host, seen->public_data, INVERT_TRIALS * seen->n));
-    TRY(search_use(s, &setting, images));
-    report_choice(s, &setting, &law);
-    return GNT_OK;
-}
-
-static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
-                      const gnt_answer *answer) {
-    invert *self = context;
-    int64_t restarts = self->restarts;
-    search s = {.answer = answer};
-    public_images images;
-    TRY(hook_needs_batch(self->host, seen));
-    int64_t steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->steps;
-    s.total = restarts * steps;
-    TRY(open_all(&s, self, seen, own, &images));
-    TRY(search_rounds(&s, restarts, steps, self->group));
-    answer->chosen(answer->context, s.chosen, s.least);
-    return answer->reconstruction(answer->context, s.n, s.winner);
-}
+CHOSEN_RUN("invert-gradients")
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = invert_prepare, .run = run};
 

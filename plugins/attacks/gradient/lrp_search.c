@@ -16,8 +16,7 @@
 #include <math.h>
 
 #include "gauntlet/plugin.h"
-#include "defense/granted_defense.h"
-#include "search/invert.h"
+#include "search/chosen.h"
 #include "search/invert_parameters.h"
 #include "hook.h"
 
@@ -39,32 +38,13 @@ static void report_rates(const search *s) {
     gnt_host_fact(host, "rates_spread", sqrt(fmax(0, squares - sum * sum)) / sum);
 }
 
-static gnt_status open_all(search *s, invert *self, const gnt_observation *seen) {
+gnt_status lrp_cost(invert *self, gnt_observation *seen, const granted_defense *granted, int *cost) {
     const gnt_host *host = self->host;
-    const prior_setting setting = {.kind = PRIOR_TV};
-    const granted_defense granted = granted_defense_of(seen);
-    const size_t classes = (size_t)host->model->info->classes;
-    float *y = gnt_host_scratch(host, (size_t)seen->n * classes, sizeof *y);
-    TRY(hook_memory(host, y != NULL));
+    (void)granted;
+    *cost = DATA_COSINE;
     self->data[0].by_rates = self->rates == RATES_LEARNT;
-    TRY(search_open(s, self, seen, y, DATA_COSINE, &granted));
-    TRY(search_labels(s, seen, y));
-    if (self->rates == RATES_LEARNT)
-        TRY(search_rates(s, seen));
-    return search_use(s, &setting, NULL);
-}
-
-static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
-                      const gnt_answer *answer) {
-    invert *self = context;
-    const gnt_host *host = self->host;
-    const int64_t restarts = self->restarts;
-    gnt_observation unrolled = *seen;
-    search s = {.answer = answer};
-    (void)own;
-    TRY(hook_needs_batch(host, seen));
     if (self->rates != RATES_KNOWN)
-        unrolled.rates = NULL;
+        seen->rates = NULL;
     else if (!(seen->granted & GNT_KNOWS_RATES))
         return hook_refuse(host, "rates is \"known\", but the rates that the client used are not granted: "
                                  "grant them (rates), or take \"learnt\"");
@@ -73,14 +53,26 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
         return hook_refuse(host, "rates is \"equal\", as by an attacker who does not know that rates are "
                                  "drawn, but the defense is granted: leave that grant out, or take "
                                  "\"learnt\"");
-    const int64_t steps = seen->budget > 0 ? (seen->budget + restarts - 1) / restarts : self->steps;
-    s.total = restarts * steps;
-    TRY(open_all(&s, self, &unrolled));
-    TRY(search_run(&s, restarts, steps, 0));
-    report_rates(&s);
-    answer->chosen(answer->context, s.chosen, s.least);
-    return answer->reconstruction(answer->context, s.n, s.winner);
+    return GNT_OK;
 }
+
+prior_setting lrp_prior(const invert *self, int cost, const gnt_artefacts *own) {
+    (void)self, (void)cost, (void)own;
+    return (prior_setting){.kind = PRIOR_TV};
+}
+
+gnt_status lrp_bind(search *s, const gnt_observation *seen, const granted_defense *granted) {
+    (void)granted;
+    return s->self->rates == RATES_LEARNT ? search_rates(s, seen) : GNT_OK;
+}
+
+gnt_status lrp_run(search *s, const gnt_observation *seen) {
+    TRY(invert_run(s, seen));
+    report_rates(s);
+    return GNT_OK;
+}
+
+CHOSEN_RUN("lrp-search")
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 

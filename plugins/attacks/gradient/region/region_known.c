@@ -6,18 +6,24 @@
  * ignores clipping. The search begins at the mean of public images if they are granted, else at grey. */
 
 #include "gauntlet/plugin.h"
-#include "region/region_search.h"
+#include "region/known_region.h"
+#include "search/chosen.h"
+#include "search/likely_search.h"
 #include "hook.h"
 
-static gnt_status run(void *context, const gnt_observation *seen, const gnt_artefacts *own,
-                      const gnt_answer *answer) {
-    search s = {.answer = answer};
-    public_images images;
-    (void)own;
-    TRY(region_search(&s, context, seen, &images));
-    answer->chosen(answer->context, s.chosen, s.least);
-    return answer->reconstruction(answer->context, s.n, s.winner);
+gnt_status region_bind(search *s, const gnt_observation *seen, const granted_defense *granted) {
+    const gnt_host *host = s->self->host;
+    known_region region;
+    TRY(likely_bind(s, seen, granted));
+    TRY(known_region_open(&region, host, seen));
+    gnt_host_fact(host, "pixels_sought", (double)region.sought);
+    s->known = region.known;
+    s->given = region.image;
+    s->begin = region.image;
+    return GNT_OK;
 }
+
+CHOSEN_RUN("region-known")
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 

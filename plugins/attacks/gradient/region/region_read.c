@@ -17,7 +17,8 @@
 #include "gauntlet/plugin.h"
 #include "cost/update_match.h"
 #include "region/known_region.h"
-#include "region/region_search.h"
+#include "search/chosen.h"
+#include "search/likely_search.h"
 #include "region/region_values.h"
 #include "hook.h"
 
@@ -177,8 +178,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     invert *self = context;
     search s = {.answer = answer};
     public_images images;
-    (void)own;
-    TRY(region_search(&s, self, seen, &images));
+    TRY(chosen_search(&s, "region-known", self, seen, own, &images));
     answer->chosen(answer->context, s.chosen, s.least);
     if (seen->goals & GNT_GOAL_ATTRIBUTE)
         TRY(answer_values(self->host, seen, s.winner, answer));

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "defense/granted_defense.h"
+#include "search/chosen.h"
 #include "label/soft_labels.h"
 #include "search/invert_parameters.h"
 #include "hook.h"
@@ -25,34 +25,38 @@ const gnt_parameter likely_parameters[] = {
 /* Plugins, not families: what they make of the grant are their parameters. */
 const char *const likely_families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
 
-gnt_status likely_search_open(search *s, invert *self, const gnt_observation *seen, public_images *images) {
+gnt_status likely_cost(invert *self, gnt_observation *seen, const granted_defense *granted, int *cost) {
     const gnt_host *host = self->host;
-    const prior_setting setting = {.kind = PRIOR_TV, .weight = self->tv};
-    const int cost = self->plain ? DATA_PLAIN : DATA_WHITENED;
-    TRY(hook_needs_batch(host, seen));
+    *cost = self->plain ? DATA_PLAIN : DATA_WHITENED;
     /* who is granted the defense has to adapt to count as an attack that knows it */
-    if (cost == DATA_PLAIN && (seen->granted & GNT_KNOWS_DEFENSE))
+    if (self->plain && (seen->granted & GNT_KNOWS_DEFENSE))
         return hook_refuse(
             host, "cost is \"plain\", as by an attacker who does not know of the layers' noise, but the "
                   "defense is granted: leave that grant out, or take \"whitened\"");
-    const granted_defense granted = granted_defense_of(seen);
-    const size_t labels = (size_t)(seen->n * host->model->info->classes);
-    float *y = gnt_host_scratch(host, labels, sizeof *y);
-    TRY(hook_memory(host, y != NULL));
-    TRY(granted_defense_check(host, &granted));
     for (int k = 0; k < INVERT_ROUNDS; k++)
         self->data[k].by_labels = 1;
-    TRY(search_open(s, self, seen, y, cost, &granted));
-    if (seen->labels)
-        memcpy(y, seen->labels, labels * sizeof *y);
-    else
-        TRY(search_soft_labels(s, y));
-    TRY(search_history(s, seen, &granted, NULL));
-    gnt_host_fact(host, "rounds", s->n_terms);
+    return granted_defense_check(host, granted);
+}
+
+prior_setting likely_prior(const invert *self, int cost, const gnt_artefacts *own) {
+    (void)cost, (void)own;
+    return (prior_setting){.kind = PRIOR_TV, .weight = self->tv};
+}
+
+gnt_status likely_label(search *s, const gnt_observation *seen, float *y) {
+    if (!seen->labels)
+        return search_soft_labels(s, y);
+    memcpy(y, seen->labels, (size_t)(seen->n * s->self->host->model->info->classes) * sizeof *y);
+    return GNT_OK;
+}
+
+gnt_status likely_bind(search *s, const gnt_observation *seen, const granted_defense *granted) {
+    const invert *self = s->self;
+    TRY(search_history(s, seen, granted, NULL));
+    gnt_host_fact(self->host, "rounds", s->n_terms);
     s->by_lbfgs = self->optimiser == OPTIMISER_LBFGS ||
-                  (self->optimiser == OPTIMISER_AUTO && !search_has_kinks(host->model->info));
-    TRY(public_images_open(images, host, seen->public_data, 0));
-    return search_use(s, &setting, images);
+                  (self->optimiser == OPTIMISER_AUTO && !search_has_kinks(self->host->model->info));
+    return GNT_OK;
 }
 
 /* Continues from the winner, with noise that no grant gives estimated from the winner's residual. begin:
@@ -68,7 +72,7 @@ static gnt_status refit(search *s, int64_t steps, float *begin) {
     return search_run(s, 1, steps, 0);
 }
 
-gnt_status likely_search_run(search *s, const gnt_observation *seen) {
+gnt_status likely_run(search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
     const int64_t restarts = s->self->restarts;
     const int64_t all = seen->budget > 0 ? seen->budget : restarts * s->self->steps;

@@ -12,11 +12,4 @@ extern const char *const likely_families[];
     GNT_PARAMETERS(likely_parameters), .surfaces = GNT_SURFACE_UPDATE, .families = likely_families,          \
                                        .flags = GNT_FLAG_RANDOMISED, .instance_size = GNT_INSTANCE(invert)
 
-/* The terms of the observation and of its history, labels (granted, else searched), the prior. images
- * outlives the search. GNT_OK, or a status after host->fail. */
-gnt_status likely_search_open(search *s, invert *self, const gnt_observation *seen, public_images *images);
-
-/* All restarts, with the steps of the parameters or the suite's budget. */
-gnt_status likely_search_run(search *s, const gnt_observation *seen);
-
 #endif
