@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "gauntlet/plugin.h"
+#include "shared/try.h"
 
 typedef struct attack {
     const gnt_host *host;
@@ -41,8 +42,7 @@ static gnt_status reference_of(const gnt_host *host, const gnt_attack_prepare *i
                               .momentum = s->steps > 0 ? s->momentum : 0,
                               .decay = s->steps > 0 && GNT_HAS(gnt_observation, s, decay) ? s->decay : 0};
     float *rates = gnt_host_scratch(host, s->steps > 0 ? s->steps : 1, sizeof *rates);
-    if (!rates)
-        return gnt_host_fail(host, "no memory for the rates of local steps");
+    TRY(have_memory(host, rates != NULL, "no memory for the rates of local steps"));
     for (int32_t i = 0; i < s->steps; i++)
         rates[i] = (float)s->rate;
     const gnt_function_args args = {.size = sizeof args,
@@ -84,8 +84,7 @@ static gnt_status run_norm(void *self, const gnt_observation *seen, const gnt_ar
         return gnt_host_fail(host, "there is no norm to compare an update with");
     double *value = gnt_host_scratch(host, n, sizeof *value);
     const double ratio = length(seen->update) / (double)kept->data[0];
-    if (!value)
-        return gnt_host_fail(host, "no memory for the answer");
+    TRY(have_memory(host, value != NULL, "no memory for the answer"));
     for (int64_t i = 0; i < n; i++)
         value[i] = (isfinite(ratio) ? ratio : 1) * seen->sum[i] / seen->n_clients;
     gnt_host_fact(host, "ratio", ratio);
@@ -105,8 +104,7 @@ static gnt_status run_words(void *self, const gnt_observation *seen, const gnt_a
         return gnt_host_fail(host, "it needs the transcript of a secure sum");
     const int64_t n = t->n_clients * t->n;
     double *value = gnt_host_scratch(host, n, sizeof *value);
-    if (!value)
-        return gnt_host_fail(host, "no memory for the answer");
+    TRY(have_memory(host, value != NULL, "no memory for the answer"));
     for (int64_t i = 0; i < n; i++)
         value[i] = (double)(int64_t)t->masked[i] / t->scale;
     return answer->contribution(answer->context, n, value);

@@ -24,8 +24,8 @@ static uint32_t magnitude(float x) {
     return bits & 0x7fffffffu;
 }
 
-/* Returns the k-th least magnitude (k ≥ 1): counts the values of its upper 16 bits, then those of its lower.
- * *ties: how many entries of exactly that magnitude are among the k least. */
+/* Returns the k-th least magnitude: counts the values of its upper 16 bits, then those of its lower. *ties:
+ * how many entries of exactly that magnitude are among the k least. For k = 0 these are 0 and 0. */
 static uint32_t kth_least(const gnt_tensor *tensor, int64_t n, int64_t k, int64_t *count, int64_t *ties) {
     int64_t rank = k - 1; /* among the entries whose bits so far are `found` */
     uint32_t found = 0;
@@ -46,11 +46,6 @@ static uint32_t kth_least(const gnt_tensor *tensor, int64_t n, int64_t k, int64_
     return found;
 }
 
-/* Returns ⌊p·n⌋ as people mean it: 0.29 of 100 is 29, though the double nearest to 0.29 lies below it. */
-static int64_t share(double p, int64_t n) {
-    return (int64_t)floor(p * (double)n + 1e-9 * (p > 0));
-}
-
 /* Zeroes the share p of the n tensors taken together, adds their entries to *total and returns how many
  * became zero. `count` has BINS entries. */
 static int64_t prune_together(gnt_tensor *tensor, int64_t n, double p, int64_t *count, int64_t *total) {
@@ -58,10 +53,9 @@ static int64_t prune_together(gnt_tensor *tensor, int64_t n, double p, int64_t *
     for (int64_t t = 0; t < n; t++)
         entries += tensor[t].count;
     *total += entries;
-    const int64_t k = share(p, entries);
-    if (k == 0)
-        return 0;
-    uint32_t limit = kth_least(tensor, n, k, count, &ties);
+    /* ⌊p·n⌋ as people mean it: 0.29 of 100 is 29, though the double nearest to 0.29 lies below it */
+    const int64_t k = (int64_t)floor(p * (double)entries + 1e-9 * (p > 0));
+    const uint32_t limit = kth_least(tensor, n, k, count, &ties);
     for (int64_t t = 0; t < n; t++)
         for (int64_t i = 0; i < tensor[t].count; i++) {
             uint32_t m = magnitude(tensor[t].data[i]);
@@ -88,7 +82,6 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
 }
 
 static const char *const scopes[] = {"update", "tensor", NULL};
-
 static const gnt_parameter parameters[] = {
     GNT_STRENGTH_REAL(prune, p, 0, 0.99999, 0.9, GNT_SCALE_COMPLEMENT, 1, "",
                       "fraction of entries that become zero"),

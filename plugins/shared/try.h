@@ -13,4 +13,9 @@
             return tried_;                                                                                   \
     } while (0)
 
+/* GNT_OK if all memory that was requested is there; else fails, with the reason `why`. */
+static inline gnt_status have_memory(const gnt_host *host, int is_there, const char *why) {
+    return is_there ? GNT_OK : gnt_host_fail(host, why);
+}
+
 #endif

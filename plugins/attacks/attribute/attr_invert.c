@@ -7,6 +7,7 @@
 
 #include "attribute_attacks.h"
 #include "mapped.h"
+#include "shared/try.h"
 
 /* ---- single samples ---- */
 
@@ -69,8 +70,7 @@ static gnt_status split(singles *s, const gnt_host *host, const gnt_attack_prepa
     gnt_samples *truth = gnt_host_scratch(host, n, sizeof *truth);
     const gnt_observation **shadow = gnt_host_scratch(host, n, sizeof *shadow);
     const gnt_samples **behind = gnt_host_scratch(host, n, sizeof *behind);
-    if (!one || !truth || !shadow || !behind)
-        return gnt_host_fail(host, "no memory for the shadow observations");
+    TRY(have_memory(host, one && truth && shadow && behind, "no memory for the shadow observations"));
     s->in.n_shadow = n;
     s->in.shadow = shadow;
     s->in.shadow_truth = behind;
@@ -104,12 +104,9 @@ static gnt_status learn(const mapped *s, const attr_source *from, const attr_tab
     if (!x)
         return GNT_FAILED;
     float *mean = gnt_host_scratch(host, features, sizeof *mean);
-    if (!mean)
-        return gnt_host_fail(host, "no memory for the mean of the shadow samples");
+    TRY(have_memory(host, mean != NULL, "no memory for the mean of the shadow samples"));
     mapped_centre(t, x, features, mean, &deviation);
-    const gnt_status status = mapped_learn(s, t, x, features, out);
-    if (status != GNT_OK)
-        return status;
+    TRY(mapped_learn(s, t, x, features, out));
     return out->tensor(out->context, "sample.mean", 1, &features, mean) == GNT_OK &&
                    out->tensor(out->context, "sample.deviation", 1, &one, &deviation) == GNT_OK
                ? GNT_OK
@@ -154,9 +151,7 @@ static gnt_status open_decoder(const mapped *s, decoder *d, const gnt_artefacts 
                                int32_t values) {
     const gnt_view *mean = attr_find(own, "sample.", "mean", 1);
     const gnt_view *deviation = attr_find(own, "sample.", "deviation", 1);
-    const gnt_status status = mapped_read(s, &d->nets, own, columns, values);
-    if (status != GNT_OK)
-        return status;
+    TRY(mapped_read(s, &d->nets, own, columns, values));
     d->features = d->nets.map.width[d->nets.map.layers];
     if (!mean || mean->count != d->features || !deviation || deviation->count != 1 ||
         !is_of_model(s->base.host, d->features))
@@ -179,9 +174,7 @@ static gnt_status open_reading(const mapped *s, reading *r, const gnt_observatio
     const gnt_host *host = s->base.host;
     const size_t values = (size_t)seen->attribute_values;
     const int wanted = (seen->goals & GNT_GOAL_RECONSTRUCTION) != 0;
-    const gnt_status status = open_decoder(s, &r->with, own, columns, seen->attribute_values);
-    if (status != GNT_OK)
-        return status;
+    TRY(open_decoder(s, &r->with, own, columns, seen->attribute_values));
     r->scores = gnt_host_scratch(host, 2 * values, sizeof *r->scores);
     r->of_this = r->scores + values;
     if (wanted)
@@ -196,15 +189,13 @@ static gnt_status read_one(const mapped *s, reading *r, const gnt_observation *s
     const decoder *d = &r->with;
     single one;
     int64_t columns;
-    gnt_status status;
+    const float *z;
     show(seen, k, &one);
-    const float *z = classic_see(&s->base, &one.seen, own, &columns, &status);
-    if (!z)
-        return status;
+    TRY(classic_see(&s->base, &one.seen, own, &z, &columns));
     if (gnt_host_should_stop(host))
         return GNT_STOPPED;
-    if (k == 0 && (status = open_reading(s, r, seen, own, columns)) != GNT_OK)
-        return status;
+    if (k == 0)
+        TRY(open_reading(s, r, seen, own, columns));
     mapped_scores(&d->nets, z, r->of_this);
     for (int32_t v = 0; v < seen->attribute_values; v++)
         r->scores[v] += r->of_this[v] / (float)seen->n;
@@ -217,16 +208,15 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
                       const gnt_answer *answer) {
     const mapped *s = self;
     const gnt_host *host = s->base.host;
-    gnt_status status = GNT_OK;
     reading r = {0};
     if (samples_of(seen) < 1)
         return gnt_host_fail(host, "it reads representations of samples, and none was observed"),
                GNT_UNSUPPORTED;
-    for (int64_t k = 0; status == GNT_OK && k < seen->n; k++)
-        status = read_one(s, &r, seen, k, own);
-    if (status == GNT_OK && r.x)
-        status = answer->reconstruction(answer->context, seen->n, r.x);
-    return status == GNT_OK ? answer->attribute(answer->context, seen->attribute_values, r.scores) : status;
+    for (int64_t k = 0; k < seen->n; k++)
+        TRY(read_one(s, &r, seen, k, own));
+    if (r.x)
+        TRY(answer->reconstruction(answer->context, seen->n, r.x));
+    return answer->attribute(answer->context, seen->attribute_values, r.scores);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};

@@ -2,12 +2,7 @@
 
 #include <string.h>
 
-static const gnt_value *value_of(const gnt_observation *setting, const char *id) {
-    for (int64_t i = 0; i < setting->n_defense_values; i++)
-        if (strcmp(setting->defense_values[i].id, id) == 0)
-            return &setting->defense_values[i];
-    return NULL;
-}
+#include "shared/by_name.h"
 
 gnt_status attr_known_read(attr_known *k, const gnt_host *host, const gnt_observation *setting) {
     static const struct {
@@ -17,9 +12,10 @@ gnt_status attr_known_read(attr_known *k, const gnt_host *host, const gnt_observ
     } ours[] = {{"recup", ATTR_META, 0},         {"recup-random-target", ATTR_META, 1},
                 {"fgsm-one", ATTR_ONE, 0},       {"fgsm-avg", ATTR_AVERAGE, 0},
                 {"fgsm-iter", ATTR_ITERATED, 0}, {"fgsm-momentum", ATTR_MOMENTUM, 0}};
-    const gnt_value *epsilon = value_of(setting, "epsilon"), *drawn = value_of(setting, "drawn");
-    const gnt_value *iterations = value_of(setting, "iterations"), *window = value_of(setting, "window");
-    const gnt_value *inputs = value_of(setting, "inputs");
+    const gnt_value *epsilon = defense_value(setting, "epsilon"), *drawn = defense_value(setting, "drawn");
+    const gnt_value *iterations = defense_value(setting, "iterations"),
+                    *window = defense_value(setting, "window");
+    const gnt_value *inputs = defense_value(setting, "inputs");
     *k = (attr_known){.reading = {.inputs = 1024}};
     if (setting->defense && strcmp(setting->defense, "none") == 0)
         return GNT_OK; /* epsilon 0 */

@@ -11,6 +11,7 @@
 #include "classic.h"
 #include "shared/attribute/attr_parameters.h"
 #include "shared/attribute/pool.h"
+#include "shared/try.h"
 
 enum { STRU, UNKWN, CUSTOM };
 
@@ -42,9 +43,7 @@ gnt_status attr_nn_learn(const attr_nn *s, attr_table *t, const float *mean, con
                          const gnt_sink *out) {
     const gnt_host *host = s->recipe.host;
     attr_trained trained;
-    gnt_status status = attr_train_scratch(&trained, &s->recipe, t);
-    if (status != GNT_OK)
-        return status;
+    TRY(attr_train_scratch(&trained, &s->recipe, t));
     gnt_host_fact(host, "inputs", (double)t->columns);
     gnt_host_fact(host, "validation_accuracy", trained.accuracy);
     gnt_host_fact(host, "kept_epoch", (double)trained.kept_epoch);
@@ -74,14 +73,12 @@ gnt_status attr_nn_run(void *self, const gnt_observation *seen, const gnt_artefa
     const classic c = {.host = s->host, .reading = s->reading};
     classic_net n;
     int64_t columns;
-    gnt_status status;
-    const float *x = classic_see(&c, seen, own, &columns, &status);
-    if (!x)
-        return status;
+    const float *x;
+    TRY(classic_see(&c, seen, own, &x, &columns));
     if (attr_read_net(&n.net, own, "", columns, seen->attribute_values) != 0)
         return classic_foreign(s->host, "a network");
-    status = classic_net_open(&n, s->host);
-    return status == GNT_OK ? classic_answer(&c, seen, x, classic_net_scores, &n, answer) : status;
+    TRY(classic_net_open(&n, s->host));
+    return classic_answer(&c, seen, x, classic_net_scores, &n, answer);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = attr_nn_run};
@@ -107,11 +104,4 @@ const gnt_descriptor attr_nn_descriptor = {
                "MIT",
                "Melis et al., Exploiting Unintended Feature Leakage in Collaborative Learning, S&P 2019; "
                "RecUP-FL, ASIA CCS 2023, section 5.4 (Stru-NN, Unkwn-NN)"),
-    GNT_PARAMETERS(parameters),
-    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
-    .goals = GNT_GOAL_ATTRIBUTE,
-    .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
-    .uses = GNT_KNOWS_SHADOW_OBS,
-    .families = families,
-    ATTRIBUTE_ATTACK(attack, hooks),
-    .start = start};
+    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS, .start = start};

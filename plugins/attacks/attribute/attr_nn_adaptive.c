@@ -11,6 +11,7 @@
 #include "attr_known.h"
 #include "shared/attribute/attr_parameters.h"
 #include "shared/attribute/pool.h"
+#include "shared/try.h"
 
 enum { MOST_ZOOS = 16, BLOCK = 32, MOST_ENTRIES = 8 << 20 /* of updates perturbed together */ };
 
@@ -200,11 +201,10 @@ static gnt_status perturb_part(lesson *l, int z) {
 }
 
 static gnt_status perturb_all(lesson *l) {
-    gnt_status status = GNT_OK;
     shuffle(l);
-    for (int z = 0; status == GNT_OK && z < l->s->zoos; z++)
-        status = perturb_part(l, z);
-    return status;
+    for (int z = 0; z < l->s->zoos; z++)
+        TRY(perturb_part(l, z));
+    return GNT_OK;
 }
 
 static gnt_status renew(void *context, attr_table *t) {
@@ -231,9 +231,7 @@ static gnt_status make_table(lesson *l) {
         return no_memory(host);
     for (int64_t r = 0; r < l->rows; r++)
         l->at[r] = l->block + r * size;
-    gnt_status status = perturb_all(l);
-    if (status != GNT_OK)
-        return status;
+    TRY(perturb_all(l));
     l->mean = mean;
     l->scale = mean + l->own.columns;
     attr_statistics(l->own.x, l->own.columns, l->own.row, l->own.n_train, l->mean, l->scale);

@@ -26,6 +26,15 @@ gnt_status attr_nn_run(void *self, const gnt_observation *seen, const gnt_artefa
     .scope = GNT_SCOPE_STAGE, .data_kinds = GNT_KIND_ANY, .flags = GNT_FLAG_RANDOMISED, .attack = &(hooks),  \
     .instance_size = GNT_INSTANCE(T)
 
+/* The same for an attack that learns from shadow samples to infer an attribute from surfaces that it reads.
+ * Its file has `parameters`, `families` and `hooks`. */
+#define ATTRIBUTE_LEARNT(T, read)                                                                            \
+    GNT_PARAMETERS(parameters), .surfaces = (read), .goals = GNT_GOAL_ATTRIBUTE,                             \
+                                .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE, .families = families,       \
+                                ATTRIBUTE_ATTACK(T, hooks)
+/* What attr-nn and its like read. */
+#define ATTRIBUTE_SEEN (GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION)
+
 extern const gnt_descriptor attr_nn_descriptor, attr_nn_adaptive_descriptor, attr_svm_descriptor,
     attr_forest_descriptor, fresh_descriptor, via_task_descriptor, decensor_descriptor, invert_descriptor,
     recup_residue_descriptor, rank1_descriptor;

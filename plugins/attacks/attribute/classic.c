@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "shared/attribute/pool.h"
+#include "shared/try.h"
 
 gnt_status classic_table(const classic *c, attr_source *from, attr_table *t, const gnt_attack_prepare *in,
                          const gnt_sink *out) {
-    gnt_status status = attr_source_of_attack(from, c->host, &c->reading, in);
-    if (status == GNT_OK)
-        status = attr_table_make(t, &c->reading, from);
-    if (status == GNT_OK && attr_write_statistics(out, "", t->columns, from->mean, from->scale) != GNT_OK)
-        status = gnt_host_fail(c->host, "mean and scale of its inputs could not be kept");
-    return status;
+    TRY(attr_source_of_attack(from, c->host, &c->reading, in));
+    TRY(attr_table_make(t, &c->reading, from));
+    return attr_write_statistics(out, "", t->columns, from->mean, from->scale) != GNT_OK
+               ? gnt_host_fail(c->host, "mean and scale of its inputs could not be kept")
+               : GNT_OK;
 }
 
 static int32_t greatest(const float *scores, int32_t values) {
@@ -30,8 +30,7 @@ gnt_status classic_accuracy(const classic *c, const attr_table *t, classic_score
     double sum = 0, present = 0;
     float *z = gnt_host_scratch(host, values, sizeof *z);
     int64_t *right = gnt_host_scratch(host, 2 * values, sizeof *right), *seen = right + values;
-    if (!z || !right)
-        return gnt_host_fail(host, "no memory for its scores");
+    TRY(have_memory(host, z && right, "no memory for its scores"));
     for (int64_t i = t->n_train; i < t->n; i++) {
         const int32_t row = t->row[i], v = t->label[row];
         if (gnt_host_should_stop(host))
@@ -54,30 +53,27 @@ gnt_status classic_judge(const classic *c, const attr_table *t, classic_scores s
                          const void *classifier) {
     const gnt_host *host = c->host;
     double accuracy;
-    const gnt_status status = classic_accuracy(c, t, scores, classifier, &accuracy);
-    if (status != GNT_OK)
-        return status;
+    TRY(classic_accuracy(c, t, scores, classifier, &accuracy));
     gnt_host_fact(host, "inputs", (double)t->columns);
     if (!isnan(accuracy))
         gnt_host_fact(host, "validation_accuracy", accuracy);
     return GNT_OK;
 }
 
-const float *classic_see(const classic *c, const gnt_observation *seen, const gnt_artefacts *own,
-                         int64_t *columns, gnt_status *status) {
-    *status = GNT_UNSUPPORTED;
+gnt_status classic_see(const classic *c, const gnt_observation *seen, const gnt_artefacts *own,
+                       const float **x, int64_t *columns) {
     if (attr_seen_size(seen) < 1)
-        return gnt_host_fail(c->host, "it reads an update or a representation, and none was observed"), NULL;
-    *status = GNT_FAILED;
-    return attr_read_seen(c->host, &c->reading, seen, own, columns);
+        return gnt_host_fail(c->host, "it reads an update or a representation, and none was observed"),
+               GNT_UNSUPPORTED;
+    *x = attr_read_seen(c->host, &c->reading, seen, own, columns);
+    return *x ? GNT_OK : GNT_FAILED;
 }
 
 gnt_status classic_answer(const classic *c, const gnt_observation *seen, const float *x,
                           classic_scores scores, const void *classifier, const gnt_answer *answer) {
     const gnt_host *host = c->host;
     float *z = gnt_host_scratch(host, seen->attribute_values, sizeof *z);
-    if (!z)
-        return gnt_host_fail(host, "no memory for its scores");
+    TRY(have_memory(host, z != NULL, "no memory for its scores"));
     scores(classifier, x, z);
     return answer->attribute(answer->context, seen->attribute_values, z);
 }

@@ -34,10 +34,9 @@ gnt_status classic_accuracy(const classic *c, const attr_table *t, classic_score
 gnt_status classic_judge(const classic *c, const attr_table *t, classic_scores scores,
                          const void *classifier);
 
-/* Returns the standardised vector of the observation, scratch of the hook; NULL if there is none, with the
- * status to return. */
-const float *classic_see(const classic *c, const gnt_observation *seen, const gnt_artefacts *own,
-                         int64_t *columns, gnt_status *status);
+/* Reads the standardised vector of the observation, scratch of the hook. */
+gnt_status classic_see(const classic *c, const gnt_observation *seen, const gnt_artefacts *own,
+                       const float **x, int64_t *columns);
 gnt_status classic_answer(const classic *c, const gnt_observation *seen, const float *x,
                           classic_scores scores, const void *classifier, const gnt_answer *answer);
 

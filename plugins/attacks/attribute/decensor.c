@@ -14,6 +14,7 @@
 #include "attribute_attacks.h"
 #include "mapped.h"
 #include "shared/attribute/pool.h"
+#include "shared/try.h"
 
 typedef struct attack {
     union {
@@ -38,8 +39,7 @@ static gnt_status train_auxiliary(const attack *s, attr_table *of, attr_trained 
     const gnt_host *host = s->auxiliary.host;
     const size_t features = (size_t)of->columns;
     float *mean = gnt_host_scratch(host, 2 * features, sizeof *mean);
-    if (!mean)
-        return gnt_host_fail(host, "no memory for the mean of the shadow samples");
+    TRY(have_memory(host, mean != NULL, "no memory for the mean of the shadow samples"));
     attr_statistics(of->x, of->columns, of->row, of->n_train, mean, mean + features);
     for (int64_t i = 0; i < of->n; i++)
         attr_standardise(of->x + i * of->columns, of->columns, mean, mean + features);
@@ -68,17 +68,14 @@ static gnt_status learn_target(const attack *s, const attr_source *from, const a
     attr_trained net;
     float deviation, *mean = gnt_host_scratch(host, hidden, sizeof *mean);
     *z = gnt_host_scratch(host, t->n * hidden, sizeof **z);
-    if (!mean || !*z)
-        return gnt_host_fail(host, "no memory for a layer of the auxiliary network");
+    TRY(have_memory(host, mean && *z, "no memory for a layer of the auxiliary network"));
     of.x = mapped_samples(&s->base, from, &of.columns);
     if (!of.x)
         return GNT_FAILED;
-    gnt_status status = train_auxiliary(s, &of, &net);
-    if (status == GNT_OK)
-        status = last_layer(s, &net.net, &of, *z);
-    if (status == GNT_OK)
-        mapped_centre(t, *z, hidden, mean, &deviation);
-    return status;
+    TRY(train_auxiliary(s, &of, &net));
+    TRY(last_layer(s, &net.net, &of, *z));
+    mapped_centre(t, *z, hidden, mean, &deviation);
+    return GNT_OK;
 }
 
 static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
@@ -102,12 +99,10 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const attack *s = self;
     mapped_nets nets;
     int64_t columns;
-    gnt_status status;
-    const float *x = classic_see(&s->base.base, seen, own, &columns, &status);
-    if (!x)
-        return status;
-    status = mapped_read(&s->base, &nets, own, columns, seen->attribute_values);
-    return status == GNT_OK ? classic_answer(&s->base.base, seen, x, mapped_scores, &nets, answer) : status;
+    const float *x;
+    TRY(classic_see(&s->base.base, seen, own, &x, &columns));
+    TRY(mapped_read(&s->base, &nets, own, columns, seen->attribute_values));
+    return classic_answer(&s->base.base, seen, x, mapped_scores, &nets, answer);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
@@ -121,11 +116,4 @@ const gnt_descriptor decensor_descriptor = {
         "decensor", "1.0",
         "infers a private attribute from a representation mapped to a layer of a network that knows it",
         "MIT", "Song and Shmatikov, Overlearning Reveals Sensitive Attributes, ICLR 2020"),
-    GNT_PARAMETERS(parameters),
-    .surfaces = GNT_SURFACE_REPRESENTATION,
-    .goals = GNT_GOAL_ATTRIBUTE,
-    .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
-    .uses = GNT_KNOWS_SHADOW_OBS,
-    .families = families,
-    ATTRIBUTE_ATTACK(attack, hooks),
-    .start = start};
+    ATTRIBUTE_LEARNT(attack, GNT_SURFACE_REPRESENTATION), .uses = GNT_KNOWS_SHADOW_OBS, .start = start};

@@ -5,6 +5,7 @@
 
 #include "attribute_attacks.h"
 #include "forest.h"
+#include "shared/try.h"
 
 typedef struct attack {
     union {
@@ -37,15 +38,13 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
                       const gnt_answer *answer) {
     const attack *s = self;
     int64_t columns;
-    gnt_status status;
     forest f;
-    const float *x = classic_see(&s->base, seen, own, &columns, &status);
-    if (!x)
-        return status;
+    const float *x;
+    TRY(classic_see(&s->base, seen, own, &x, &columns));
     if (forest_read(&f, s->recipe.trees, own, columns, seen->attribute_values) != 0)
         return classic_foreign(s->base.host, "a forest of so many trees");
-    status = forest_open(&f, s->base.host);
-    return status == GNT_OK ? classic_answer(&s->base, seen, x, forest_scores, &f, answer) : status;
+    TRY(forest_open(&f, s->base.host));
+    return classic_answer(&s->base, seen, x, forest_scores, &f, answer);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
@@ -67,10 +66,4 @@ const gnt_descriptor attr_forest_descriptor = {
         "attr-forest", "1.0",
         "infers a private attribute from the max-pooled update, or the representation, by a random forest",
         "MIT", "RecUP-FL, ASIA CCS 2023, section 5.4; Breiman, Random Forests, 2001"),
-    GNT_PARAMETERS(parameters),
-    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
-    .goals = GNT_GOAL_ATTRIBUTE,
-    .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
-    .uses = GNT_KNOWS_SHADOW_OBS,
-    .families = families,
-    ATTRIBUTE_ATTACK(attack, hooks)};
+    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "forest.h"
+#include "shared/try.h"
 
 void forest_scores(const void *classifier, const float *x, float *scores) {
     const forest *f = classifier;
@@ -31,8 +32,8 @@ gnt_status forest_write(const forest *f, const gnt_sink *out) {
     int64_t dim[2] = {0, FOREST_SHARES + f->values};
     for (int64_t t = 0; t < f->trees; t++)
         dim[0] += (int64_t)f->size[t];
-    gnt_status status = out->tensor(out->context, "size", 1, &f->trees, f->size);
-    return status == GNT_OK ? out->tensor(out->context, "node", 2, dim, f->node) : status;
+    TRY(out->tensor(out->context, "size", 1, &f->trees, f->size));
+    return out->tensor(out->context, "node", 2, dim, f->node);
 }
 
 /* True for an integer from `least` to `most`; false for NaN. */

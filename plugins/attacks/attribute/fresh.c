@@ -9,6 +9,7 @@
 #include "attribute_attacks.h"
 #include "forest.h"
 #include "information.h"
+#include "shared/try.h"
 
 enum { BEST, LINEAR, WIDE, FOREST };
 
@@ -48,31 +49,25 @@ typedef struct learnt {
 } learnt;
 
 static gnt_status learn_forest(const attack *s, attr_table *t, learnt *l, double *information) {
-    gnt_status status = forest_grow(&l->trees, &l->owned, &s->base, &s->forest, t);
-    if (status == GNT_OK)
-        status = classic_accuracy(&s->base, t, forest_scores, &l->trees, &l->accuracy[FOREST]);
-    return status == GNT_OK ? information_of(&s->base, t, forest_scores, &l->trees,
-                                             0.5 / (double)s->forest.trees, information)
-                            : status;
+    TRY(forest_grow(&l->trees, &l->owned, &s->base, &s->forest, t));
+    TRY(classic_accuracy(&s->base, t, forest_scores, &l->trees, &l->accuracy[FOREST]));
+    return information_of(&s->base, t, forest_scores, &l->trees, 0.5 / (double)s->forest.trees, information);
 }
 
 static gnt_status learn_one(const attack *s, int which, attr_table *t, learnt *l) {
     double information = NAN;
-    gnt_status status;
-    if (which == FOREST)
-        status = learn_forest(s, t, l, &information);
-    else {
+    if (which == FOREST) {
+        TRY(learn_forest(s, t, l, &information));
+    } else {
         attr_trained *net = &l->net[which == WIDE];
-        status = attr_train_scratch(net, which == WIDE ? &s->wide : &s->linear, t);
+        TRY(attr_train_scratch(net, which == WIDE ? &s->wide : &s->linear, t));
         l->accuracy[which] = net->accuracy;
         classic_net n = {.net = net->net};
-        if (status == GNT_OK)
-            status = classic_net_open(&n, s->base.host);
-        if (status == GNT_OK)
-            status = information_of(&s->base, t, classic_net_scores, &n, 0, &information);
+        TRY(classic_net_open(&n, s->base.host));
+        TRY(information_of(&s->base, t, classic_net_scores, &n, 0, &information));
     }
     l->information = fmax(l->information, information); /* the number, of a number and a NaN */
-    return status;
+    return GNT_OK;
 }
 
 /* Returns the most accurate classifier; ties go to the simpler one. */
@@ -123,19 +118,17 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_host *host = s->base.host;
     classic_net n;
     int64_t columns;
-    gnt_status status;
     forest f;
-    const float *x = classic_see(&s->base, seen, own, &columns, &status);
-    if (!x)
-        return status;
+    const float *x;
+    TRY(classic_see(&s->base, seen, own, &x, &columns));
     if (attr_read_net(&n.net, own, "", columns, seen->attribute_values) == 0) {
-        status = classic_net_open(&n, host);
-        return status == GNT_OK ? classic_answer(&s->base, seen, x, classic_net_scores, &n, answer) : status;
+        TRY(classic_net_open(&n, host));
+        return classic_answer(&s->base, seen, x, classic_net_scores, &n, answer);
     }
     if (forest_read(&f, s->forest.trees, own, columns, seen->attribute_values) != 0)
         return classic_foreign(host, "a classifier");
-    status = forest_open(&f, host);
-    return status == GNT_OK ? classic_answer(&s->base, seen, x, forest_scores, &f, answer) : status;
+    TRY(forest_open(&f, host));
+    return classic_answer(&s->base, seen, x, forest_scores, &f, answer);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
@@ -157,11 +150,5 @@ const gnt_descriptor fresh_descriptor = {GNT_ATTACK("fresh", "1.0",
                                                     "infers a private attribute from a representation by the "
                                                     "best of three classifiers trained from scratch",
                                                     "MIT", ""),
-                                         GNT_PARAMETERS(parameters),
-                                         .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
-                                         .goals = GNT_GOAL_ATTRIBUTE,
-                                         .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
-                                         .uses = GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_HISTORY,
-                                         .families = families,
-                                         ATTRIBUTE_ATTACK(attack, hooks),
-                                         .start = start};
+                                         ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN),
+                                         .uses = GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_HISTORY, .start = start};

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "shared/try.h"
+
 /* n rows of logits, with the value of each. */
 typedef struct scored {
     int64_t n;
@@ -69,8 +71,7 @@ gnt_status information_of(const classic *c, const attr_table *t, classic_scores 
     int64_t *count = gnt_host_scratch(host, values, sizeof *count);
     s.z = gnt_host_scratch(host, s.n * values, sizeof *s.z);
     s.value = gnt_host_scratch(host, s.n, sizeof *s.value);
-    if (!one || !count || !s.z || !s.value)
-        return gnt_host_fail(host, "no memory for the scores of its validation part");
+    TRY(have_memory(host, one && count && s.z && s.value, "no memory for the scores of its validation part"));
     for (int64_t i = 0; i < s.n; i++) {
         const int32_t row = t->row[t->n_train + i];
         if (gnt_host_should_stop(host))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "shared/attribute/pool.h"
+#include "shared/try.h"
 
 /* Prefixes of the artefacts of T and of the statistics of its outputs; C's have none. */
 static const char map_prefix[] = "map.", given_prefix[] = "given.";
@@ -70,16 +71,13 @@ static gnt_status learn_classifier(const mapped *m, const attr_table *t, float *
     attr_table of = *t;
     attr_trained c;
     float *mean = gnt_host_scratch(host, 2 * outputs, sizeof *mean), *scale = mean + outputs;
-    if (!mean)
-        return gnt_host_fail(host, "no memory for the mean of the map's outputs");
+    TRY(have_memory(host, mean != NULL, "no memory for the mean of the map's outputs"));
     of.x = given;
     of.columns = outputs;
     attr_statistics(given, outputs, t->row, t->n_train, mean, scale);
     for (int64_t i = 0; i < t->n; i++)
         attr_standardise(given + i * outputs, outputs, mean, scale);
-    const gnt_status status = attr_train_scratch(&c, &m->classifier, &of);
-    if (status != GNT_OK)
-        return status;
+    TRY(attr_train_scratch(&c, &m->classifier, &of));
     report(host, "validation_accuracy", c.accuracy);
     return attr_write_statistics(out, given_prefix, outputs, mean, scale) == GNT_OK &&
                    attr_write_net(out, "", &c.net) == GNT_OK
@@ -93,15 +91,11 @@ gnt_status mapped_learn(const mapped *m, const attr_table *t, const float *targe
     attr_table of = *t;
     attr_trained map;
     float *given = gnt_host_scratch(host, t->n * outputs, sizeof *given);
-    if (!given)
-        return gnt_host_fail(host, "no memory for the map's outputs; fewer shadow samples need less");
+    TRY(have_memory(host, given != NULL, "no memory for the map's outputs; fewer shadow samples need less"));
     of.target = target;
     of.values = (int32_t)outputs;
-    gnt_status status = attr_train_scratch(&map, &m->map, &of);
-    if (status == GNT_OK)
-        status = attr_forward_all(&map.net, host, t->x, t->n, given);
-    if (status != GNT_OK)
-        return status;
+    TRY(attr_train_scratch(&map, &m->map, &of));
+    TRY(attr_forward_all(&map.net, host, t->x, t->n, given));
     gnt_host_fact(host, "inputs", (double)t->columns);
     report(host, "unexplained", map.unexplained);
     if (attr_write_net(out, map_prefix, &map.net) != GNT_OK)
@@ -127,8 +121,7 @@ gnt_status mapped_read(const mapped *m, mapped_nets *nets, const gnt_artefacts *
     nets->mean = mean->data;
     nets->scale = scale->data;
     nets->room = gnt_host_scratch(host, 2 * (widest + outputs), sizeof *nets->room);
-    if (!nets->room)
-        return gnt_host_fail(host, "no memory for the networks' layers");
+    TRY(have_memory(host, nets->room != NULL, "no memory for the networks' layers"));
     nets->given = nets->room + 2 * widest;
     nets->input = nets->given + outputs;
     return GNT_OK;

@@ -18,6 +18,7 @@
 #include "shared/attribute/pool.h"
 #include "shared/attribute/strip.h"
 #include "shared/attribute/zoo.h"
+#include "shared/try.h"
 
 enum { CHANGE, UPDATE };
 
@@ -80,8 +81,8 @@ static gnt_status read_known(const residue *s, const gnt_observation *setting, a
 static gnt_status prepare_residue(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
     const residue *s = self;
     attr_known k;
-    gnt_status status = read_known(s, in->setting, &k);
-    return status == GNT_OK ? learn(s, &k.reading, in, out) : status;
+    TRY(read_known(s, in->setting, &k));
+    return learn(s, &k.reading, in, out);
 }
 
 static gnt_status prepare_rank1(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
@@ -105,8 +106,7 @@ static gnt_status take(const residue *s, const gnt_observation *seen, stripped *
         return gnt_host_fail(host, "it reads updates, and none was observed"), GNT_UNSUPPORTED;
     u->size = attr_update_size(seen->update);
     u->update = gnt_host_scratch(host, 2 * u->size, sizeof *u->update);
-    if (!u->update)
-        return gnt_host_fail(host, "no memory for two copies of the update");
+    TRY(have_memory(host, u->update != NULL, "no memory for two copies of the update"));
     u->change = u->update + u->size;
     attr_flatten(seen->update, u->update);
     return GNT_OK;
@@ -122,8 +122,7 @@ static gnt_status add_reading(const attr_zoo *zoo, const float *update, int64_t 
     float *x = gnt_host_scratch(host, zoo->columns, sizeof *x);
     float *room = gnt_host_scratch(host, 2 * widest, sizeof *room);
     float *out = gnt_host_scratch(host, zoo->values, sizeof *out);
-    if (!x || !room || !out)
-        return gnt_host_fail(host, "no memory for its networks' layers");
+    TRY(have_memory(host, x && room && out, "no memory for its networks' layers"));
     attr_pool(update, size, zoo->window, x, NULL);
     attr_standardise(x, zoo->columns, zoo->mean, zoo->scale);
     for (int32_t k = 0; k < zoo->nets; k++) {
@@ -148,20 +147,19 @@ static gnt_status answer_from(const residue *s, const attr_reading *reading, int
     attr_zoo zoo = {0};
     double *sum = gnt_host_scratch(host, values, sizeof *sum);
     float *scores = gnt_host_scratch(host, values, sizeof *scores);
-    if (!sum || !scores)
-        return gnt_host_fail(host, "no memory for the attribute's values");
+    TRY(have_memory(host, sum && scores, "no memory for the attribute's values"));
     memset(sum, 0, (size_t)values * sizeof *sum);
     if (!count || count->count != values || attr_zoo_read(&zoo, host, own, "", reading, u->size, values) != 0)
         return gnt_host_fail(host, "its artefacts are not networks for this attribute and updates of "
                                    "this size: they were prepared for another task");
-    gnt_status status = add_reading(&zoo, u->update, u->size, 1, sum);
+    TRY(add_reading(&zoo, u->update, u->size, 1, sum));
     for (int64_t i = 0; i < u->size; i++)
         u->update[i] += u->change[i];
-    if (status == GNT_OK && reads == CHANGE)
-        status = add_reading(&zoo, u->update, u->size, -1, sum);
+    if (reads == CHANGE)
+        TRY(add_reading(&zoo, u->update, u->size, -1, sum));
     for (int32_t v = 0; v < values; v++)
         scores[v] = count->data[v] > 0 ? (float)sum[v] : never;
-    return status == GNT_OK ? answer->attribute(answer->context, values, scores) : status;
+    return answer->attribute(answer->context, values, scores);
 }
 
 static int has_change(const stripped *u) {
@@ -176,11 +174,8 @@ static gnt_status run_residue(void *self, const gnt_observation *seen, const gnt
     const residue *s = self;
     attr_known k;
     stripped u = {0};
-    gnt_status status = read_known(s, seen, &k);
-    if (status == GNT_OK)
-        status = take(s, seen, &u);
-    if (status != GNT_OK)
-        return status;
+    TRY(read_known(s, seen, &k));
+    TRY(take(s, seen, &u));
     /* one step of ε, or steps of ε/Q */
     const int whole = k.how.method == ATTR_META || k.how.method == ATTR_ONE;
     const double step = s->gamma * k.how.epsilon / (whole ? 1 : k.how.drawn);

@@ -5,6 +5,7 @@
 
 #include "attribute_attacks.h"
 #include "svm.h"
+#include "shared/try.h"
 
 typedef struct attack {
     union {
@@ -35,15 +36,13 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
                       const gnt_answer *answer) {
     const attack *s = self;
     int64_t columns;
-    gnt_status status;
     svm_machine m;
-    const float *x = classic_see(&s->base, seen, own, &columns, &status);
-    if (!x)
-        return status;
+    const float *x;
+    TRY(classic_see(&s->base, seen, own, &x, &columns));
     if (svm_read(&m, &s->recipe, own, columns, seen->attribute_values) != 0)
         return classic_foreign(s->base.host, "support vector machines");
-    status = svm_open(&m, s->base.host);
-    return status == GNT_OK ? classic_answer(&s->base, seen, x, svm_scores, &m, answer) : status;
+    TRY(svm_open(&m, s->base.host));
+    return classic_answer(&s->base, seen, x, svm_scores, &m, answer);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};
@@ -66,10 +65,4 @@ const gnt_descriptor attr_svm_descriptor = {
                "infers a private attribute from the max-pooled update, or the representation, by support "
                "vector machines with an RBF kernel",
                "MIT", "RecUP-FL, ASIA CCS 2023, section 5.4; Chang and Lin, LIBSVM, 2011"),
-    GNT_PARAMETERS(parameters),
-    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
-    .goals = GNT_GOAL_ATTRIBUTE,
-    .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
-    .uses = GNT_KNOWS_SHADOW_OBS,
-    .families = families,
-    ATTRIBUTE_ATTACK(attack, hooks)};
+    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "svm.h"
+#include "shared/try.h"
 
 enum { LANES = 8 };
 
@@ -63,12 +64,10 @@ gnt_status svm_open(svm_machine *m, const gnt_host *host) {
 gnt_status svm_write(const svm_machine *m, const gnt_sink *out) {
     const int64_t pairs = pairs_of(m->seen), vectors[2] = {m->vectors, m->columns},
                   coefficients[2] = {pairs, m->vectors}, values = m->values;
-    gnt_status status = out->tensor(out->context, "present", 1, &values, m->present);
-    if (status == GNT_OK)
-        status = out->tensor(out->context, "vector", 2, vectors, m->vector);
-    if (status == GNT_OK)
-        status = out->tensor(out->context, "coefficient", 2, coefficients, m->coefficient);
-    return status == GNT_OK ? out->tensor(out->context, "rho", 1, &pairs, m->rho) : status;
+    TRY(out->tensor(out->context, "present", 1, &values, m->present));
+    TRY(out->tensor(out->context, "vector", 2, vectors, m->vector));
+    TRY(out->tensor(out->context, "coefficient", 2, coefficients, m->coefficient));
+    return out->tensor(out->context, "rho", 1, &pairs, m->rho);
 }
 
 /* Returns the number of values present; 0 if it is not a list of zeros and ones. */

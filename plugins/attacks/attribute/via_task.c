@@ -9,6 +9,7 @@
 
 #include "attribute_attacks.h"
 #include "classic.h"
+#include "shared/try.h"
 
 typedef struct attack {
     union {
@@ -67,8 +68,7 @@ static gnt_status rows_open(rows *r, const gnt_host *host, const gnt_attack_prep
 static gnt_status count_given(const rows *r, const gnt_host *host, int32_t attribute, int32_t values,
                               float *given) {
     double *count = gnt_host_scratch(host, (r->classes + 1) * values, sizeof *count);
-    if (!count)
-        return gnt_host_fail(host, "no memory for the values of each class");
+    TRY(have_memory(host, count != NULL, "no memory for the values of each class"));
     double *all = count + (ptrdiff_t)r->classes * values;
     for (int64_t i = 0; i < r->n; i++) {
         int64_t row;
@@ -95,8 +95,7 @@ static gnt_status learn(const attack *s, const rows *r, const gnt_attack_prepare
     attr_source from;
     attr_table t;
     float *given = gnt_host_scratch(host, dim[0] * dim[1], sizeof *given);
-    if (!given)
-        return gnt_host_fail(host, "no memory for the values of each class");
+    TRY(have_memory(host, given != NULL, "no memory for the values of each class"));
     gnt_status status = attr_source_of_attack(&from, host, &s->base.reading, in);
     from.by_class = 1;
     from.values = r->classes;
@@ -115,8 +114,8 @@ static gnt_status learn(const attack *s, const rows *r, const gnt_attack_prepare
 static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
     const attack *s = self;
     rows r;
-    const gnt_status status = rows_open(&r, s->base.host, in);
-    return status == GNT_OK ? learn(s, &r, in, out) : status;
+    TRY(rows_open(&r, s->base.host, in));
+    return learn(s, &r, in, out);
 }
 
 /* ---- observation ---- */
@@ -140,18 +139,15 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_view *given = attr_find(own, "", "given", 2);
     attr_net net;
     int64_t columns;
-    gnt_status status;
-    const float *x = classic_see(&s->base, seen, own, &columns, &status);
-    if (!x)
-        return status;
+    const float *x;
+    TRY(classic_see(&s->base, seen, own, &x, &columns));
     if (!given || !classic_matrix(given, -1, values) || !classic_finite(given) ||
         attr_read_net(&net, own, "", columns, (int32_t)given->dim[0]) != 0)
         return classic_foreign(host, "a network of the task");
     const int64_t classes = given->dim[0];
     float *room = gnt_host_scratch(host, 2 * attr_widest(&net), sizeof *room);
     float *p = gnt_host_scratch(host, classes + values, sizeof *p);
-    if (!room || !p)
-        return gnt_host_fail(host, "no memory for the network's layers");
+    TRY(have_memory(host, room && p, "no memory for the network's layers"));
     float *scores = p + classes;
     attr_forward(&net, x, room, p);
     soften(p, classes);
@@ -177,11 +173,4 @@ const gnt_descriptor via_task_descriptor = {
         "via-task", "1.0",
         "infers a private attribute from the task's class, which a network predicts from a representation",
         "MIT", ""),
-    GNT_PARAMETERS(parameters),
-    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_REPRESENTATION,
-    .goals = GNT_GOAL_ATTRIBUTE,
-    .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
-    .uses = GNT_KNOWS_SHADOW_OBS,
-    .families = families,
-    ATTRIBUTE_ATTACK(attack, hooks),
-    .start = start};
+    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS, .start = start};

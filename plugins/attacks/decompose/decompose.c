@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "decompose.h"
+#include "shared/by_name.h"
+#include "shared/try.h"
 
 enum { ALL_OWN = 40, SOME_OWN = 16 /* originals of a training batch */ };
 
@@ -53,17 +55,14 @@ static gnt_status learn_filter(const dec_settings *s, const dec_law *law, const 
     int64_t taps = x->dim[0] * x->dim[0] * DEC_FILTER * DEC_FILTER;
     *filter = gnt_host_scratch(host, taps, sizeof **filter);
     float *mean = gnt_host_scratch(host, x->features, sizeof *mean);
-    if (!*filter || !mean)
-        return gnt_host_fail(host, "no memory for the whitening filter");
+    TRY(have_memory(host, *filter && mean, "no memory for the whitening filter"));
     for (int64_t i = 0; i < x->n; i++)
         for (int64_t f = 0; f < x->features; f++)
             mean[f] += (2 * x->x[i * x->features + f] - 1) / (float)x->n;
-    gnt_status status = dec_whiten_estimate(host, x, s->patches, s->ridge, *filter);
-    if (status == GNT_OK)
-        status = dec_learn_gain(host, law, x, *filter);
-    if (status == GNT_OK)
-        status = give(out, host, "filter", taps, *filter);
-    return status == GNT_OK ? give(out, host, "mean", x->features, mean) : status;
+    TRY(dec_whiten_estimate(host, x, s->patches, s->ridge, *filter));
+    TRY(dec_learn_gain(host, law, x, *filter));
+    TRY(give(out, host, "filter", taps, *filter));
+    return give(out, host, "mean", x->features, mean);
 }
 
 static gnt_status learn_network(const dec_settings *s, const dec_law *law, const dec_learning *how,
@@ -73,13 +72,12 @@ static gnt_status learn_network(const dec_settings *s, const dec_law *law, const
     double loss = 0;
     dec_net_plan(&net, x->dim[0], x->dim[1], x->dim[2]);
     float *flat = gnt_host_scratch(host, net.size, sizeof *flat);
-    if (!flat)
-        return gnt_host_fail(host, "no memory for the similarity network");
+    TRY(have_memory(host, flat != NULL, "no memory for the similarity network"));
     dec_net_start(&net, host, s->start == DEC_RANDOM, flat);
-    gnt_status status = dec_learn(host, law, x, filter, how, &net, flat, &loss);
+    TRY(dec_learn(host, law, x, filter, how, &net, flat, &loss));
     if (how->steps > 0)
         gnt_host_fact(host, "training_loss", loss);
-    return status == GNT_OK ? give(out, host, "network", net.size, flat) : status;
+    return give(out, host, "network", net.size, flat);
 }
 
 static gnt_status learn_facing(const dec_settings *s, const gnt_samples *x, const gnt_sink *out) {
@@ -88,11 +86,11 @@ static gnt_status learn_facing(const dec_settings *s, const gnt_samples *x, cons
     double right = 0;
     dec_facing_plan(&net, x->dim[0], x->dim[1], x->dim[2]);
     float *flat = gnt_host_scratch(host, net.size, sizeof *flat);
-    if (!flat)
-        return gnt_host_fail(host, "no memory for the network that distinguishes images from negatives");
-    gnt_status status = dec_facing_learn(&net, host, x, s->facing_steps, 2e-3, flat, &right);
+    TRY(have_memory(host, flat != NULL,
+                    "no memory for the network that distinguishes images from negatives"));
+    TRY(dec_facing_learn(&net, host, x, s->facing_steps, 2e-3, flat, &right));
     gnt_host_fact(host, "sign_accuracy", right);
-    return status == GNT_OK ? give(out, host, "facing", net.size, flat) : status;
+    return give(out, host, "facing", net.size, flat);
 }
 
 static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
@@ -103,11 +101,8 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     dec_law law;
     float *filter;
     char text[200];
-    gnt_status status = dec_law_known(&law, host, in->setting);
-    if (status == GNT_OK)
-        status = fits(host, x, "public data");
-    if (status != GNT_OK)
-        return status;
+    TRY(dec_law_known(&law, host, in->setting));
+    TRY(fits(host, x, "public data"));
     if (how.originals == 0)
         how.originals = law.own == law.k ? ALL_OWN : SOME_OWN;
     if (in->setting->budget > 0)
@@ -122,22 +117,13 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
             (long long)how.originals, (long long)x->n, law.own, law.k);
         return gnt_host_fail(host, text), GNT_UNSUPPORTED;
     }
-    status = learn_filter(s, &law, x, out, &filter);
-    if (status == GNT_OK && law.instahide)
-        status = learn_network(s, &law, &how, x, filter, out);
-    if (status == GNT_OK && law.instahide)
-        status = learn_facing(s, x, out);
-    return status;
+    TRY(learn_filter(s, &law, x, out, &filter));
+    if (law.instahide)
+        TRY(learn_network(s, &law, &how, x, filter, out));
+    return law.instahide ? learn_facing(s, x, out) : GNT_OK;
 }
 
 /* ---- run ---- */
-
-static const float *find(const gnt_artefacts *own, const char *name, int64_t count) {
-    for (int64_t k = 0; own && k < own->tensors.n; k++)
-        if (strcmp(own->tensors.view[k].name, name) == 0 && own->tensors.view[k].count == count)
-            return own->tensors.view[k].data;
-    return NULL;
-}
 
 static gnt_status recall(dec_learnt *learnt, const gnt_host *host, const dec_law *law, const gnt_samples *x,
                          const gnt_artefacts *own) {
@@ -145,10 +131,11 @@ static gnt_status recall(dec_learnt *learnt, const gnt_host *host, const dec_law
     dec_facing facing;
     dec_net_plan(&net, x->dim[0], x->dim[1], x->dim[2]);
     dec_facing_plan(&facing, x->dim[0], x->dim[1], x->dim[2]);
-    *learnt = (dec_learnt){.filter = find(own, "filter", x->dim[0] * x->dim[0] * DEC_FILTER * DEC_FILTER),
-                           .mean = find(own, "mean", x->features),
-                           .network = find(own, "network", net.size),
-                           .facing = find(own, "facing", facing.size)};
+    *learnt =
+        (dec_learnt){.filter = artefact_of(own, "filter", x->dim[0] * x->dim[0] * DEC_FILTER * DEC_FILTER),
+                     .mean = artefact_of(own, "mean", x->features),
+                     .network = artefact_of(own, "network", net.size),
+                     .facing = artefact_of(own, "facing", facing.size)};
     if (learnt->filter && learnt->mean && (!law->instahide || (learnt->network && learnt->facing)))
         return GNT_OK;
     return gnt_host_fail(host, "its artefacts do not fit these images: they were prepared for another task");
@@ -169,18 +156,17 @@ static gnt_status hand_over(const gnt_host *host, dec_mix *x, const float *simil
                             const gnt_answer *answer) {
     int64_t n = x->encodings, m = x->originals, f = x->features;
     float *image = gnt_host_scratch(host, m * f, sizeof *image);
-    if (!image)
-        return gnt_host_fail(host, "no memory for the answer");
+    TRY(have_memory(host, image != NULL, "no memory for the answer"));
     for (int64_t k = 0; k < m * f; k++) {
         float v = (x->p[k] + 1) / 2;
         image[k] = v > 0 ? v < 1 ? v : 1 : 0;
     }
-    gnt_status status = answer->reconstruction(answer->context, m, image);
-    if (status == GNT_OK && GNT_HAS(gnt_answer, answer, mixture) && answer->mixture)
-        status = answer->mixture(answer->context, n, m, x->weight);
-    if (status == GNT_OK && GNT_HAS(gnt_answer, answer, similarity) && answer->similarity)
-        status = answer->similarity(answer->context, n, similarity);
-    return status;
+    TRY(answer->reconstruction(answer->context, m, image));
+    if (GNT_HAS(gnt_answer, answer, mixture) && answer->mixture)
+        TRY(answer->mixture(answer->context, n, m, x->weight));
+    return GNT_HAS(gnt_answer, answer, similarity) && answer->similarity
+               ? answer->similarity(answer->context, n, similarity)
+               : GNT_OK;
 }
 
 static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
@@ -206,8 +192,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
         return status;
     float *e = open_encodings(host, &law, x);
     float *similarity = gnt_host_scratch(host, x->n * x->n, sizeof *similarity);
-    if (!e || !similarity)
-        return gnt_host_fail(host, "no memory for the similarities of that many encodings");
+    TRY(have_memory(host, e && similarity, "no memory for the similarities of that many encodings"));
     status = dec_mix_open(&mix, host, x, x->n, seen->n, e);
     if (status == GNT_OK)
         status = dec_similar(s, &law, &learnt, x, e, x->n, similarity);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tree.h"
+#include "shared/try.h"
 
 enum { ROUNDS = 2 /* of messages from neighbours */ };
 
@@ -35,8 +36,7 @@ gnt_status dec_em_open(dec_em *em, const dec_mix *x, int64_t columns, double cou
     char error[300] = "";
     *em = (dec_em){.columns = columns};
     gnt_graph *g = gnt_graph_new();
-    if (!g)
-        return gnt_host_fail(host, "no memory for recovering images");
+    TRY(have_memory(host, g != NULL, "no memory for recovering images"));
     em->p = gnt_nn_input(g, "p", 2, (int64_t[]){m, columns}, 0);
     em->weight = gnt_nn_input(g, "weight", 2, (int64_t[]){n, m}, 0);
     em->solver = gnt_nn_input(g, "solver", 2, (int64_t[]){m, n}, 0);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/try.h"
+
 /* NEAR: strongest neighbours of an encoding, of which its triangles are made. EACH: triangles grown for an
  * encoding. */
 enum { NEAR = 12, EACH = 2, PASSES = 4 };
@@ -210,8 +212,8 @@ static gnt_status open_search(search *s, const gnt_host *host, dec_groups *g) {
     s->found = gnt_host_scratch(host, n * EACH, sizeof *s->found);
     s->mean = gnt_host_scratch(host, n, sizeof *s->mean);
     s->member = gnt_host_scratch(host, n, sizeof *s->member);
-    if (!s->left || !s->near || !s->found || !s->mean || !s->member)
-        return gnt_host_fail(host, "no memory for grouping that many encodings");
+    TRY(have_memory(host, s->left && s->near && s->found && s->mean && s->member,
+                    "no memory for grouping that many encodings"));
     return GNT_OK;
 }
 

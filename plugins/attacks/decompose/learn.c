@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "shared/try.h"
+
 typedef struct step {
     gnt_program *program;
     dec_whitener white;
@@ -24,8 +26,7 @@ gnt_status dec_learn_gain(const gnt_host *host, const dec_law *law, const gnt_sa
                    .weight = gnt_host_scratch(host, SOME * ORIGINALS, sizeof *b.weight)};
     float *out = gnt_host_scratch(host, size, sizeof *out);
     dec_whitener z = {0};
-    if (!b.e || !b.weight || !out)
-        return gnt_host_fail(host, "no memory for a batch of encodings");
+    TRY(have_memory(host, b.e && b.weight && out, "no memory for a batch of encodings"));
     dec_make_batch(host, law, from, ORIGINALS, SOME, &b);
     hide_signs(law, b.e, size);
     gnt_status status = dec_whiten_open(&z, host, from->dim[0], from->dim[1], from->dim[2], filter);
@@ -85,8 +86,8 @@ static gnt_status open_step(step *s, const gnt_host *host, const dec_learning *h
     s->adam = gnt_adam_new(net->size, 0.9, 0.99, 1e-8);
     if (!s->batch.e || !s->batch.weight || !s->whitened || !s->mix || !s->share || !s->gradient || !s->adam)
         return no_memory(host);
-    gnt_status status = dec_whiten_open(&s->white, host, net->c, net->h, net->w, filter);
-    return status == GNT_OK ? compile(s, host, net, flat) : status;
+    TRY(dec_whiten_open(&s->white, host, net->c, net->h, net->w, filter));
+    return compile(s, host, net, flat);
 }
 
 static double one_step(step *s, const gnt_host *host, const dec_law *law, const gnt_samples *from,

@@ -6,6 +6,7 @@
 
 #include "gauntlet/nn.h"
 #include "linear.h"
+#include "shared/try.h"
 
 enum { FIT_SWEEPS = 60, BALANCE = 8 };
 
@@ -24,8 +25,7 @@ gnt_status dec_mix_open(dec_mix *x, const gnt_host *host, const gnt_samples *lik
     x->p = gnt_host_scratch(host, m * like->features, sizeof *x->p);
     x->noise = gnt_host_scratch(host, n, sizeof *x->noise);
     x->solver = gnt_host_scratch(host, n * m, sizeof *x->solver);
-    if (!x->weight || !x->p || !x->noise || !x->solver)
-        return gnt_host_fail(host, "no memory for the images to recover");
+    TRY(have_memory(host, x->weight && x->p && x->noise && x->solver, "no memory for the images to recover"));
     return GNT_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "image_groups.h"
 #include "polish.h"
 #include "hidden_signs.h"
+#include "shared/try.h"
 
 typedef struct recovery {
     const dec_settings *s;
@@ -120,25 +121,24 @@ static gnt_status turn(recovery *r) {
     const gnt_host *host = r->s->host;
     dec_facing net;
     double *odds = gnt_host_scratch(host, x->originals, sizeof *odds), sum = 0;
-    if (!odds)
-        return gnt_host_fail(host, "no memory for the images' signs");
+    TRY(have_memory(host, odds != NULL, "no memory for the images' signs"));
     dec_facing_plan(&net, x->c, x->h, x->w);
-    gnt_status status = dec_facing_odds(&net, host, r->own->facing, x->p, x->originals, odds);
-    for (int64_t o = 0; status == GNT_OK && o < x->originals; o++)
+    TRY(dec_facing_odds(&net, host, r->own->facing, x->p, x->originals, odds));
+    for (int64_t o = 0; o < x->originals; o++)
         sum += fmin(4, fmax(-4, odds[o]));
     for (int64_t k = 0; sum < 0 && k < x->originals * x->features; k++)
         x->p[k] = -x->p[k];
     gnt_host_fact(host, "sign_odds", fabs(sum));
-    return status;
+    return GNT_OK;
 }
 
 static gnt_status unhide(recovery *r) {
     const dec_settings *s = r->s;
     double before = 0, after = 0;
-    gnt_status status = settle_signs(r);
-    if (status == GNT_OK && r->law->own == r->law->k && s->polish_steps > 0)
-        status = dec_polish(r->x, r->law, s->polish_steps, s->polish_rate, &before, &after);
-    return status == GNT_OK ? turn(r) : status;
+    TRY(settle_signs(r));
+    if (r->law->own == r->law->k && s->polish_steps > 0)
+        TRY(dec_polish(r->x, r->law, s->polish_steps, s->polish_rate, &before, &after));
+    return turn(r);
 }
 
 gnt_status dec_recover(const dec_settings *s, const dec_law *law, const dec_learnt *own, dec_mix *x,

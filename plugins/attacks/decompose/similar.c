@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decompose.h"
+#include "shared/try.h"
 
 static double correlation(const float *a, const float *b, int64_t n) {
     double sum[4] = {0};
@@ -31,8 +32,7 @@ static gnt_status correlate(const dec_settings *s, const dec_learnt *own, const 
     int64_t f = like->features;
     dec_whitener white = {0};
     float *z = gnt_host_scratch(host, n * f, sizeof *z);
-    if (!z)
-        return gnt_host_fail(host, "no memory for whitened encodings");
+    TRY(have_memory(host, z != NULL, "no memory for whitened encodings"));
     gnt_status status = dec_whiten_open(&white, host, like->dim[0], like->dim[1], like->dim[2], own->filter);
     if (status == GNT_OK)
         dec_whiten(&white, e, n, z);

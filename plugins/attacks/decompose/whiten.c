@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gauntlet/nn.h"
+#include "shared/try.h"
 
 enum { AREA = DEC_FILTER * DEC_FILTER };
 
@@ -63,8 +64,7 @@ gnt_status dec_whiten_estimate(const gnt_host *host, const gnt_samples *from, in
     double *mean = gnt_host_scratch(host, n, sizeof *mean);
     float *patch = gnt_host_scratch(host, n, sizeof *patch);
     double trace = 0;
-    if (!cov || !work || !unit || !mean || !patch)
-        return gnt_host_fail(host, "no memory for the whitening filter");
+    TRY(have_memory(host, cov && work && unit && mean && patch, "no memory for the whitening filter"));
     for (int64_t p = 0; p < patches; p++) {
         if (p % 256 == 0 && gnt_host_should_stop(host))
             return GNT_STOPPED;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "unet.h"
+#include "shared/try.h"
 
 typedef struct decoder {
     const gnt_host *host;
@@ -147,21 +148,16 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_host *host = d->host;
     const gnt_samples *e = seen->encoded;
     int64_t targets;
-    gnt_status status = learnt_targets(host, seen, e ? e->features : 0, &targets);
-    if (status != GNT_OK)
-        return status;
+    TRY(learnt_targets(host, seen, e ? e->features : 0, &targets));
     const net_shape s = {e->dim[0], e->dim[1], e->dim[2], e->classes, d->features};
-    status = check_shape(host, &s);
-    if (status != GNT_OK)
-        return status;
+    TRY(check_shape(host, &s));
     const float *flat = learnt_artefact(host, own, "net", net_size(&s));
     float *x = gnt_host_scratch(host, targets * e->features, sizeof *x);
     if (!flat)
         return GNT_FAILED;
-    if (!x)
-        return gnt_host_fail(host, "no memory for the answer");
-    status = decode(d, &s, flat, e, targets, x);
-    return status == GNT_OK ? answer->reconstruction(answer->context, targets, x) : status;
+    TRY(have_memory(host, x != NULL, "no memory for the answer"));
+    TRY(decode(d, &s, flat, e, targets, x));
+    return answer->reconstruction(answer->context, targets, x);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};

@@ -1,6 +1,6 @@
-#include <string.h>
-
 #include "learnt.h"
+#include "shared/by_name.h"
+#include "shared/try.h"
 
 static int is_image(const gnt_samples *s) {
     return s && s->x && s->rank == 3;
@@ -51,8 +51,7 @@ gnt_status learnt_pairs_make(learnt_pairs *p, const gnt_host *host, const gnt_at
                              "it learns from pairs of images and their encodings, and there are fewer than "
                              "two; grant shadow_observations and raise shadow.observations");
     p->pair = gnt_host_scratch(host, p->n, sizeof *p->pair);
-    if (!p->pair)
-        return gnt_host_fail(host, "no memory for the list of pairs");
+    TRY(have_memory(host, p->pair != NULL, "no memory for the list of pairs"));
     fill(p, in);
     shuffle(p, host);
     const gnt_samples *x = in->shadow_truth[0];
@@ -75,9 +74,8 @@ gnt_status learnt_targets(const gnt_host *host, const gnt_observation *seen, int
 
 const float *learnt_artefact(const gnt_host *host, const gnt_artefacts *own, const char *name,
                              int64_t count) {
-    for (int64_t i = 0; own && i < own->tensors.n; i++)
-        if (strcmp(own->tensors.view[i].name, name) == 0 && own->tensors.view[i].count == count)
-            return own->tensors.view[i].data;
-    return gnt_host_fail(host, "its artefacts are not those of this task: they were learnt on another one"),
-           NULL;
+    const float *found = artefact_of(own, name, count);
+    if (!found)
+        gnt_host_fail(host, "its artefacts are not those of this task: they were learnt on another one");
+    return found;
 }

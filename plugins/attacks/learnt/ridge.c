@@ -9,6 +9,7 @@
 
 #include "gauntlet/nn.h"
 #include "learnt.h"
+#include "shared/try.h"
 
 enum { PATCH_MOST = 16 * 9 * 9 + 1 };
 
@@ -62,9 +63,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     const ridge *r = self;
     const gnt_host *host = r->host;
     learnt_pairs p;
-    gnt_status status = learnt_pairs_make(&p, host, in);
-    if (status != GNT_OK)
-        return status;
+    TRY(learnt_pairs_make(&p, host, in));
     const int64_t n = p.channels * r->window * r->window + 1, all = p.channels * n;
     if (n > PATCH_MOST)
         return gnt_host_fail(host,
@@ -72,8 +71,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     double *a = gnt_host_scratch(host, n * n, sizeof *a);
     double *b = gnt_host_scratch(host, all, sizeof *b);
     float *w = gnt_host_scratch(host, all, sizeof *w);
-    if (!a || !b || !w)
-        return gnt_host_fail(host, "no memory for the normal equations");
+    TRY(have_memory(host, a && b && w, "no memory for the normal equations"));
     const int64_t pairs = p.n < r->pairs ? p.n : r->pairs;
     for (int64_t i = 0; i < pairs; i++) {
         if (gnt_host_should_stop(host))
@@ -119,16 +117,13 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_host *host = r->host;
     const gnt_samples *e = seen->encoded;
     int64_t targets;
-    gnt_status status = learnt_targets(host, seen, e ? e->features : 0, &targets);
-    if (status != GNT_OK)
-        return status;
+    TRY(learnt_targets(host, seen, e ? e->features : 0, &targets));
     const int64_t n = e->dim[0] * r->window * r->window + 1;
     const float *w = learnt_artefact(host, own, "filter", e->dim[0] * n);
     float *x = gnt_host_scratch(host, targets * e->features, sizeof *x);
     if (!w)
         return GNT_FAILED;
-    if (!x)
-        return gnt_host_fail(host, "no memory for the answer");
+    TRY(have_memory(host, x != NULL, "no memory for the answer"));
     for (int64_t i = 0; i < targets; i++) {
         if (gnt_host_should_stop(host))
             return GNT_STOPPED;

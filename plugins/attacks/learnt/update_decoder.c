@@ -10,6 +10,7 @@
 #include "dual_ridge.h"
 #include "learnt.h"
 #include "update_features.h"
+#include "shared/try.h"
 
 enum { LEAST_PAIRS = 10, FOLDS = 5, JUDGED = 64, RIDGES = 9, SETS = 5 };
 static const int feature_sets[SETS] = {UPDATE_ROW, UPDATE_ROW_SHRUNK, UPDATE_ROW | UPDATE_SKETCH,
@@ -121,8 +122,7 @@ static gnt_status open_table(table *t, const pairs *p, int parts, int64_t from) 
     *t = (table){.rows = p->n, .columns = update_features_count(&p->layout, parts)};
     t->x = gnt_host_scratch(host, t->rows * t->columns, sizeof *t->x);
     t->mean = gnt_host_scratch(host, t->columns, sizeof *t->mean);
-    if (!t->x || !t->mean)
-        return gnt_host_fail(host, "no memory for the features of shadow observations");
+    TRY(have_memory(host, t->x && t->mean, "no memory for the features of shadow observations"));
     for (int64_t i = 0; i < t->rows; i++) {
         if (gnt_host_should_stop(host))
             return GNT_STOPPED;
@@ -151,14 +151,11 @@ static gnt_status judge(const pairs *p, int parts, double *error) {
     const gnt_host *host = p->host;
     const int64_t rows = p->n - p->held_out, judged = p->outputs < JUDGED ? p->outputs : JUDGED;
     table t;
-    gnt_status status = open_table(&t, p, parts, p->held_out);
+    TRY(open_table(&t, p, parts, p->held_out));
     double *alpha = gnt_host_scratch(host, rows * judged, sizeof *alpha);
     double *mean = gnt_host_scratch(host, judged, sizeof *mean);
     float *w = gnt_host_scratch(host, t.columns * judged, sizeof *w);
-    if (status != GNT_OK)
-        return status;
-    if (!alpha || !mean || !w)
-        return gnt_host_fail(host, "no memory for the choice of a ridge");
+    TRY(have_memory(host, alpha && mean && w, "no memory for the choice of a ridge"));
     const float *learnt = t.x + p->held_out * t.columns;
     dual_ridge_gram(learnt, rows, t.columns, p->gram);
     for (int64_t o = 0; o < judged; o++)
@@ -218,8 +215,7 @@ static gnt_status keep(const pairs *p, const table *t, int parts, const float *w
     const int64_t dim[2] = {t->columns, p->outputs}, one = 1;
     float *middle = gnt_host_scratch(host, t->columns + p->outputs, sizeof *middle);
     const float which = (float)parts;
-    if (!middle)
-        return gnt_host_fail(host, "no memory for its artefacts");
+    TRY(have_memory(host, middle != NULL, "no memory for its artefacts"));
     for (int64_t k = 0; k < t->columns; k++)
         middle[k] = (float)t->mean[k];
     for (int64_t o = 0; o < p->outputs; o++)
@@ -235,14 +231,11 @@ static gnt_status keep(const pairs *p, const table *t, int parts, const float *w
 static gnt_status learn(const pairs *p, int parts, int ridge, const gnt_sink *out) {
     const gnt_host *host = p->host;
     table t;
-    gnt_status status = open_table(&t, p, parts, 0);
+    TRY(open_table(&t, p, parts, 0));
     double *alpha = gnt_host_scratch(host, p->n * p->outputs, sizeof *alpha);
     double *mean = gnt_host_scratch(host, p->outputs, sizeof *mean);
     float *w = gnt_host_scratch(host, t.columns * p->outputs, sizeof *w);
-    if (status != GNT_OK)
-        return status;
-    if (!alpha || !mean || !w)
-        return gnt_host_fail(host, "no memory for its weights: fewer pairs need less");
+    TRY(have_memory(host, alpha && mean && w, "no memory for its weights: fewer pairs need less"));
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t o = 0; o < p->outputs; o++) {
             alpha[i * p->outputs + o] = truth_of(p, i, o);
@@ -260,10 +253,9 @@ static gnt_status learn(const pairs *p, int parts, int ridge, const gnt_sink *ou
 static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
     pairs p;
     int parts = UPDATE_SKETCH, ridge = 0;
-    gnt_status status = open_pairs(&p, self, in);
-    if (status == GNT_OK)
-        status = choose(&p, &parts, &ridge);
-    return status == GNT_OK ? learn(&p, parts, ridge, out) : status;
+    TRY(open_pairs(&p, self, in));
+    TRY(choose(&p, &parts, &ridge));
+    return learn(&p, parts, ridge, out);
 }
 
 /* ---- answering ---- */
@@ -289,8 +281,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     float *features = gnt_host_scratch(host, columns, sizeof *features);
     float *x = gnt_host_scratch(host, outputs, sizeof *x);
     double *room = gnt_host_scratch(host, l.units + l.row + 1, sizeof *room);
-    if (!features || !x || !room)
-        return gnt_host_fail(host, "no memory for the answer");
+    TRY(have_memory(host, features && x && room, "no memory for the answer"));
     update_features(&l, seen->update, parts, room, features);
     memcpy(x, mean, (size_t)outputs * sizeof *x);
     for (int64_t k = 0; k < columns; k++) {

@@ -7,6 +7,7 @@
 
 #include "loda_attack.h"
 #include "loda.h"
+#include "shared/by_name.h"
 
 enum { MOST_PAIRS = 32, SHARES = 5, STOPS = 4 };
 
@@ -88,7 +89,7 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
     const inverse *self = self_;
     const gnt_host *host = self->host;
     static const inversion plain = {0};
-    const float *choice = attack_artefact(own, "choice", 2);
+    const float *choice = artefact_of(own, "choice", 2);
     double share = choice ? (double)choice[0] : self->share_of_c;
     attack_job j;
     gnt_status s = attack_open(&j, host, seen, &plain, self->batch);

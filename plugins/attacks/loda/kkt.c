@@ -8,6 +8,8 @@
 #include "loda_attack.h"
 #include "filter.h"
 #include "loda.h"
+#include "shared/by_name.h"
+#include "shared/try.h"
 
 enum { MOST_PAIRS = 1000, TRIED_PAIRS = 16, START_LEARNT = 3 };
 
@@ -56,24 +58,19 @@ static gnt_status prepare(void *self_, const gnt_attack_prepare *in, const gnt_s
     known k;
     attack_pair *pair;
     int64_t n = 0;
-    gnt_status s = known_open(&k, host, in->setting);
-    if (s == GNT_OK)
-        s = attack_pairs(host, in, k.g.pixels, self->start == START_LEARNT ? MOST_PAIRS : 0, &pair, &n);
-    if (s != GNT_OK)
-        return s;
+    TRY(known_open(&k, host, in->setting));
+    TRY(attack_pairs(host, in, k.g.pixels, self->start == START_LEARNT ? MOST_PAIRS : 0, &pair, &n));
     const int64_t *dim = k.g.extractor->service->info->dim, size = filter_size(dim), one = 1;
     float *filter = gnt_host_scratch(host, size, sizeof *filter);
-    if (!filter)
-        return gnt_host_fail(host, "no memory for a filter");
+    TRY(have_memory(host, filter != NULL, "no memory for a filter"));
     int learnt = n > 0 && filter_learn(dim, pair, n, ridge, filter) == 0;
     gnt_host_fact(host, "pairs", (double)(learnt ? n : 0));
     if (!learnt)
         return out->tensor(out->context, "nothing", 1, &one, filter);
     float steps = 0;
-    s = choose_steps(self, in, pair, n, filter, &steps);
-    if (s == GNT_OK)
-        s = out->tensor(out->context, "steps", 1, &one, &steps);
-    return s == GNT_OK ? out->tensor(out->context, "filter", 1, &size, filter) : s;
+    TRY(choose_steps(self, in, pair, n, filter, &steps));
+    TRY(out->tensor(out->context, "steps", 1, &one, &steps));
+    return out->tensor(out->context, "filter", 1, &size, filter);
 }
 
 typedef struct starting {
@@ -104,8 +101,8 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
     gnt_status s = attack_open(&j, self->host, seen, &like, self->batch);
     if (s == GNT_OK) {
         const int64_t *dim = j.inversion.dim;
-        starting from = {self, seen, dim, attack_artefact(own, "filter", filter_size(dim)), j.known.g.pixels};
-        const float *steps = attack_artefact(own, "steps", 1);
+        starting from = {self, seen, dim, artefact_of(own, "filter", filter_size(dim)), j.known.g.pixels};
+        const float *steps = artefact_of(own, "steps", 1);
         j.search.steps = seen->budget > 0 ? seen->budget : steps ? (int64_t)steps[0] : self->steps;
         gnt_host_fact(self->host, "steps", (double)j.search.steps);
         j.search.rate = self->rate;

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "shared/try.h"
+
 gnt_status attack_open(attack_job *j, const gnt_host *host, const gnt_observation *seen,
                        const inversion *like, int64_t n) {
     *j = (attack_job){.host = host, .inversion = *like};
-    gnt_status s = known_open(&j->known, host, seen);
-    if (s != GNT_OK)
-        return s;
+    TRY(known_open(&j->known, host, seen));
     j->inversion.c = j->known.c;
     j->x = gnt_host_scratch(host, n * j->known.g.pixels, sizeof *j->x);
     if (!j->x)
@@ -40,8 +40,7 @@ gnt_status attack_answer(attack_job *j, const gnt_observation *seen, const gnt_a
     float *found = gnt_host_scratch(host, n, bytes);
     float *encoded = gnt_host_scratch(host, batch, bytes);
     double *total = gnt_host_scratch(host, j->search.steps + 1, sizeof *total);
-    if (!found || !encoded || !total)
-        return gnt_host_fail(host, "no memory for the images of a set");
+    TRY(have_memory(host, found && encoded && total, "no memory for the images of a set"));
     j->search.all = (double)((n + batch - 1) / batch * j->search.steps);
     for (int64_t from = 0; s == GNT_OK && from < n; from += batch) {
         for (int64_t i = 0; i < batch; i++)
@@ -64,8 +63,7 @@ gnt_status attack_pairs(const gnt_host *host, const gnt_attack_prepare *in, int6
                         attack_pair **pair, int64_t *n) {
     *n = 0;
     *pair = gnt_host_scratch(host, most, sizeof **pair);
-    if (!*pair)
-        return gnt_host_fail(host, "no memory for the list of pairs");
+    TRY(have_memory(host, *pair != NULL, "no memory for the list of pairs"));
     for (int64_t j = 0; in->shadow && j < in->n_shadow; j++) {
         const gnt_samples *e = in->shadow[j]->encoded, *x = in->shadow_truth[j];
         for (int64_t i = 0; e && e->x && x->x && i < e->n && *n < most; i++) {
@@ -97,8 +95,8 @@ gnt_status attack_trial_open(attack_trial *t, attack_job *job, const attack_pair
     t->encoded = gnt_host_scratch(host, n * pixels, sizeof *t->encoded);
     t->start = gnt_host_scratch(host, n * pixels, sizeof *t->start);
     t->total = gnt_host_scratch(host, job->search.steps + 1, sizeof *t->total);
-    if (!t->encoded || !t->start || !t->total)
-        return gnt_host_fail(host, "no memory for the search on shadow observations");
+    TRY(have_memory(host, t->encoded && t->start && t->total,
+                    "no memory for the search on shadow observations"));
     for (int64_t i = 0; i < n; i++)
         memcpy(t->encoded + i * job->known.g.pixels, pair[i].encoded, pixels * sizeof *t->encoded);
     job->search.watch = note_error;
@@ -111,16 +109,8 @@ gnt_status attack_trial_run(attack_trial *t) {
     memset(t->error, 0, sizeof t->error);
     memcpy(j->x, t->start, (size_t)(t->n * j->known.g.pixels) * sizeof *j->x);
     note_error(t, 0, j->x);
-    gnt_status s = inversion_set(&j->inversion, t->encoded);
-    if (s == GNT_OK)
-        s = search_run(&j->search, j->x, t->total);
+    TRY(inversion_set(&j->inversion, t->encoded));
+    TRY(search_run(&j->search, j->x, t->total));
     j->search.done += (double)j->search.steps;
-    return s;
-}
-
-const float *attack_artefact(const gnt_artefacts *own, const char *name, int64_t count) {
-    for (int64_t i = 0; own && i < own->tensors.n; i++)
-        if (strcmp(own->tensors.view[i].name, name) == 0 && own->tensors.view[i].count == count)
-            return own->tensors.view[i].data;
-    return NULL;
+    return GNT_OK;
 }

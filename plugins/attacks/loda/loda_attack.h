@@ -55,7 +55,4 @@ gnt_status attack_trial_open(attack_trial *t, attack_job *job, const attack_pair
 /* Searches with the job's settings and fills `error`. */
 gnt_status attack_trial_run(attack_trial *t);
 
-/* Returns the tensor of that name and size among the attack's own artefacts, or NULL. */
-const float *attack_artefact(const gnt_artefacts *own, const char *name, int64_t count);
-
 #endif

@@ -3,26 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shared/by_name.h"
+
 static gnt_status refuse(const gnt_host *host, const char *why) {
     return gnt_host_fail(host, why), GNT_UNSUPPORTED;
-}
-
-/* True if `loda` is among the ids joined by '+'. */
-static int has_loda(const char *ids) {
-    while (ids && *ids) {
-        size_t n = strcspn(ids, "+");
-        if (n == 4 && strncmp(ids, "loda", n) == 0)
-            return 1;
-        ids += n + (ids[n] == '+');
-    }
-    return 0;
 }
 
 gnt_status known_open(known *k, const gnt_host *host, const gnt_observation *seen) {
     const gnt_value *preset = NULL, *layers = NULL, *c = NULL;
     int inside = 0; /* the values of all members come one after another; loda's begin with its extractor */
     *k = (known){0};
-    if (!has_loda(seen->defense)) {
+    if (!is_member(seen->defense, "loda")) {
         char why[FEATURES_WHY];
         snprintf(why, sizeof why, "it inverts encodings of loda, and the defense is %.100s",
                  seen->defense ? seen->defense : "not granted");

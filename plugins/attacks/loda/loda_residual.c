@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/try.h"
+
 gnt_status residual_open(residual *r, const features *g, int64_t n) {
     int64_t all = 0;
     for (int32_t l = 0; l < g->n_layers; l++)
@@ -18,8 +20,8 @@ gnt_status residual_open(residual *r, const features *g, int64_t n) {
         r->gap[l] = at + n * g->width[l];
         at += 2 * n * g->width[l];
     }
-    gnt_status s = feature_map_open(&r->there, g, n, 1);
-    return s == GNT_OK ? feature_map_open(&r->here, g, n, 0) : s;
+    TRY(feature_map_open(&r->there, g, n, 1));
+    return feature_map_open(&r->here, g, n, 0);
 }
 
 void residual_close(residual *r) {
@@ -34,19 +36,17 @@ gnt_status residual_set(residual *r, const float *encoded) {
     const features *g = r->g;
     const gnt_views *at;
     memcpy(r->encoded, encoded, (size_t)(r->n * g->pixels) * sizeof *encoded);
-    gnt_status s = feature_map_at(&r->there, r->encoded, &at);
-    for (int32_t l = 0; s == GNT_OK && l < g->n_layers; l++)
+    TRY(feature_map_at(&r->there, r->encoded, &at));
+    for (int32_t l = 0; l < g->n_layers; l++)
         memcpy(r->goal[l], at->view[l].data, (size_t)(r->n * g->width[l]) * sizeof(float));
-    return s;
+    return GNT_OK;
 }
 
 gnt_status residual_at(residual *r, const float *x, double c, float *out) {
     const features *g = r->g;
     const gnt_views *at;
     const float *back, *u[FEATURES_LAYERS];
-    gnt_status s = feature_map_at(&r->here, x, &at);
-    if (s != GNT_OK)
-        return s;
+    TRY(feature_map_at(&r->here, x, &at));
     for (int32_t l = 0; l < g->n_layers; l++) {
         const float *now = at->view[l].data, *goal = r->goal[l];
         float *gap = r->gap[l];
@@ -54,22 +54,21 @@ gnt_status residual_at(residual *r, const float *x, double c, float *out) {
             gap[k] = goal[k] - now[k];
         u[l] = gap;
     }
-    s = feature_map_vjp(&r->there, u, &back);
-    for (int64_t k = 0; s == GNT_OK && k < r->n * g->pixels; k++)
+    TRY(feature_map_vjp(&r->there, u, &back));
+    for (int64_t k = 0; k < r->n * g->pixels; k++)
         out[k] = back[k] - (float)c * (r->encoded[k] - x[k]);
-    return s;
+    return GNT_OK;
 }
 
 gnt_status residual_back(residual *r, const float *e, double c, float *out) {
     const features *g = r->g;
     const gnt_views *forth;
     const float *back, *u[FEATURES_LAYERS];
-    gnt_status s = feature_map_jvp(&r->there, e, &forth);
-    for (int32_t l = 0; s == GNT_OK && l < g->n_layers; l++)
+    TRY(feature_map_jvp(&r->there, e, &forth));
+    for (int32_t l = 0; l < g->n_layers; l++)
         u[l] = forth->view[l].data;
-    if (s == GNT_OK)
-        s = feature_map_vjp(&r->here, u, &back);
-    for (int64_t k = 0; s == GNT_OK && k < r->n * g->pixels; k++)
+    TRY(feature_map_vjp(&r->here, u, &back));
+    for (int64_t k = 0; k < r->n * g->pixels; k++)
         out[k] = (float)c * e[k] - back[k];
-    return s;
+    return GNT_OK;
 }

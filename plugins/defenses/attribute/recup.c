@@ -172,8 +172,7 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
     m.size = attr_tensors_size(update);
     m.update = gnt_host_scratch(host, 2 * m.size, sizeof *m.update);
     m.sum = gnt_host_scratch(host, m.size, sizeof *m.sum);
-    if (!m.update || !m.sum)
-        return gnt_host_fail(host, "no memory for a copy of the update");
+    TRY(have_memory(host, m.update && m.sum, "no memory for a copy of the update"));
     m.moved = m.update + m.size;
     attr_flatten_tensors(update, m.update);
     gnt_status status = read_zoos(s, client->artefacts, samples, m.size);

@@ -4,6 +4,7 @@
 
 #include "attribute_defenses.h"
 #include "shared/attribute/pool.h"
+#include "shared/try.h"
 
 typedef struct noise {
     const gnt_host *host;
@@ -21,8 +22,7 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
     float *pooled = gnt_host_scratch(host, columns, sizeof *pooled);
     int64_t *where = gnt_host_scratch(host, columns, sizeof *where);
     double *sign = gnt_host_scratch(host, columns, sizeof *sign);
-    if (!flat || !pooled || !where || !sign)
-        return gnt_host_fail(host, "no memory for a copy of the update");
+    TRY(have_memory(host, flat && pooled && where && sign, "no memory for a copy of the update"));
     attr_flatten_tensors(update, flat);
     for (int64_t p = 0; p < s->iterations; p++) {
         if (gnt_host_should_stop(host))

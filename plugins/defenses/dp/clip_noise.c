@@ -40,8 +40,7 @@ static gnt_status add_noise(const dp *self, gnt_tensors *update) {
     const gnt_host *host = self->host;
     gnt_status status = GNT_OK;
     float *noise = gnt_host_scratch(host, CHUNK, sizeof *noise);
-    if (!noise)
-        return gnt_host_fail(host, "no memory for the noise");
+    TRY(have_memory(host, noise != NULL, "no memory for the noise"));
     for (int64_t k = 0; k < update->n && status == GNT_OK; k++)
         status = add_noise_to(self, &update->tensor[k], noise);
     return status;

@@ -1,9 +1,10 @@
 #include "obscure.h"
-#include "shared/try.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "shared/try.h"
 
 int obscurer_open(obscurer *o) {
     const features *g = &o->g;
@@ -43,12 +44,11 @@ typedef struct descent {
 static gnt_status set_goal(descent *d) {
     const features *g = &d->o->g;
     const gnt_views *at;
-    gnt_status s = feature_map_open(d->map, g, d->n, 0);
-    if (s == GNT_OK)
-        s = feature_map_at(d->map, d->truth, &at);
-    for (int32_t l = 0; s == GNT_OK && l < g->n_layers; l++)
+    TRY(feature_map_open(d->map, g, d->n, 0));
+    TRY(feature_map_at(d->map, d->truth, &at));
+    for (int32_t l = 0; l < g->n_layers; l++)
         memcpy(d->o->goal[l], at->view[l].data, (size_t)(d->n * g->width[l]) * sizeof(float));
-    return s;
+    return GNT_OK;
 }
 
 /* ‖now − goal‖², and 2(now − goal) into `out`. In eight lanes, so that the sums do
@@ -106,8 +106,8 @@ static gnt_status move(descent *d) {
     float c = (float)d->o->c;
     for (int32_t l = 0; l < g->n_layers; l++)
         u[l] = d->o->difference[l];
-    gnt_status s = feature_map_vjp(d->map, u, &back);
-    for (int64_t i = 0; s == GNT_OK && i < d->n; i++) {
+    TRY(feature_map_vjp(d->map, u, &back));
+    for (int64_t i = 0; i < d->n; i++) {
         float *x = d->x + i * g->pixels;
         const float *truth = d->truth + i * g->pixels, *from = back + i * g->pixels;
         double square = 0;
@@ -121,7 +121,7 @@ static gnt_status move(descent *d) {
             x[k] = next < 0 ? 0 : next > 1 ? 1 : next;
         }
     }
-    return s;
+    return GNT_OK;
 }
 
 gnt_status obscurer_run(obscurer *o, int64_t n, const float *truth, float *x, obscured *out, double done,

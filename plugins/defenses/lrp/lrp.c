@@ -74,14 +74,14 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
         return GNT_OK; /* the rates of its steps did it */
     if (!(client->rate > 0))
         return gnt_host_fail(host, "the announced learning rate is not above 0");
-    const gnt_status status = draw_rate(self, client, &rate);
-    for (int64_t t = 0; status == GNT_OK && t < update->n; t++) {
+    TRY(draw_rate(self, client, &rate));
+    for (int64_t t = 0; t < update->n; t++) {
         if (gnt_host_should_stop(host))
             return GNT_STOPPED;
         for (int64_t i = 0; i < update->tensor[t].count; i++)
             update->tensor[t].data[i] = (float)(rate / client->rate * (double)update->tensor[t].data[i]);
     }
-    return status;
+    return GNT_OK;
 }
 
 /* Running statistics stay the host's average: there is no loss in them to be scaled. */

@@ -95,14 +95,12 @@ static gnt_status encode_set(void *self, const gnt_client *client, int64_t epoch
     j.partner = gnt_host_scratch(host, j.privates * own->n, sizeof *j.partner);
     j.x = gnt_host_scratch(host, own->features, sizeof *j.x);
     j.y = gnt_host_scratch(host, own->classes, sizeof *j.y);
-    if (!j.partner || !j.x || !j.y)
-        return gnt_host_fail(host, "no memory for the mixes of a set");
-    gnt_status status = mixing_draw_partners(m, own->n, j.privates, j.partner);
-    for (int64_t i = 0; status == GNT_OK && i < own->n; i++)
-        status = gnt_host_should_stop(host) ? GNT_STOPPED : release(&j, i, out, &largest);
-    if (status == GNT_OK)
-        gnt_host_fact(host, "largest_private_weight", largest);
-    return status;
+    TRY(have_memory(host, j.partner && j.x && j.y, "no memory for the mixes of a set"));
+    TRY(mixing_draw_partners(m, own->n, j.privates, j.partner));
+    for (int64_t i = 0; i < own->n; i++)
+        TRY(gnt_host_should_stop(host) ? GNT_STOPPED : release(&j, i, out, &largest));
+    gnt_host_fact(host, "largest_private_weight", largest);
+    return GNT_OK;
 }
 
 /* A network trained on flipped pixels has hardly seen an image without: query samples are flipped too,
@@ -114,8 +112,7 @@ static gnt_status encode_query(void *self, const gnt_client *client, int64_t dra
     const gnt_samples *own = client->samples;
     float *x = gnt_host_scratch(host, own->features, sizeof *x);
     (void)draw;
-    if (!x)
-        return gnt_host_fail(host, "no memory for one sample");
+    TRY(have_memory(host, x != NULL, "no memory for one sample"));
     for (int64_t i = 0; i < own->n; i++) {
         if (gnt_host_should_stop(host))
             return GNT_STOPPED;

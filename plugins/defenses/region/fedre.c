@@ -43,8 +43,7 @@ static gnt_status keep(fedre *self, int32_t client, const float *score, int64_t 
     const gnt_host *host = self->host;
     forget(self);
     self->kept = malloc((size_t)(n > 0 ? n : 1) * sizeof *self->kept);
-    if (!self->kept)
-        return gnt_host_fail(host, "out of memory for the scores of layers");
+    TRY(have_memory(host, self->kept != NULL, "out of memory for the scores of layers"));
     memcpy(self->kept, score, (size_t)n * sizeof *score);
     self->n_kept = n;
     self->client = client;
@@ -62,8 +61,7 @@ static gnt_status measure(const fedre *self, const layers *l, const gnt_samples 
     in.seed = draw_seed(host, "probes");
     double *exact = gnt_host_scratch(host, l->n, sizeof *exact);
     *score = gnt_host_scratch(host, l->n, sizeof **score);
-    if (!exact || !*score)
-        return gnt_host_fail(host, "no memory for the scores of layers");
+    TRY(have_memory(host, exact && *score, "no memory for the scores of layers"));
     if (in.n == 0)
         gnt_host_log(host, GNT_LOG_WARN, "no sample has a sensitive region: the budget is split evenly");
     gnt_status status = psi_scores(host, l, &in, exact);
@@ -123,18 +121,15 @@ static gnt_status same_layers(const gnt_host *host, const layers *update) {
 
 static gnt_status split(fedre *self, const gnt_client *client, const layers *l, double *epsilon) {
     const gnt_host *host = self->host;
-    gnt_status status = same_layers(host, l);
+    TRY(same_layers(host, l));
     if (self->kept && self->client != client->index)
         forget(self);
-    if (status == GNT_OK && !self->kept)
-        status = self->scores == SCORES_PUBLIC ? read_public(self, client) : measure_own(self, client, l);
-    if (status == GNT_OK && self->n_kept != l->n)
-        status = gnt_host_fail(host, "the scores that were kept are of another model");
-    if (status != GNT_OK)
-        return status;
+    if (!self->kept)
+        TRY(self->scores == SCORES_PUBLIC ? read_public(self, client) : measure_own(self, client, l));
+    if (self->n_kept != l->n)
+        return gnt_host_fail(host, "the scores that were kept are of another model");
     double *score = gnt_host_scratch(host, l->n, sizeof *score);
-    if (!score)
-        return gnt_host_fail(host, "no memory for the scores of layers");
+    TRY(have_memory(host, score != NULL, "no memory for the scores of layers"));
     for (int32_t i = 0; i < l->n; i++)
         score[i] = (double)self->kept[i];
     mechanism_split(self->mechanism.epsilon, score, l->n, epsilon);
@@ -149,8 +144,7 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
     if (status != GNT_OK)
         return status;
     double *epsilon = gnt_host_scratch(host, l.n > 0 ? l.n : 1, sizeof *epsilon);
-    if (!epsilon)
-        return gnt_host_fail(host, "no memory for the budgets of layers");
+    TRY(have_memory(host, epsilon != NULL, "no memory for the budgets of layers"));
     if (self->evenly)
         mechanism_split_evenly(self->mechanism.epsilon, l.n, epsilon);
     else

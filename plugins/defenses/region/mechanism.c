@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "gauntlet/dp.h"
+#include "shared/try.h"
 
 enum { CHUNK = 1 << 15 }; /* entries between two looks at should_stop */
 
@@ -41,8 +42,7 @@ typedef struct counted {
 
 static gnt_status count(const gnt_host *host, const layers *l, const gnt_tensors *update, counted *out) {
     double *room = gnt_host_scratch(host, 3 * (l->n > 0 ? l->n : 1), sizeof *room);
-    if (!room)
-        return gnt_host_fail(host, "no memory for the norms of layers");
+    TRY(have_memory(host, room != NULL, "no memory for the norms of layers"));
     *out = (counted){room, room + l->n, room + 2 * l->n};
     for (int64_t k = 0; k < update->n; k++) {
         const gnt_tensor *t = &update->tensor[k];
@@ -122,8 +122,7 @@ gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_c
     for (int32_t i = 0; i < l->n; i++)
         c.sigma[i] = mechanism_sigma(epsilon[i], m->delta / l->n, rounds);
     float *noise = gnt_host_scratch(host, CHUNK, sizeof *noise);
-    if (!noise)
-        return gnt_host_fail(host, "no memory for the noise");
+    TRY(have_memory(host, noise != NULL, "no memory for the noise"));
     const int32_t shortened = clip(m, l, &c, update);
     for (int64_t k = 0; k < update->n && status == GNT_OK; k++)
         status = add_noise(host, &update->tensor[k], m->clip * c.sigma[l->of[k]], noise);

@@ -127,16 +127,13 @@ static gnt_status aggregate(void *context, const gnt_aggregate *in, float *new_w
     const size_t n = (size_t)in->n_clients * (size_t)l.n;
     double *score = gnt_host_scratch(host, n, sizeof *score);
     double *factor = gnt_host_scratch(host, n, sizeof *factor);
-    if (!score || !factor)
-        return gnt_host_fail(host, "no memory for the scores of the clients' layers");
-    gnt_status status = score_clients(self, in, &l, score);
-    for (int32_t i = 0; status == GNT_OK && i < l.n; i++)
+    TRY(have_memory(host, score && factor, "no memory for the scores of the clients' layers"));
+    TRY(score_clients(self, in, &l, score));
+    for (int32_t i = 0; i < l.n; i++)
         if (weigh(self, in, score + i, l.n, factor + i) != 0)
             return gnt_host_fail(
                 host, "rule \"printed\" divides by a weight that is 0, for the scores of two clients "
                       "lie hundreds apart or are not finite; take rule \"softmax\"");
-    if (status != GNT_OK)
-        return status;
     gnt_host_fact(host, "effective_clients", effective_clients(factor, in->n_clients, l.n));
     return add_up(self, in, &l, factor, new_weights);
 }

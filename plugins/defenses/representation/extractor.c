@@ -1,9 +1,10 @@
 #include "extractor.h"
-#include "shared/try.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "shared/try.h"
 
 enum { HIDDEN, KEPT, BY_R, SCORES, OUTPUTS };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gauntlet/nn.h"
+#include "shared/try.h"
 
 enum { TENSORS = 2 * (ATTR_HIDDEN + 1), SCORED = 64 /* rows scored at once */, TRIES = 8 };
 
@@ -166,9 +167,7 @@ static gnt_status open_trainer(trainer *r, float *flat, const attr_recipe *recip
         r->tensor_count[2 * i] = r->net.width[i] * r->net.width[i + 1];
         r->tensor_count[2 * i + 1] = r->net.width[i + 1];
     }
-    gnt_status status = allocate(r);
-    if (status != GNT_OK)
-        return status;
+    TRY(allocate(r));
     if (recipe->adam && (r->adam = gnt_adam_new(r->size, 0.9, 0.999, 1e-8)) == NULL)
         return no_memory(recipe->host);
     lay_out(&r->net, r->flat);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "shared/attribute/pool.h"
+#include "shared/try.h"
 
 enum { LEAST_OBSERVATIONS = 10 };
 
@@ -59,10 +60,10 @@ gnt_status attr_source_of_samples(attr_source *s, const gnt_host *host, const at
                              "that role in data"),
                GNT_UNSUPPORTED;
     s->values = samples->attribute[attribute].values;
-    gnt_status status = attr_updates_open(&s->own, host, samples, weights, buffers, setting, attribute);
+    TRY(attr_updates_open(&s->own, host, samples, weights, buffers, setting, attribute));
     s->n = s->own.n;
     s->size = s->own.size;
-    return status == GNT_OK ? size_up(s, reading) : status;
+    return size_up(s, reading);
 }
 
 /* Adds the weights of earlier stages. */
@@ -203,8 +204,7 @@ static gnt_status split(attr_table *t, const attr_source *s, double share) {
     const gnt_host *host = s->host;
     owner *of = gnt_host_scratch(host, t->n, sizeof *of);
     int64_t *group = gnt_host_scratch(host, (size_t)t->n + 1, sizeof *group), groups = 0, at = 0;
-    if (!of || !group)
-        return gnt_host_fail(host, "no memory for the shadow observations");
+    TRY(have_memory(host, of && group, "no memory for the shadow observations"));
     for (int64_t i = 0; i < t->n; i++)
         of[i] = (owner){owner_of(s, i), (int32_t)i};
     qsort(of, (size_t)t->n, sizeof *of, by_id);
@@ -230,8 +230,7 @@ static gnt_status split(attr_table *t, const attr_source *s, double share) {
 static gnt_status sort_values(attr_table *t, const gnt_host *host) {
     int32_t *sorted = gnt_host_scratch(host, t->n, sizeof *sorted), present = 0;
     int64_t at = 0;
-    if (!sorted)
-        return gnt_host_fail(host, "no memory for the shadow observations");
+    TRY(have_memory(host, sorted != NULL, "no memory for the shadow observations"));
     for (int32_t v = 0; v < t->values; v++) {
         int64_t from = at;
         for (int64_t i = 0; i < t->n_train; i++)
@@ -259,16 +258,12 @@ gnt_status attr_table_make(attr_table *t, const attr_reading *reading, attr_sour
     t->label = gnt_host_scratch(host, n, sizeof *t->label);
     t->row = gnt_host_scratch(host, n, sizeof *t->row);
     t->count = gnt_host_scratch(host, t->values, sizeof *t->count);
-    if (!t->x || !t->label || !t->row || !t->count)
-        return gnt_host_fail(host, "no memory for the pooled shadow observations; a larger window, or "
-                                   "fewer inputs, needs less");
-    gnt_status status = fill(t, s);
-    if (status == GNT_OK)
-        status = split(t, s, reading->share);
-    if (status == GNT_OK)
-        status = sort_values(t, host);
-    if (status != GNT_OK)
-        return status;
+    TRY(have_memory(host, t->x && t->label && t->row && t->count,
+                    "no memory for the pooled shadow observations; a larger window, or "
+                    "fewer inputs, needs less"));
+    TRY(fill(t, s));
+    TRY(split(t, s, reading->share));
+    TRY(sort_values(t, host));
     attr_statistics(t->x, t->columns, t->row, t->n_train, s->mean, s->scale);
     for (int64_t i = 0; i < t->n; i++)
         attr_standardise(t->x + i * t->columns, t->columns, s->mean, s->scale);
@@ -279,9 +274,9 @@ gnt_status attr_write_statistics(const gnt_sink *out, const char *prefix, int64_
                                  const float *scale) {
     char name[64];
     snprintf(name, sizeof name, "%smean", prefix);
-    gnt_status status = out->tensor(out->context, name, 1, &columns, mean);
+    TRY(out->tensor(out->context, name, 1, &columns, mean));
     snprintf(name, sizeof name, "%sscale", prefix);
-    return status == GNT_OK ? out->tensor(out->context, name, 1, &columns, scale) : status;
+    return out->tensor(out->context, name, 1, &columns, scale);
 }
 
 float *attr_read_seen(const gnt_host *host, const attr_reading *reading, const gnt_observation *seen,

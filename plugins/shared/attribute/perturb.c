@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "shared/try.h"
+
 static const double momentum = 0.9; /* µ of Eq. 13 */
 
 gnt_status attr_room_open(attr_room *room, const attr_zoo *zoo) {
@@ -11,8 +13,7 @@ gnt_status attr_room_open(attr_room *room, const attr_zoo *zoo) {
     room->base = gnt_host_scratch(host, entries, sizeof *room->base);
     room->sum = gnt_host_scratch(host, entries, sizeof *room->sum);
     room->work = gnt_host_scratch(host, zoo->rows, sizeof *room->work);
-    if (!room->base || !room->sum || !room->work)
-        return gnt_host_fail(host, "no memory for a perturbed update");
+    TRY(have_memory(host, room->base && room->sum && room->work, "no memory for a perturbed update"));
     for (int64_t r = 0; r < zoo->rows; r++)
         room->work[r] = room->base + r * zoo->size;
     return GNT_OK;
@@ -40,12 +41,12 @@ static gnt_status add_sign(attr_zoo *zoo, int32_t which, float *const *at, const
                            float *const *to) {
     const float *g;
     const int64_t *where;
-    gnt_status status = attr_zoo_slope(zoo, which, (const float *const *)at, label, &g, &where);
-    for (int64_t r = 0; status == GNT_OK && r < zoo->rows; r++, g += zoo->columns, where += zoo->columns)
+    TRY(attr_zoo_slope(zoo, which, (const float *const *)at, label, &g, &where));
+    for (int64_t r = 0; r < zoo->rows; r++, g += zoo->columns, where += zoo->columns)
         for (int64_t j = 0; j < zoo->columns; j++)
             if (g[j] != 0)
                 to[r][where[j]] += (float)(g[j] > 0 ? step : -step);
-    return status;
+    return GNT_OK;
 }
 
 /* Runs one iteration of Algorithm 1, lines 15 to 22: after Q − 1 steps from the update, the update moves by
@@ -53,12 +54,11 @@ static gnt_status add_sign(attr_zoo *zoo, int32_t which, float *const *at, const
 static gnt_status learn_and_test(attr_zoo *zoo, attr_room *room, int32_t q, double step, float *const *update,
                                  const int32_t *label) {
     int32_t which[ATTR_ZOO_MOST];
-    gnt_status status = GNT_OK;
     draw(zoo, q, which);
     copy(zoo, room->work, update);
-    for (int32_t k = 0; status == GNT_OK && k + 1 < q; k++)
-        status = add_sign(zoo, which[k], room->work, label, step / q, room->work);
-    return status == GNT_OK ? add_sign(zoo, which[q - 1], room->work, label, step, update) : status;
+    for (int32_t k = 0; k + 1 < q; k++)
+        TRY(add_sign(zoo, which[k], room->work, label, step / q, room->work));
+    return add_sign(zoo, which[q - 1], room->work, label, step, update);
 }
 
 /* Sets sum ← µ·sum + g/‖g‖₁, update += step·sign(sum) */
@@ -66,8 +66,8 @@ static gnt_status add_momentum(attr_zoo *zoo, attr_room *room, int32_t which, do
                                float *const *update, const int32_t *label) {
     const float *g;
     const int64_t *where;
-    gnt_status status = attr_zoo_slope(zoo, which, (const float *const *)update, label, &g, &where);
-    for (int64_t r = 0; status == GNT_OK && r < zoo->rows; r++, g += zoo->columns, where += zoo->columns) {
+    TRY(attr_zoo_slope(zoo, which, (const float *const *)update, label, &g, &where));
+    for (int64_t r = 0; r < zoo->rows; r++, g += zoo->columns, where += zoo->columns) {
         float *sum = room->sum + r * zoo->size;
         double length = 0;
         for (int64_t j = 0; j < zoo->columns; j++)
@@ -79,7 +79,7 @@ static gnt_status add_momentum(attr_zoo *zoo, attr_room *room, int32_t which, do
         for (int64_t i = 0; i < zoo->size; i++)
             update[r][i] += (float)(sum[i] > 0 ? step : sum[i] < 0 ? -step : 0);
     }
-    return status;
+    return GNT_OK;
 }
 
 gnt_status attr_perturb(const attr_perturbation *p, attr_zoo *zoo, attr_room *room, float *const *update,

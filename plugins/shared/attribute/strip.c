@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "shared/attribute/pool.h"
+#include "shared/try.h"
 
 /* Relative to the step: rounding of sums of a few steps in single precision is far smaller. */
 static const double lattice_error = 1e-3;
@@ -142,8 +143,7 @@ static gnt_status take_room(const gnt_host *host, layer *l) {
     l->u = gnt_host_scratch(host, 2 * m, sizeof *l->u);
     l->v = gnt_host_scratch(host, 2 * n, sizeof *l->v);
     l->sorted = gnt_host_scratch(host, m > n ? m : n, sizeof *l->sorted);
-    if (!l->g || !l->u || !l->v || !l->sorted)
-        return gnt_host_fail(host, "no memory for a dense layer's update");
+    TRY(have_memory(host, l->g && l->u && l->v && l->sorted, "no memory for a dense layer's update"));
     l->best_u = l->u + m;
     l->best_v = l->v + n;
     return GNT_OK;
@@ -160,9 +160,7 @@ static gnt_status strip_layer(const gnt_host *host, const gnt_view *weight, int 
     const int64_t inputs = weight->dim[1];
     layer l = {.rows = weight->dim[0], .columns = inputs + has_bias};
     double largest = 0;
-    gnt_status status = take_room(host, &l);
-    if (status != GNT_OK)
-        return status;
+    TRY(take_room(host, &l));
     for (int64_t i = 0; i < l.rows; i++)
         for (int64_t j = 0; j < l.columns; j++) {
             const double g = (double)update[place_of(&l, inputs, i, j)];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "shared/attribute/pool.h"
+#include "shared/try.h"
 
 enum { LEAST_OF_VALUE = 8 };
 
@@ -97,9 +98,7 @@ gnt_status attr_updates_open(attr_updates *u, const gnt_host *host, const gnt_sa
         u->behind = batch * (setting->steps > 1 ? setting->steps : 1);
     u->size = u->features ? width_of(host->model->info) : shared_size(host->model->info);
     int64_t *of_value;
-    gnt_status status = allocate(u, samples->attribute[attribute].values, &of_value);
-    if (status != GNT_OK)
-        return status;
+    TRY(allocate(u, samples->attribute[attribute].values, &of_value));
     deal(u, attribute, of_value);
     for (int32_t t = 0; t < u->steps; t++)
         u->rates[t] = (float)setting->rate;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "seeded_draws.h"
+#include "shared/try.h"
 
 enum { CHUNK = 16 }; /* samples processed at once */
 
@@ -174,10 +175,9 @@ static gnt_status probe_chunk(measuring *m, int64_t from, int64_t size, draws *d
 
 static gnt_status measure_by_probes(measuring *m) {
     draws d = draws_from(m->in->seed);
-    gnt_status status = GNT_OK;
-    for (int64_t from = 0; status == GNT_OK && from < m->in->n; from += CHUNK)
-        status = probe_chunk(m, from, m->in->n - from < CHUNK ? m->in->n - from : CHUNK, &d);
-    return status;
+    for (int64_t from = 0; from < m->in->n; from += CHUNK)
+        TRY(probe_chunk(m, from, m->in->n - from < CHUNK ? m->in->n - from : CHUNK, &d));
+    return GNT_OK;
 }
 
 /* ---- both ---- */
@@ -190,8 +190,7 @@ static gnt_status open_measuring(measuring *m) {
     const int64_t planes = m->in->probes > 0 ? CHUNK : m->layers->n;
     int64_t *count = gnt_host_scratch(host, m->layers->tensors, sizeof *count);
     int64_t largest = 0, at = 0;
-    if (!count)
-        return gnt_host_fail(host, "no memory for the scores of layers");
+    TRY(have_memory(host, count != NULL, "no memory for the scores of layers"));
     for (int64_t k = 0; k < info->params.n; k++)
         if (!info->federated || info->federated[k])
             count[at++] = info->params.view[k].count;
@@ -207,8 +206,8 @@ static gnt_status open_measuring(measuring *m) {
     m->probe = gnt_host_scratch(host, largest, sizeof *m->probe);
     m->cotangent = gnt_host_scratch(host, m->layers->tensors, sizeof *m->cotangent);
     m->square = gnt_host_scratch(host, planes * m->plane, sizeof *m->square);
-    if (!m->x || !m->y || !m->probe || !m->cotangent || !m->square)
-        return gnt_host_fail(host, "no memory for the scores of layers");
+    TRY(have_memory(host, m->x && m->y && m->probe && m->cotangent && m->square,
+                    "no memory for the scores of layers"));
     return GNT_OK;
 }
 
@@ -233,21 +232,19 @@ gnt_status psi_of_each(const gnt_host *host, const layers *l, const psi_request 
 gnt_status psi_scores(const gnt_host *host, const layers *l, const psi_request *in, double *score) {
     const size_t scores = (size_t)(in->n * l->n);
     double *each = gnt_host_scratch(host, scores > 0 ? scores : 1, sizeof *each);
-    if (!each)
-        return gnt_host_fail(host, "no memory for the scores of layers");
+    TRY(have_memory(host, each != NULL, "no memory for the scores of layers"));
     memset(score, 0, (size_t)l->n * sizeof *score);
-    const gnt_status status = psi_of_each(host, l, in, each);
-    for (int64_t i = 0; status == GNT_OK && i < in->n; i++)
+    TRY(psi_of_each(host, l, in, each));
+    for (int64_t i = 0; i < in->n; i++)
         for (int32_t k = 0; k < l->n; k++)
             score[k] += each[i * l->n + k] / (double)in->n;
-    return status;
+    return GNT_OK;
 }
 
 gnt_status psi_choose(const gnt_host *host, const gnt_samples *s, int64_t most, const char *stream,
                       int64_t **row, int64_t *n) {
     int64_t *all = gnt_host_scratch(host, s->n > 0 ? s->n : 1, sizeof *all), found = 0;
-    if (!all)
-        return gnt_host_fail(host, "no memory for the numbers of samples");
+    TRY(have_memory(host, all != NULL, "no memory for the numbers of samples"));
     for (int64_t i = 0; i < s->n; i++)
         if (has_region(s, i))
             all[found++] = i;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "shared/by_name.h"
+
 enum {
     MEMBER_NONE,
     MEMBER_GAUSSIAN,
@@ -61,13 +63,6 @@ static value_list values_of(int member, value_list v) {
     return v;
 }
 
-static const gnt_value *value_of(value_list v, const char *id) {
-    for (int64_t i = 0; i < v.n; i++)
-        if (strcmp(v.at[i].id, id) == 0)
-            return &v.at[i];
-    return NULL;
-}
-
 static int is_text(const gnt_value *v, const char *text) {
     return v && v->text && strcmp(v->text, text) == 0;
 }
@@ -82,7 +77,8 @@ static int clip_mode_of(const gnt_value *mode) {
 
 /* Returns the law of a member that adds noise; NOISE_NONE if its scale or its clip is not above 0. */
 static noise_law noise_of(int member, value_list own) {
-    const gnt_value *scale = &own.at[0], *clip = &own.at[1], *mode = &own.at[2], *mean = value_of(own, "mu");
+    const gnt_value *scale = &own.at[0], *clip = &own.at[1], *mode = &own.at[2],
+                    *mean = value_of(own.at, own.n, "mu");
     const int laplace = member == MEMBER_LAPLACE;
     if (!(scale->r > 0) || !(clip->r > 0))
         return (noise_law){.kind = NOISE_NONE};
@@ -91,7 +87,7 @@ static noise_law noise_of(int member, value_list own) {
                        .mean = mean ? mean->r : 0,
                        .clip = clip->r,
                        .clip_mode = clip_mode_of(mode),
-                       .l1 = laplace && is_text(value_of(own, "norm"), "l1")};
+                       .l1 = laplace && is_text(value_of(own.at, own.n, "norm"), "l1")};
 }
 
 /* Returns the law of the member clip; NOISE_CLIP_NONE if there is no bound. */
@@ -165,7 +161,7 @@ static void read_zeros(granted_defense *granted, int member, value_list own) {
 }
 
 static void read_layers(granted_defense *granted, int member, value_list own) {
-    const gnt_value *samples = value_of(own, "samples");
+    const gnt_value *samples = value_of(own.at, own.n, "samples");
     granted->is_complete = granted->clip_is_last = 0;
     granted->layered = (layered_noise){.clip = fmax(own.at[1].r, 0),
                                        .epsilon = own.at[0].r,

@@ -4,14 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { BETWEEN = 50 }; /* at most one in so many */
+#include "shared/by_name.h"
 
-static const gnt_value *granted_value(const gnt_observation *seen, const char *id) {
-    for (int64_t i = 0; i < seen->n_defense_values; i++)
-        if (strcmp(seen->defense_values[i].id, id) == 0)
-            return &seen->defense_values[i];
-    return NULL;
-}
+enum { BETWEEN = 50 }; /* at most one in so many */
 
 int perturbed_read(perturbed *p, const gnt_observation *seen) {
     /* `parts`: one step of ε is made of as many as networks are drawn */
@@ -20,9 +15,9 @@ int perturbed_read(perturbed *p, const gnt_observation *seen) {
         int parts;
     } known[] = {{"recup", 0},    {"recup-random-target", 0}, {"fgsm-one", 0},
                  {"fgsm-avg", 1}, {"fgsm-iter", 1},           {"fgsm-momentum", 1}};
-    const gnt_value *epsilon = granted_value(seen, "epsilon"), *drawn = granted_value(seen, "drawn");
-    const gnt_value *iterations = granted_value(seen, "iterations");
-    const gnt_value *window = granted_value(seen, "window"), *inputs = granted_value(seen, "inputs");
+    const gnt_value *epsilon = defense_value(seen, "epsilon"), *drawn = defense_value(seen, "drawn");
+    const gnt_value *iterations = defense_value(seen, "iterations");
+    const gnt_value *window = defense_value(seen, "window"), *inputs = defense_value(seen, "inputs");
     for (size_t i = 0; i < sizeof known / sizeof *known && seen->defense; i++)
         if (strcmp(seen->defense, known[i].id) == 0 && epsilon && window && inputs && inputs->i > 0) {
             const double size = epsilon->r * (seen->steps > 0 ? seen->rate : 1);

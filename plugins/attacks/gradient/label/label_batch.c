@@ -21,7 +21,6 @@
 #include "label/label_scores.h"
 #include "label/label_fit.h"
 #include "hook.h"
-#include "shared/try.h"
 
 enum { ROUNDS = 12, MOVES = 64, GUESSES = 16 };
 /* Largest n × classes × inputs for which moves are tried; what counts as explained; what must be gained. */

@@ -404,8 +404,7 @@ gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *r
     if (whiten(prior, host, x, white[0]) != 0)
         return gnt_host_fail(host, "what the public samples say is not finite");
     gnt_lbfgs *o = gnt_lbfgs_new(size, HISTORY);
-    if (!o)
-        return gnt_host_fail(host, "out of memory");
+    TRY(have_memory(host, o != NULL, "out of memory"));
     p.status = prepare_functions(&p);
     if (p.status == GNT_OK)
         search_labels(&p, o, white[0], white[1], white[2], fit);

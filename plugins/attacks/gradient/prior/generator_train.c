@@ -247,8 +247,8 @@ static gnt_status learn_codes(const training *t, float *mean, float *factor) {
     double *code = gnt_host_scratch(host, (size_t)t->n * d, sizeof *code);
     double *square = gnt_host_scratch(host, d * d, sizeof *square);
     double *middle = gnt_host_scratch(host, classes * d, sizeof *middle);
-    if (!code || !square || !middle)
-        return gnt_host_fail(host, "no memory for the codes of public images: take fewer latents");
+    TRY(have_memory(host, code && square && middle,
+                    "no memory for the codes of public images: take fewer latents"));
     TRY(encode(t, code));
     if (fit(t, code, square, middle, mean, factor) != 0)
         return gnt_host_fail(host, "the codes of public images have no covariance");

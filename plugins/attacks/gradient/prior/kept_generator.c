@@ -46,8 +46,8 @@ gnt_status kept_generator_learn(const gnt_host *host, const generator_plan *plan
     float *weights = gnt_host_scratch(host, generator_size(&s), sizeof *weights);
     float *mean = gnt_host_scratch(host, s.classes * s.latents, sizeof *mean);
     float *factor = gnt_host_scratch(host, s.latents * s.latents, sizeof *factor);
-    if (!weights || !mean || !factor)
-        return gnt_host_fail(host, "no memory for the generator: take fewer latents or features");
+    TRY(have_memory(host, weights && mean && factor,
+                    "no memory for the generator: take fewer latents or features"));
     const int64_t n = images->n < plan->images ? images->n : plan->images;
     TRY(generator_train(host, &s, &plan->learning, images->x, by_class ? images->y : NULL, n, weights, mean,
                         factor, &error));

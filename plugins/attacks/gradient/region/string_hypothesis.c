@@ -204,11 +204,8 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     judging j = {.self = self, .seen = seen, .examples = seen->public_data};
     (void)own;
     TRY(hook_needs_batch(host, seen));
-    gnt_status status = open_judging(&j);
-    if (status == GNT_OK)
-        status = judge_all(&j, answer);
-    if (status != GNT_OK)
-        return status;
+    TRY(open_judging(&j));
+    TRY(judge_all(&j, answer));
     gnt_host_fact(host, "candidates", (double)j.n_rows);
     if (seen->goals & GNT_GOAL_ATTRIBUTE)
         TRY(answer_attribute(&j, answer));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gauntlet/nn.h"
+#include "shared/try.h"
 
 static void open_weights(cma *c) {
     double sum = 0, squares = 0;
@@ -33,9 +34,10 @@ gnt_status cma_open(cma *c, const gnt_host *host, int64_t n, int64_t population,
     c->y = gnt_host_scratch(host, all * one, 1);
     c->z = gnt_host_scratch(host, all * (size_t)n, sizeof *c->z);
     c->order = gnt_host_scratch(host, all, sizeof *c->order);
-    if (!c->weight || !c->mean || !c->covariance || !c->factor || !c->path_step || !c->path_spread ||
-        !c->moved || !c->y || !c->z || !c->order)
-        return gnt_host_fail(host, "no memory for the covariance of CMA-ES: take fewer latents");
+    TRY(have_memory(host,
+                    c->weight && c->mean && c->covariance && c->factor && c->path_step && c->path_spread &&
+                        c->moved && c->y && c->z && c->order,
+                    "no memory for the covariance of CMA-ES: take fewer latents"));
     memcpy(c->mean, start, one);
     for (int64_t i = 0; i < n; i++)
         c->covariance[i * n + i] = c->factor[i * n + i] = 1;

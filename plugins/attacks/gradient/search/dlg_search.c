@@ -88,8 +88,7 @@ static gnt_status run_opened(dlg_search *s, const gnt_artefacts *own) {
     TRY(!scores ? hook_no_memory(host) : label->find ? label->find(s, scores) : GNT_OK);
     TRY(dlg_objective_open_prior(o, own));
     s->lbfgs = gnt_lbfgs_new(o->size, (int32_t)s->self->history);
-    if (!s->lbfgs)
-        return gnt_host_fail(host, "no memory for the history of L-BFGS: take a shorter one");
+    TRY(have_memory(host, s->lbfgs != NULL, "no memory for the history of L-BFGS: take a shorter one"));
     gnt_status status = search_all(s, scores);
     gnt_host_fact(host, "outer_steps", (double)s->step);
     gnt_lbfgs_free(s->lbfgs);
