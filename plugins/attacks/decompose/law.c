@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-void dec_draw_weights(const gnt_host *host, const dec_law *law, double *w) {
+/* Draws k weights, those of the private images first. */
+static void dec_draw_weights(const gnt_host *host, const dec_law *law, double *w) {
     float draw[DEC_MOST_K];
     double sum, own, most;
     for (int tries = 0; tries < 10000; tries++) {

@@ -23,9 +23,6 @@ typedef struct dec_batch {
     float *weight; /* count × originals: 0 if not in the encoding */
 } dec_batch;
 
-/* Draws k weights, those of the private images first. */
-void dec_draw_weights(const gnt_host *host, const dec_law *law, double *w);
-
 /* Makes `count` encodings of `originals` images drawn from the rows of `from`, which has more rows than
  * originals + k. The originals are mirrored at random. */
 void dec_make_batch(const gnt_host *host, const dec_law *law, const gnt_samples *from, int32_t originals,

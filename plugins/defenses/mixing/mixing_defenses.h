@@ -42,8 +42,5 @@ void mixing_draw_public(const mixing *m, int64_t n, int64_t count, int64_t *row)
 void mixing_key(mixing *m);
 /* Flips each entry of x around ½ with probability ½, that is, the sign of 2x − 1. */
 void mixing_flip(mixing *m, int64_t n, float *x);
-/* One block of ChaCha20: 16 words of the key stream. RFC 8439, section 2.3, with a counter of
- * 64 bits and a nonce of 64. */
-void mixing_chacha20(const uint32_t key[8], uint64_t counter, uint64_t nonce, uint32_t out[16]);
 
 #endif

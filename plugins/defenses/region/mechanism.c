@@ -29,7 +29,7 @@ void mechanism_split_evenly(double epsilon, int32_t n, double *out) {
         out[l] = epsilon / n;
 }
 
-double mechanism_sigma(double epsilon, double delta, double rounds) {
+static double mechanism_sigma(double epsilon, double delta, double rounds) {
     return sqrt(2 * rounds * log(1 / delta)) / epsilon;
 }
 

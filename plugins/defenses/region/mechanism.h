@@ -24,8 +24,6 @@ void mechanism_split(double epsilon, const double *score, int32_t n, double *out
 /* ε_l = ε/L. */
 void mechanism_split_evenly(double epsilon, int32_t n, double *out);
 
-double mechanism_sigma(double epsilon, double delta, double rounds);
-
 /* In place; `epsilon` holds that of each layer. Facts: epsilon_claimed, epsilon_add, epsilon_replace,
  * clipped, the share of the layers that were, and noise_to_signal, the root of the expected squared norm of
  * the noise over the norm of the clipped update. */

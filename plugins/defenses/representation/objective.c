@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-int64_t objective_width(const objective_shape *s, int64_t n) {
+/* Returns the width of a layer that was published with n neurons or channels: at least 8. */
+static int64_t objective_width(const objective_shape *s, int64_t n) {
     const double scaled = nearbyint(s->width * (double)n);
     const double least = n < 8 ? (double)n : 8; /* of fewer neurons with ReLU, all may be off for good */
     return (int64_t)(scaled > least ? scaled : least);
@@ -16,11 +17,13 @@ static gnt_node batch(gnt_graph *g, const char *name, int64_t rows, int32_t rank
     return gnt_nn_input(g, name, rank + 1, full, 0);
 }
 
-gnt_node objective_samples(gnt_graph *g, const objective_shape *s, const char *name) {
+/* rows × shape of x. */
+static gnt_node objective_samples(gnt_graph *g, const objective_shape *s, const char *name) {
     return batch(g, name, s->rows, s->x_rank, s->x_dim);
 }
 
-void objective_inputs(gnt_graph *g, const objective_shape *s, objective *o) {
+/* Adds the inputs that every objective has: r, u, a, b. */
+static void objective_inputs(gnt_graph *g, const objective_shape *s, objective *o) {
     const int64_t values = s->values;
     if (o->r < 0)
         o->r = batch(g, "r", s->rows, s->r_rank, s->r_dim);
@@ -79,8 +82,9 @@ static gnt_node conv_layers(gnt_graph *g, const objective_shape *s, side_params 
     return x;
 }
 
-gnt_node objective_classifier(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node r,
-                              int64_t outputs) {
+/* g of TAPPFL, Table 3: scores of `outputs` values from r. */
+static gnt_node objective_classifier(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node r,
+                                     int64_t outputs) {
     static const int convs[] = {256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0, -1};
     static const int after[] = {4096, 4096, 0}, dense[] = {64, 128, 0};
     objective_shape own = *s;

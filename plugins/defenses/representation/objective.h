@@ -45,17 +45,8 @@ objective_build dpfe_objective;
 
 /* ---- parts ---- */
 
-/* Adds the inputs that every objective has: r, u, a, b. */
-void objective_inputs(gnt_graph *g, const objective_shape *s, objective *o);
-/* rows × shape of x. */
-gnt_node objective_samples(gnt_graph *g, const objective_shape *s, const char *name);
-/* g of TAPPFL, Table 3: scores of `outputs` values from r. */
-gnt_node objective_classifier(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node r,
-                              int64_t outputs);
 /* ∂(a·hidden + b·kept)/∂r. Each loss is differentiated by itself and weighted then, so that what `own` needs
  * of the side networks are the same steps, which a program computes once. */
 gnt_node objective_by_r(gnt_graph *g, const objective *o);
-/* Returns the width of a layer that was published with n neurons or channels: at least 8. */
-int64_t objective_width(const objective_shape *s, int64_t n);
 
 #endif

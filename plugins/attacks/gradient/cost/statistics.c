@@ -77,8 +77,10 @@ gnt_status statistics_open(statistics *s, statistics_function *of, const gnt_hos
     return prepare(s, seen->n);
 }
 
-double statistics_cost(const float *y, int64_t n, int64_t channels, int64_t area, const float *scale,
-                       const float *shift, int32_t layers, float *d_y) {
+/* Returns the cost of one layer's output y (n × channels × area), one of `layers` in all, and sets its
+ * derivative d_y. A channel whose |γ| is below 1e-3 reveals nothing and is left out. */
+static double statistics_cost(const float *y, int64_t n, int64_t channels, int64_t area, const float *scale,
+                              const float *shift, int32_t layers, float *d_y) {
     double cost = 0, share = 1 / ((double)layers * (double)channels), count = (double)(n * area);
     memset(d_y, 0, (size_t)(n * channels * area) * sizeof *d_y);
     for (int64_t c = 0; c < channels; c++) {

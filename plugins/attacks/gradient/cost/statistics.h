@@ -38,9 +38,4 @@ gnt_status statistics_open(statistics *s, statistics_function *of, const gnt_hos
 /* *d_x: n × features, the host's until the next evaluation. */
 gnt_status statistics_eval(statistics *s, const float *x, double *cost, const float **d_x);
 
-/* Returns the cost of one layer's output y (n × channels × area), one of `layers` in all, and sets its
- * derivative d_y. A channel whose |γ| is below 1e-3 reveals nothing and is left out. */
-double statistics_cost(const float *y, int64_t n, int64_t channels, int64_t area, const float *scale,
-                       const float *shift, int32_t layers, float *d_y);
-
 #endif

@@ -42,8 +42,6 @@ typedef struct ggl_cost {
 /* Binds one observation. GNT_OK, or a status after host->fail. */
 gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const gnt_observation *seen,
                          const gnt_answer *answer);
-/* The cost of w and its image x; *d_x (NULL: not wanted) its derivative by x, without the norm's part. */
-gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, double *cost, const float **d_x);
 
 /* `steps` populations of CMA-ES, or steps of Adam, shared among the restarts; sets c->found. GNT_OK,
  * GNT_STOPPED, or a status after host->fail. */

@@ -23,7 +23,8 @@ gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const
                          self->search == GGL_GRADIENT ? GNT_WRT_X : 0, masked);
 }
 
-gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, double *cost, const float **d_x) {
+/* The cost of w and its image x; *d_x (NULL: not wanted) its derivative by x, without the norm's part. */
+static gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, double *cost, const float **d_x) {
     const gnt_host *host = c->self->host;
     const gnt_views *out;
     const gnt_gradient *g;

@@ -74,7 +74,7 @@ static void predict(label_fit *f, const float *r) {
 }
 
 /* Returns Σ_c weight_c·(left_b² + ‖left‖²/L), L the squared norm of the mean input. */
-double label_fit_cost(void *fit, const float *r, float *grad) {
+static double label_fit_cost(void *fit, const float *r, float *grad) {
     label_fit *f = fit;
     const label_gradient *of = f->of;
     int64_t classes = of->classes, inputs = of->inputs;

@@ -37,7 +37,4 @@ void label_fit_close(label_fit *f);
  * for samples of which count[c] have class c. */
 double label_fit_judge(label_fit *f, const int64_t *count);
 
-/* The cost that is minimised, and its gradient by r (n × inputs); a gnt_cost_fn. */
-double label_fit_cost(void *fit, const float *r, float *grad);
-
 #endif
