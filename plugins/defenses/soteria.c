@@ -48,11 +48,6 @@ typedef struct ranked {
     int64_t index, lived;
 } ranked;
 
-static gnt_status unsupported(const soteria *s, const char *text) {
-    gnt_host_fail(s->host, text);
-    return GNT_UNSUPPORTED;
-}
-
 static gnt_status service_failed(const soteria *s) {
     return gnt_host_fail(s->host, gnt_host_last_error(s->host));
 }
@@ -91,11 +86,11 @@ static gnt_status find_layer(const soteria *s, defended *d) {
         if (*s->layer ? strcmp(info->layer[i].name, s->layer) == 0 : is_dense(&info->layer[i]))
             d->layer = i;
     if (d->layer < 0 && !*s->layer)
-        return unsupported(s, "the model has no dense layer: soteria defends the weights of one");
+        return unsupported(s->host, "the model has no dense layer: soteria defends the weights of one");
     if (d->layer < 0 || !is_dense(&info->layer[d->layer])) {
         snprintf(says, sizeof says, "layer: %.200s %s; name a dense layer, or none for the last one",
                  s->layer, d->layer < 0 ? "is no layer of the model" : "is not a dense layer");
-        return unsupported(s, says);
+        return unsupported(s->host, says);
     }
     return GNT_OK;
 }
@@ -126,7 +121,7 @@ static gnt_status find_weights(const soteria *s, gnt_tensors *update, defended *
         return GNT_OK;
     snprintf(says, sizeof says, "clients keep %.200s for themselves: there is no update of it to defend",
              info->layer[d->layer].name);
-    return unsupported(s, says);
+    return unsupported(s->host, says);
 }
 
 /* True if `to` is the layer's output for r, up to the rounding of float sums of `in` products. */
@@ -165,7 +160,7 @@ static gnt_status find_input(const soteria *s, const gnt_client *client, defende
              "layers with weights of their own",
              info->layer[d->layer].name);
     if (n == 1)
-        return unsupported(s, says);
+        return unsupported(s->host, says);
     gnt_function_spec spec = {
         .size = sizeof spec, .kind = GNT_FN_FEATURES, .n = 1, .layer = layer, .n_layers = n};
     gnt_function_args args = {
@@ -183,7 +178,7 @@ static gnt_status find_input(const soteria *s, const gnt_client *client, defende
     m->release(m->context, f);
     if (!sound)
         return not_finite(s);
-    return d->input >= 0 ? GNT_OK : unsupported(s, says);
+    return d->input >= 0 ? GNT_OK : unsupported(s->host, says);
 }
 
 /* ---- the ranking ---- */
@@ -230,8 +225,7 @@ static gnt_status score_chunk(const soteria *s, const gnt_client *client, const 
         return service_failed(s);
     memcpy(c->r, seen->view[0].data, (size_t)(c->n * d->in) * sizeof *c->r);
     for (int64_t i = 0; i < d->in; i++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         for (int64_t k = 0; k < used; k++)
             c->u[k * d->in + i] = 1;
         if (m->vjp(m->context, c->f, &u, &gradient) != GNT_OK)

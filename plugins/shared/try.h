@@ -13,6 +13,17 @@
             return tried_;                                                                                   \
     } while (0)
 
+/* Says why the plugin has nothing to do here. Returns GNT_UNSUPPORTED. */
+static inline gnt_status unsupported(const gnt_host *host, const char *why) {
+    gnt_host_fail(host, why);
+    return GNT_UNSUPPORTED;
+}
+
+/* GNT_STOPPED if the host wants the hook to end. */
+static inline gnt_status may_go_on(const gnt_host *host) {
+    return gnt_host_should_stop(host) ? GNT_STOPPED : GNT_OK;
+}
+
 /* GNT_OK if all memory that was requested is there; else fails, with the reason `why`. */
 static inline gnt_status have_memory(const gnt_host *host, int is_there, const char *why) {
     return is_there ? GNT_OK : gnt_host_fail(host, why);

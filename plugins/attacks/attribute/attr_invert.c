@@ -192,8 +192,7 @@ static gnt_status read_one(const mapped *s, reading *r, const gnt_observation *s
     const float *z;
     show(seen, k, &one);
     TRY(classic_see(&s->base, &one.seen, own, &z, &columns));
-    if (gnt_host_should_stop(host))
-        return GNT_STOPPED;
+    TRY(may_go_on(host));
     if (k == 0)
         TRY(open_reading(s, r, seen, own, columns));
     mapped_scores(&d->nets, z, r->of_this);
@@ -210,8 +209,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_host *host = s->base.host;
     reading r = {0};
     if (samples_of(seen) < 1)
-        return gnt_host_fail(host, "it reads representations of samples, and none was observed"),
-               GNT_UNSUPPORTED;
+        return unsupported(host, "it reads representations of samples, and none was observed");
     for (int64_t k = 0; k < seen->n; k++)
         TRY(read_one(s, &r, seen, k, own));
     if (r.x)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "shared/by_name.h"
+#include "shared/try.h"
 
 gnt_status attr_known_read(attr_known *k, const gnt_host *host, const gnt_observation *setting) {
     static const struct {
@@ -30,7 +31,5 @@ gnt_status attr_known_read(attr_known *k, const gnt_host *host, const gnt_observ
             k->random_target = ours[i].random_target;
             return GNT_OK;
         }
-    return gnt_host_fail(host,
-                         "it adapts to recup, recup-random-target and the fgsm defenses, one at a time"),
-           GNT_UNSUPPORTED;
+    return unsupported(host, "it adapts to recup, recup-random-target and the fgsm defenses, one at a time");
 }

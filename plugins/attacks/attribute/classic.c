@@ -33,8 +33,7 @@ gnt_status classic_accuracy(const classic *c, const attr_table *t, classic_score
     TRY(have_memory(host, z && right, "no memory for its scores"));
     for (int64_t i = t->n_train; i < t->n; i++) {
         const int32_t row = t->row[i], v = t->label[row];
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         scores(classifier, t->x + row * t->columns, z);
         right[v] += greatest(z, t->values) == v;
         seen[v]++;
@@ -63,8 +62,7 @@ gnt_status classic_judge(const classic *c, const attr_table *t, classic_scores s
 gnt_status classic_see(const classic *c, const gnt_observation *seen, const gnt_artefacts *own,
                        const float **x, int64_t *columns) {
     if (attr_seen_size(seen) < 1)
-        return gnt_host_fail(c->host, "it reads an update or a representation, and none was observed"),
-               GNT_UNSUPPORTED;
+        return unsupported(c->host, "it reads an update or a representation, and none was observed");
     *x = attr_read_seen(c->host, &c->reading, seen, own, columns);
     return *x ? GNT_OK : GNT_FAILED;
 }

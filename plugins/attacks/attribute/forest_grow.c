@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "forest.h"
+#include "shared/try.h"
 
 enum { POLL = 1 << 16 /* entries sorted between two calls of should_stop */ };
 
@@ -161,8 +162,7 @@ static gnt_status find_split(grower *g, int64_t from, int64_t to, split *best) {
         if (g->work < POLL)
             continue;
         g->work = 0;
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
     }
     return GNT_OK;
 }

@@ -74,8 +74,7 @@ gnt_status information_of(const classic *c, const attr_table *t, classic_scores 
     TRY(have_memory(host, one && count && s.z && s.value, "no memory for the scores of its validation part"));
     for (int64_t i = 0; i < s.n; i++) {
         const int32_t row = t->row[t->n_train + i];
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         scores(classifier, t->x + row * t->columns, one);
         s.value[i] = t->label[row];
         for (size_t v = 0; v < values; v++)

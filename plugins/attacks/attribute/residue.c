@@ -103,7 +103,7 @@ typedef struct stripped {
 static gnt_status take(const residue *s, const gnt_observation *seen, stripped *u) {
     const gnt_host *host = s->host;
     if (!seen->update || seen->update->n < 1)
-        return gnt_host_fail(host, "it reads updates, and none was observed"), GNT_UNSUPPORTED;
+        return unsupported(host, "it reads updates, and none was observed");
     u->size = attr_update_size(seen->update);
     u->update = gnt_host_scratch(host, 2 * u->size, sizeof *u->update);
     TRY(have_memory(host, u->update != NULL, "no memory for two copies of the update"));
@@ -193,14 +193,13 @@ static gnt_status run_rank1(void *self, const gnt_observation *seen, const gnt_a
     int64_t layers = 0;
     gnt_status status = take(s, seen, &u);
     if (status == GNT_OK && (seen->n > 1 || seen->steps > 1))
-        return gnt_host_fail(s->host, "it needs the gradient, or one step, of a single sample"),
-               GNT_UNSUPPORTED;
+        return unsupported(s->host, "it needs the gradient, or one step, of a single sample");
     if (status == GNT_OK)
         status = attr_strip_rank1(s->host, seen->update, u.update, u.change, &layers);
     if (status != GNT_OK)
         return status;
     if (layers == 0)
-        return gnt_host_fail(s->host, "it needs a model with a dense layer"), GNT_UNSUPPORTED;
+        return unsupported(s->host, "it needs a model with a dense layer");
     const int reads = has_change(&u) ? s->read : UPDATE;
     return answer_from(s, &s->reading, reads, seen, own, &u, answer);
 }

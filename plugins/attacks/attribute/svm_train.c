@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/try.h"
+
 typedef struct lesson {
     const classic *c;
     const svm_recipe *recipe;
@@ -66,8 +68,7 @@ static gnt_status fill_kernel(lesson *l, double gamma) {
     for (int64_t i = 0; i < n; i++) {
         struct svm_node *own = l->kernel + i * (n + 1);
         own[0].value = (double)(i + 1);
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         for (int64_t k = 0; k <= i; k++) {
             const float *a = l->t->x + l->row[i] * columns, *b = l->t->x + l->row[k] * columns;
             const struct svm_node one = {.index = (int)(k + 1), .value = svm_kernel(a, b, columns, gamma)};
@@ -121,8 +122,7 @@ static gnt_status solve_all(lesson *l) {
         for (int32_t w = v + 1; w < l->t->values; b += l->count[w++]) {
             if (l->count[v] == 0 || l->count[w] == 0)
                 continue;
-            if (gnt_host_should_stop(host))
-                return GNT_STOPPED;
+            TRY(may_go_on(host));
             gnt_status status = solve(l, a, l->count[v], b, l->count[w], pair++);
             if (status != GNT_OK)
                 return status;

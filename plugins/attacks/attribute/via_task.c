@@ -53,13 +53,11 @@ static gnt_status rows_open(rows *r, const gnt_host *host, const gnt_attack_prep
     else if (in->shadow_data)
         r->n = in->shadow_data->n;
     if (r->n < 1 || !in->setting || in->setting->n != 1 || sample_of(r, 0, &row)->n < 1)
-        return gnt_host_fail(host, "it reads observations of single samples, and learns from shadow samples"),
-               GNT_UNSUPPORTED;
+        return unsupported(host, "it reads observations of single samples, and learns from shadow samples");
     r->classes = sample_of(r, 0, &row)->classes;
     for (int64_t i = 0; i < r->n; i++)
         if (!sample_of(r, i, &row)->y || sample_of(r, i, &row)->classes != r->classes)
-            return gnt_host_fail(host, "it learns the task from the labels of shadow samples, and has none"),
-                   GNT_UNSUPPORTED;
+            return unsupported(host, "it learns the task from the labels of shadow samples, and has none");
     return GNT_OK;
 }
 

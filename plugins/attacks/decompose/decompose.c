@@ -39,7 +39,7 @@ static gnt_status fits(const gnt_host *host, const gnt_samples *x, const char *w
     snprintf(text, sizeof text,
              "its %s must be images of at most %d channels whose sides are multiples of %d, 16 or more", what,
              DEC_MOST_CHANNELS, DEC_PATCH);
-    return gnt_host_fail(host, text), GNT_UNSUPPORTED;
+    return unsupported(host, text);
 }
 
 static gnt_status give(const gnt_sink *out, const gnt_host *host, const char *name, int64_t n,
@@ -115,7 +115,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
             "training mixes %lld of %lld public images at a time; let `originals` be at least %d, and the "
             "public data %d more than that",
             (long long)how.originals, (long long)x->n, law.own, law.k);
-        return gnt_host_fail(host, text), GNT_UNSUPPORTED;
+        return unsupported(host, text);
     }
     TRY(learn_filter(s, &law, x, out, &filter));
     if (law.instahide)
@@ -178,27 +178,20 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     dec_learnt learnt;
     dec_mix mix;
     if (!x || !x->x)
-        return gnt_host_fail(host, "it reads encodings, and none were released"), GNT_UNSUPPORTED;
-    gnt_status status = dec_law_known(&law, host, seen);
-    if (status == GNT_OK)
-        status = fits(host, x, "encodings");
-    if (status == GNT_OK && (seen->n < law.own || x->n < 2 * seen->n / law.own || x->n < 3)) {
-        gnt_host_fail(host, "there are too few encodings for that many private images; release more epochs");
-        status = GNT_UNSUPPORTED;
-    }
-    if (status == GNT_OK)
-        status = recall(&learnt, host, &law, x, own);
-    if (status != GNT_OK)
-        return status;
+        return unsupported(host, "it reads encodings, and none were released");
+    TRY(dec_law_known(&law, host, seen));
+    TRY(fits(host, x, "encodings"));
+    if (seen->n < law.own || x->n < 2 * seen->n / law.own || x->n < 3)
+        return unsupported(host,
+                           "there are too few encodings for that many private images; release more epochs");
+    TRY(recall(&learnt, host, &law, x, own));
     float *e = open_encodings(host, &law, x);
     float *similarity = gnt_host_scratch(host, x->n * x->n, sizeof *similarity);
     TRY(have_memory(host, e && similarity, "no memory for the similarities of that many encodings"));
-    status = dec_mix_open(&mix, host, x, x->n, seen->n, e);
-    if (status == GNT_OK)
-        status = dec_similar(s, &law, &learnt, x, e, x->n, similarity);
-    if (status == GNT_OK)
-        status = dec_recover(s, &law, &learnt, &mix, similarity, answer);
-    return status == GNT_OK ? hand_over(host, &mix, similarity, answer) : status;
+    TRY(dec_mix_open(&mix, host, x, x->n, seen->n, e));
+    TRY(dec_similar(s, &law, &learnt, x, e, x->n, similarity));
+    TRY(dec_recover(s, &law, &learnt, &mix, similarity, answer));
+    return hand_over(host, &mix, similarity, answer);
 }
 
 static const gnt_attack hooks = {.size = sizeof hooks, .prepare = prepare, .run = run};

@@ -132,8 +132,7 @@ static gnt_status grow_missing(search *s) {
     for (int64_t i = 0; i < s->n; i++) {
         start *at = s->found + starts;
         int many = triangles_at(s, i, at);
-        if (gnt_host_should_stop(s->host))
-            return GNT_STOPPED;
+        TRY(may_go_on(s->host));
         for (int k = 0; k < many; k++)
             at[k].strength = grow(s, &at[k], size);
         starts += many;

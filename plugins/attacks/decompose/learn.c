@@ -188,8 +188,7 @@ static gnt_status score_blocks(scorer *s, const gnt_host *host, int64_t features
     for (int64_t i = 0; i < n; i += DEC_PAIR_BATCH)
         for (int64_t j = i; j < n; j += DEC_PAIR_BATCH) {
             int64_t ni = some(i, n), nj = some(j, n);
-            if (gnt_host_should_stop(host))
-                return GNT_STOPPED;
+            TRY(may_go_on(host));
             memcpy(s->za, z + i * features, (size_t)(ni * features) * sizeof *z);
             memcpy(s->zb, z + j * features, (size_t)(nj * features) * sizeof *z);
             gnt_program_run(s->pairs, 0);

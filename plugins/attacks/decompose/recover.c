@@ -30,14 +30,20 @@ static void report_cost(recovery *r) {
 
 /* ---- MixUp: no signs are hidden ---- */
 
+/* Returns 1 − Σ w of an encoding, the weight of its public partners; 0 where it has none. */
+static double public_weight(const recovery *r, int64_t encoding) {
+    const dec_mix *x = r->x;
+    double others = 1;
+    for (int64_t o = 0; o < x->originals; o++)
+        others -= (double)x->weight[encoding * x->originals + o];
+    return r->law->own < r->law->k && others > 0 ? others : 0;
+}
+
 /* Computes rest (M × features) = e − (1 − Σ w)·mean, without the mean contribution of public partners. */
 static void without_public(const recovery *r, float *rest) {
     const dec_mix *x = r->x;
     for (int64_t i = 0; i < x->encodings; i++) {
-        double others = 1;
-        for (int64_t o = 0; o < x->originals; o++)
-            others -= (double)x->weight[i * x->originals + o];
-        others = r->law->own < r->law->k && others > 0 ? others : 0;
+        const double others = public_weight(r, i);
         for (int64_t f = 0; f < x->features; f++)
             rest[i * x->features + f] = x->e[i * x->features + f] - (float)others * r->own->mean[f];
     }
@@ -48,10 +54,7 @@ static void without_public(const recovery *r, float *rest) {
 static void guess_noise(const recovery *r) {
     const dec_mix *x = r->x;
     for (int64_t i = 0; i < x->encodings; i++) {
-        double others = 1;
-        for (int64_t o = 0; o < x->originals; o++)
-            others -= (double)x->weight[i * x->originals + o];
-        others = r->law->own < r->law->k && others > 0 ? others : 0;
+        const double others = public_weight(r, i);
         x->noise[i] = (float)(1 / (0.002 + 0.25 * others * others / 1.5));
     }
 }

@@ -45,8 +45,7 @@ static gnt_status centre_of_root(const gnt_host *host, const double *cov, int64_
             unit[(k * AREA + AREA / 2) * c + k] = 1;
         if (gnt_cholesky(work, n) != 0)
             return gnt_host_fail(host, "its public images give no whitening filter; grant others");
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         gnt_cholesky_solve(work, n, unit, c);
         for (int64_t k = 0; k < c; k++)
             for (int64_t i = 0; i < n; i++)

@@ -6,12 +6,6 @@
 #include "update.h"
 #include "shared/try.h"
 
-/* Says why this attack has nothing to do here, and returns GNT_UNSUPPORTED. */
-static inline gnt_status hook_refuse(const gnt_host *host, const char *why) {
-    gnt_host_fail(host, why);
-    return GNT_UNSUPPORTED;
-}
-
 /* Says that scratch memory ran out. */
 static inline gnt_status hook_no_memory(const gnt_host *host) {
     return gnt_host_fail(host, "no memory for the search: the limit on scratch memory is too low");
@@ -22,23 +16,18 @@ static inline gnt_status hook_memory(const gnt_host *host, int is_there) {
     return is_there ? GNT_OK : hook_no_memory(host);
 }
 
-/* GNT_STOPPED if the host wants the hook to end. */
-static inline gnt_status hook_go_on(const gnt_host *host) {
-    return gnt_host_should_stop(host) ? GNT_STOPPED : GNT_OK;
-}
-
 /* Refuses to run without the model or the size of the batch. */
 static inline gnt_status hook_needs_batch(const gnt_host *host, const gnt_observation *seen) {
     return host->model && seen->n >= 1 && seen->steps >= 0
                ? GNT_OK
-               : hook_refuse(host, "it needs the model and the number of samples in the batch");
+               : unsupported(host, "it needs the model and the number of samples in the batch");
 }
 
 /* Refuses an update with other tensors than the parameters that clients share. */
 static inline gnt_status hook_needs_update(const gnt_host *host, const gnt_observation *seen) {
     return is_whole_update(host->model->info, seen->update)
                ? GNT_OK
-               : hook_refuse(host, "it needs one tensor of the update for each parameter that clients share");
+               : unsupported(host, "it needs one tensor of the update for each parameter that clients share");
 }
 
 /* Computes f, as the service does; a NULL f is one that could not be prepared. GNT_OK, or a status after

@@ -51,14 +51,14 @@ gnt_status invert_cost(invert *self, gnt_observation *seen, const granted_defens
     (void)seen;
     *cost = choose_cost(self, law);
     if (!sees_through_clip(*cost, law))
-        return hook_refuse(host, "cost takes the granted clip's factors for differences of images, as by an "
+        return unsupported(host, "cost takes the granted clip's factors for differences of images, as by an "
                                  "attacker who does not know of it: leave the grant defense out, or take "
                                  "\"auto\" or \"cosine\"");
     if (*cost == DATA_LIKELIHOOD && law->kind == NOISE_NONE)
-        return hook_refuse(host, "the likelihood needs a defense whose noise is known (knows: defense, of "
+        return unsupported(host, "the likelihood needs a defense whose noise is known (knows: defense, of "
                                  "dp-gaussian or dp-laplace)");
     if (*cost != DATA_LIKELIHOOD && law->kind != NOISE_NONE)
-        return hook_refuse(host, "cost reckons with no noise, as by an attacker who does not know of it, but "
+        return unsupported(host, "cost reckons with no noise, as by an attacker who does not know of it, but "
                                  "a defense that adds noise is granted: leave that grant out, or take "
                                  "\"auto\" or \"likelihood\"");
     return GNT_OK;

@@ -46,11 +46,11 @@ gnt_status lrp_cost(invert *self, gnt_observation *seen, const granted_defense *
     if (self->rates != RATES_KNOWN)
         seen->rates = NULL;
     else if (!(seen->granted & GNT_KNOWS_RATES))
-        return hook_refuse(host, "rates is \"known\", but the rates that the client used are not granted: "
+        return unsupported(host, "rates is \"known\", but the rates that the client used are not granted: "
                                  "grant them (rates), or take \"learnt\"");
     /* an attack that is granted the defense has to adapt to it */
     if (self->rates == RATES_EQUAL && (seen->granted & GNT_KNOWS_DEFENSE))
-        return hook_refuse(host, "rates is \"equal\", as by an attacker who does not know that rates are "
+        return unsupported(host, "rates is \"equal\", as by an attacker who does not know that rates are "
                                  "drawn, but the defense is granted: leave that grant out, or take "
                                  "\"learnt\"");
     return GNT_OK;

@@ -16,9 +16,7 @@ typedef struct decoder {
 static gnt_status check_shape(const gnt_host *host, const net_shape *s) {
     if (s->height % 4 == 0 && s->width % 4 == 0 && s->height >= 4 && s->width >= 4 && s->classes > 0)
         return GNT_OK;
-    return gnt_host_fail(host,
-                         "its network halves an image twice, so height and width must be multiples of 4"),
-           GNT_UNSUPPORTED;
+    return unsupported(host, "its network halves an image twice, so height and width must be multiples of 4");
 }
 
 /* ---- learning ---- */
@@ -71,8 +69,7 @@ static gnt_status train(training *t) {
     const gnt_host *host = t->d->host;
     double loss = NAN;
     for (int64_t step = 0; step < t->d->steps; step++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         load(t);
         if (gnt_program_run(t->net.program, 0) != 0)
             return gnt_host_fail(host, "its network could not be run");
@@ -177,14 +174,8 @@ const gnt_descriptor learnt_decoder = {
     GNT_ATTACK("decoder", "1.0",
                "undoes an encoding with a U-Net learnt from shadow encodings and their labels", "MIT",
                "Ronneberger et al., U-Net, MICCAI 2015"),
-    GNT_PARAMETERS(parameters),
+    LEARNT_ATTACK(decoder),
     .scope = GNT_SCOPE_TASK,
-    .families = families,
     .flags = GNT_FLAG_RANDOMISED,
     .surfaces = GNT_SURFACE_ENCODING,
-    .goals = GNT_GOAL_RECONSTRUCTION,
-    .needs = GNT_KNOWS_SHADOW_OBS,
-    .uses = GNT_KNOWS_SHADOW_OBS,
-    .data_kinds = GNT_KIND_IMAGE,
-    .attack = &hooks,
-    .instance_size = GNT_INSTANCE(decoder)};
+    .data_kinds = GNT_KIND_IMAGE};

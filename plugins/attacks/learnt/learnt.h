@@ -9,6 +9,12 @@
 
 #include "gauntlet/plugin.h"
 
+/* Members of all descriptors; T: the plugin's struct. */
+#define LEARNT_ATTACK(T)                                                                                     \
+    GNT_PARAMETERS(parameters), .goals = GNT_GOAL_RECONSTRUCTION, .needs = GNT_KNOWS_SHADOW_OBS,             \
+                                .uses = GNT_KNOWS_SHADOW_OBS, .families = families, .attack = &hooks,        \
+                                .instance_size = GNT_INSTANCE(T)
+
 extern const gnt_descriptor learnt_ridge, learnt_decoder, learnt_update_decoder;
 
 /* ---- pairs.c ---- */

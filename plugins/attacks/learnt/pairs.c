@@ -65,7 +65,7 @@ gnt_status learnt_pairs_make(learnt_pairs *p, const gnt_host *host, const gnt_at
 gnt_status learnt_targets(const gnt_host *host, const gnt_observation *seen, int64_t features, int64_t *n) {
     const gnt_samples *e = seen->encoded;
     if (!is_image(e) || e->n < 1)
-        return gnt_host_fail(host, "it reads encoded images, and none was observed"), GNT_UNSUPPORTED;
+        return unsupported(host, "it reads encoded images, and none was observed");
     if (e->features != features)
         return gnt_host_fail(host, "its artefacts were learnt on encodings of another shape");
     *n = e->n < seen->n ? e->n : seen->n;

@@ -74,8 +74,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     TRY(have_memory(host, a && b && w, "no memory for the normal equations"));
     const int64_t pairs = p.n < r->pairs ? p.n : r->pairs;
     for (int64_t i = 0; i < pairs; i++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         add_pair(&p, &p.pair[i], r->window, n, a, b);
         gnt_host_progress(host, (double)i + 1, (double)pairs);
     }
@@ -125,8 +124,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
         return GNT_FAILED;
     TRY(have_memory(host, x != NULL, "no memory for the answer"));
     for (int64_t i = 0; i < targets; i++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         apply(w, n, e, r->window, i, x + i * e->features);
     }
     return answer->reconstruction(answer->context, targets, x);
@@ -146,14 +144,8 @@ static const char *const families[] = {GNT_FAMILY_ANY, NULL};
 const gnt_descriptor learnt_ridge = {
     GNT_ATTACK("ridge", "1.0", "undoes an encoding with one linear filter learnt from shadow encodings",
                "MIT", "Hoerl and Kennard, Ridge Regression, Technometrics 1970"),
-    GNT_PARAMETERS(parameters),
+    LEARNT_ATTACK(ridge),
     .scope = GNT_SCOPE_TASK,
     .surfaces = GNT_SURFACE_ENCODING,
-    .goals = GNT_GOAL_RECONSTRUCTION,
-    .families = families,
-    .needs = GNT_KNOWS_SHADOW_OBS,
-    .uses = GNT_KNOWS_SHADOW_OBS,
     .data_kinds = GNT_KIND_IMAGE,
-    .attack = &hooks,
-    .instance_size = GNT_INSTANCE(ridge),
     .start = start};

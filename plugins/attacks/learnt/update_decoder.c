@@ -124,8 +124,7 @@ static gnt_status open_table(table *t, const pairs *p, int parts, int64_t from) 
     t->mean = gnt_host_scratch(host, t->columns, sizeof *t->mean);
     TRY(have_memory(host, t->x && t->mean, "no memory for the features of shadow observations"));
     for (int64_t i = 0; i < t->rows; i++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         update_features(&p->layout, p->in->shadow[p->order[i]]->update, parts, p->room,
                         t->x + i * t->columns);
     }
@@ -162,8 +161,7 @@ static gnt_status judge(const pairs *p, int parts, double *error) {
         for (int64_t i = p->held_out; i < p->n; i++)
             mean[o] += truth_of(p, i, o * p->outputs / judged) / (double)rows;
     for (int r = 0; r < RIDGES; r++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         for (int64_t i = 0; i < rows; i++)
             for (int64_t o = 0; o < judged; o++)
                 alpha[i * judged + o] = truth_of(p, p->held_out + i, o * p->outputs / judged) - mean[o];
@@ -266,7 +264,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_host *host = d->host;
     int64_t outputs = 1;
     if (!host->model || !seen->update || seen->update->n < 1)
-        return gnt_host_fail(host, "it reads updates, and none was observed"), GNT_UNSUPPORTED;
+        return unsupported(host, "it reads updates, and none was observed");
     for (int32_t i = 0; i < host->model->info->rank; i++)
         outputs *= host->model->info->dim[i];
     const update_layout l = update_layout_of(host->model->info, seen->update);
@@ -308,14 +306,8 @@ const gnt_descriptor learnt_update_decoder = {
     GNT_ATTACK("update-decoder", "1.0",
                "maps an update to the sample behind it, learnt from shadow observations by ridge regression",
                "MIT", "Hoerl and Kennard, Ridge Regression, Technometrics 1970"),
-    GNT_PARAMETERS(parameters),
+    LEARNT_ATTACK(update_decoder),
     .scope = GNT_SCOPE_STAGE,
     .surfaces = GNT_SURFACE_UPDATE,
-    .goals = GNT_GOAL_RECONSTRUCTION,
-    .needs = GNT_KNOWS_SHADOW_OBS,
-    .families = families,
-    .uses = GNT_KNOWS_SHADOW_OBS,
     .data_kinds = GNT_KIND_ANY,
-    .flags = GNT_FLAG_RANDOMISED,
-    .attack = &hooks,
-    .instance_size = GNT_INSTANCE(update_decoder)};
+    .flags = GNT_FLAG_RANDOMISED};

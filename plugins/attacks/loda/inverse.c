@@ -131,15 +131,4 @@ const gnt_descriptor loda_inverse = {
     GNT_ATTACK("loda-inverse", "1.0",
                "searches for the image whose encoding is a stationary point of loda's descent", "MIT",
                "Learning to Obscure Data (LODA), Eq. 6"),
-    GNT_PARAMETERS(parameters),
-    .scope = GNT_SCOPE_TASK,
-    .surfaces = GNT_SURFACE_ENCODING,
-    .goals = GNT_GOAL_RECONSTRUCTION,
-    .needs = GNT_KNOWS_DEFENSE,
-    .uses = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS,
-    .data_kinds = GNT_KIND_IMAGE,
-    .families = families,
-    .flags = GNT_FLAG_RANDOMISED,
-    .services = services,
-    .attack = &hooks,
-    .instance_size = GNT_INSTANCE(inverse)};
+    LODA_ATTACK(inverse)};

@@ -137,16 +137,4 @@ const gnt_descriptor loda_kkt = {
                "searches for the image for which loda's encoding is optimal, including the edges of the box, "
                "with an image prior",
                "MIT", ""),
-    GNT_PARAMETERS(parameters),
-    .scope = GNT_SCOPE_TASK,
-    .surfaces = GNT_SURFACE_ENCODING,
-    .goals = GNT_GOAL_RECONSTRUCTION,
-    .needs = GNT_KNOWS_DEFENSE,
-    .uses = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS,
-    .data_kinds = GNT_KIND_IMAGE,
-    .families = families,
-    .flags = GNT_FLAG_RANDOMISED,
-    .services = services,
-    .attack = &hooks,
-    .instance_size = GNT_INSTANCE(kkt),
-};
+    LODA_ATTACK(kkt)};

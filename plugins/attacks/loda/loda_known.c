@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "shared/by_name.h"
-
-static gnt_status refuse(const gnt_host *host, const char *why) {
-    return gnt_host_fail(host, why), GNT_UNSUPPORTED;
-}
+#include "shared/try.h"
 
 gnt_status known_open(known *k, const gnt_host *host, const gnt_observation *seen) {
     const gnt_value *preset = NULL, *layers = NULL, *c = NULL;
@@ -17,7 +14,7 @@ gnt_status known_open(known *k, const gnt_host *host, const gnt_observation *see
         char why[FEATURES_WHY];
         snprintf(why, sizeof why, "it inverts encodings of loda, and the defense is %.100s",
                  seen->defense ? seen->defense : "not granted");
-        return refuse(host, why);
+        return unsupported(host, why);
     }
     for (int64_t i = 0; i < seen->n_defense_values; i++) {
         const gnt_value *v = &seen->defense_values[i];
@@ -29,7 +26,7 @@ gnt_status known_open(known *k, const gnt_host *host, const gnt_observation *see
         c = !c && strcmp(v->id, "c") == 0 ? v : c;
     }
     if (!preset || !layers || !c)
-        return refuse(host, "it needs the parameters \"preset\", \"layers\" and \"c\" of loda");
+        return unsupported(host, "it needs the parameters \"preset\", \"layers\" and \"c\" of loda");
     k->c = c->r;
     return features_open(&k->g, host, "extractor", features_preset(preset->i, layers->text)) == 0
                ? GNT_OK
@@ -39,9 +36,9 @@ gnt_status known_open(known *k, const gnt_host *host, const gnt_observation *see
 gnt_status known_targets(const known *k, const gnt_observation *seen, int64_t *n) {
     const gnt_samples *e = seen->encoded;
     if (!e || !e->x || e->n < 1)
-        return refuse(k->g.host, "it reads encoded images, and none was observed");
+        return unsupported(k->g.host, "it reads encoded images, and none was observed");
     if (e->features != k->g.pixels)
-        return refuse(k->g.host, "the shape of the encodings is not that of the extractor's inputs");
+        return unsupported(k->g.host, "the shape of the encodings is not that of the extractor's inputs");
     *n = e->n < seen->n ? e->n : seen->n;
     return GNT_OK;
 }

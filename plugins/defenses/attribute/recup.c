@@ -74,11 +74,6 @@ static gnt_status make_zoo(const defense *s, const gnt_defense_prepare *in, int3
     return status;
 }
 
-static gnt_status no_attribute(const gnt_host *host) {
-    gnt_host_fail(host, "no attribute is hidden; name the task's private attributes in its `hide`");
-    return GNT_UNSUPPORTED;
-}
-
 static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_sink *out) {
     const defense *s = self;
     const gnt_samples *shadow = in->shadow_data;
@@ -89,7 +84,10 @@ static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_s
         TRY(make_zoo(s, in, m, out));
         made++;
     }
-    return made > 0 ? GNT_OK : no_attribute(s->host);
+    if (made == 0)
+        return unsupported(s->host,
+                           "no attribute is hidden; name the task's private attributes in its `hide`");
+    return GNT_OK;
 }
 
 /* Opens the zoos of these artefacts for one update at a time; they are kept for the next client. */
@@ -163,12 +161,10 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
     const gnt_host *host = s->host;
     const gnt_samples *samples = client->samples;
     moving m = {0};
-    if (!samples || !samples->a) {
-        gnt_host_fail(host,
-                      "the samples behind an update have no attributes, as where an encoding mixes them; "
-                      "put no such encoding before it");
-        return GNT_UNSUPPORTED;
-    }
+    if (!samples || !samples->a)
+        return unsupported(
+            host, "the samples behind an update have no attributes, as where an encoding mixes them; "
+                  "put no such encoding before it");
     m.size = attr_tensors_size(update);
     m.update = gnt_host_scratch(host, 2 * m.size, sizeof *m.update);
     m.sum = gnt_host_scratch(host, m.size, sizeof *m.sum);

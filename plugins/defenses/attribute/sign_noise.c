@@ -25,8 +25,7 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
     TRY(have_memory(host, flat && pooled && where && sign, "no memory for a copy of the update"));
     attr_flatten_tensors(update, flat);
     for (int64_t p = 0; p < s->iterations; p++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         attr_pool(flat, size, window, pooled, where);
         gnt_host_uniform(host, "signs", columns, sign);
         for (int64_t j = 0; j < columns; j++)

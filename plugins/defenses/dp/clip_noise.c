@@ -23,8 +23,7 @@ static gnt_status add_noise_to(const dp *self, gnt_tensor *t, float *noise) {
     snprintf(stream, sizeof stream, "noise %s", t->name);
     for (int64_t from = 0; from < t->count; from += CHUNK) {
         int64_t n = t->count - from < CHUNK ? t->count - from : CHUNK;
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         if (self->laplace)
             gnt_host_laplace(host, stream, n, noise);
         else
@@ -146,25 +145,21 @@ static const char *const clip_families[] = {GNT_FAMILY_CLIPPING, NULL};
     .surfaces = GNT_SURFACE_UPDATE, .data_kinds = GNT_KIND_ANY, .defense = &hooks,                           \
     .instance_size = GNT_INSTANCE(dp)
 
+#define NOISY(law)                                                                                           \
+    GNT_PARAMETERS(law##_parameters), COMMON, .families = families, .flags = GNT_FLAG_RANDOMISED,            \
+                                              .start = start_##law
+
 static const gnt_descriptor gaussian = {
     GNT_DEFENSE("dp-gaussian", "1.0", "clips each update and adds Gaussian noise", "MIT",
                 "Balle and Wang, Improving the Gaussian Mechanism for Differential Privacy, ICML 2018; "
                 "as a baseline: RecUP-FL, ASIA CCS 2023, section 3.1"),
-    GNT_PARAMETERS(gaussian_parameters),
-    COMMON,
-    .families = families,
-    .flags = GNT_FLAG_RANDOMISED,
-    .start = start_gaussian,
+    NOISY(gaussian),
 };
 static const gnt_descriptor laplace = {
     GNT_DEFENSE("dp-laplace", "1.0", "clips each update and adds Laplace noise", "MIT",
                 "Dwork, McSherry, Nissim and Smith, Calibrating Noise to Sensitivity in Private Data "
                 "Analysis, TCC 2006; as a baseline: RecUP-FL, ASIA CCS 2023, section 3.1"),
-    GNT_PARAMETERS(laplace_parameters),
-    COMMON,
-    .families = families,
-    .flags = GNT_FLAG_RANDOMISED,
-    .start = start_laplace,
+    NOISY(laplace),
 };
 static const gnt_descriptor clip = {
     GNT_DEFENSE("clip", "1.0", "scales each update down to a bound on its norm", "MIT",

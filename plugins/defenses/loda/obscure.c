@@ -131,8 +131,7 @@ gnt_status obscurer_run(obscurer *o, int64_t n, const float *truth, float *x, ob
         .o = o, .map = n == o->batch ? &o->whole : &o->rest, .n = n, .truth = truth, .x = x, .out = out};
     gnt_status s = set_goal(&d);
     for (int64_t step = 0; s == GNT_OK && step <= o->steps; step++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         s = evaluate(&d);
         for (int64_t i = 0; i < n; i++)
             *(step == 0 ? &out[i].first : &out[i].last) = o->value[i];

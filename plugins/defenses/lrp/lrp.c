@@ -76,8 +76,7 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
         return gnt_host_fail(host, "the announced learning rate is not above 0");
     TRY(draw_rate(self, client, &rate));
     for (int64_t t = 0; t < update->n; t++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         for (int64_t i = 0; i < update->tensor[t].count; i++)
             update->tensor[t].data[i] = (float)(rate / client->rate * (double)update->tensor[t].data[i]);
     }
@@ -157,25 +156,21 @@ static const char *const families[] = {"step-size", NULL};
 #define COMMON                                                                                               \
     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_TRANSCRIPT, .families = families,                           \
     .data_kinds = GNT_KIND_ANY, .defense = &hooks, .instance_size = GNT_INSTANCE(lrp)
+#define DRAWN(law)                                                                                           \
+    GNT_PARAMETERS(law##_parameters), COMMON, .flags = GNT_FLAG_RANDOMISED, .start = start_##law
 #define PAPER                                                                                                \
     "Wan, Du, Yuan, Yang, Chen and Xu, Enhancing Privacy Preservation in Federated Learning via Learning "   \
     "Rate Perturbation, ICCV 2023, equations 10 to 13"
 
 static const gnt_descriptor plain = {
     GNT_DEFENSE("lrp", "1.0", "draws the learning rate of each local step at random", "MIT", PAPER),
-    GNT_PARAMETERS(lrp_parameters),
-    COMMON,
-    .flags = GNT_FLAG_RANDOMISED,
-    .start = start_lrp,
+    DRAWN(lrp),
 };
 static const gnt_descriptor ada_lrp = {
     GNT_DEFENSE("ada-lrp", "1.0",
                 "draws the learning rate of each local step at random, larger for clients with more labels",
                 "MIT", PAPER),
-    GNT_PARAMETERS(ada_lrp_parameters),
-    COMMON,
-    .flags = GNT_FLAG_RANDOMISED,
-    .start = start_ada_lrp,
+    DRAWN(ada_lrp),
 };
 static const gnt_descriptor scheme_one = {
     GNT_DEFENSE("scheme-one", "1.0",

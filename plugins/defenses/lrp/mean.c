@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "lrp.h"
+#include "shared/try.h"
 
 static gnt_status of_list(const lrp *self, const gnt_client *client, lrp_mean *out) {
     const gnt_host *host = self->host;
@@ -11,8 +12,7 @@ static gnt_status of_list(const lrp *self, const gnt_client *client, lrp_mean *o
                  "rates has %lld entries for %d clients; give one for each, or none to take them from the "
                  "clients' shares",
                  (long long)self->rates.n, client->n_clients);
-        gnt_host_fail(host, text);
-        return GNT_UNSUPPORTED;
+        return unsupported(host, text);
     }
     *out = (lrp_mean){.rate = self->rates.at[client->index], .share = 1, .k = 1};
     return GNT_OK;
@@ -29,8 +29,7 @@ static gnt_status not_positive(const lrp *self, const gnt_client *client, double
         "must be above 0: %sraise beta above %g",
         client->index, self->zeta, (long long)client->n_labels, mean, self->beta, k, lower,
         self->zeta * fewer);
-    gnt_host_fail(self->host, text);
-    return GNT_UNSUPPORTED;
+    return unsupported(self->host, text);
 }
 
 gnt_status lrp_mean_of(const lrp *self, const gnt_client *client, lrp_mean *out) {

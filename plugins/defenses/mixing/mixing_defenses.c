@@ -114,8 +114,7 @@ static gnt_status encode_query(void *self, const gnt_client *client, int64_t dra
     (void)draw;
     TRY(have_memory(host, x != NULL, "no memory for one sample"));
     for (int64_t i = 0; i < own->n; i++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         memcpy(x, own->x + i * own->features, (size_t)own->features * sizeof *x);
         mixing_flip(m, own->features, x);
         TRY(out->put(out->context, x, NULL, 0));

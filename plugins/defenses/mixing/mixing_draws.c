@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "mixing_defenses.h"
+#include "shared/try.h"
 
 enum { MOST_DRAWS = 10000 };
 
@@ -29,8 +30,7 @@ gnt_status mixing_draw_weights(const mixing *m, int64_t privates, double *weight
         text, sizeof text,
         "no weights for k = %d with none above max_weight = %g were found in %d draws; raise max_weight%s",
         (int)m->k, m->most, MOST_DRAWS, m->scheme == SCHEME_CROSS ? " or lower private_weight" : "");
-    gnt_host_fail(host, text);
-    return GNT_UNSUPPORTED; /* the values do not go together */
+    return unsupported(host, text); /* the values do not go together */
 }
 
 static void swap(int64_t *a, int64_t *b) {

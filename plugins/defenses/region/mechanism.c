@@ -84,8 +84,7 @@ static gnt_status add_noise(const gnt_host *host, gnt_tensor *t, double deviatio
     snprintf(stream, sizeof stream, "noise %s", t->name);
     for (int64_t from = 0; from < t->count; from += CHUNK) {
         const int64_t n = t->count - from < CHUNK ? t->count - from : CHUNK;
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         gnt_host_normal(host, stream, n, noise);
         for (int64_t i = 0; i < n; i++)
             t->data[from + i] = (float)((double)t->data[from + i] + deviation * (double)noise[i]);

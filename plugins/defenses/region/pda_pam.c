@@ -101,8 +101,7 @@ static gnt_status add_up(const pda_pam *self, const gnt_aggregate *in, const lay
     int64_t at = 0;
     for (int64_t t = 0; t < params->n; t++) {
         const double *of_layer = factor + l->of[t];
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         for (int64_t end = at + params->view[t].count; at < end; at++) {
             double sum = 0;
             for (int64_t k = 0; k < in->n_clients; k++)
@@ -117,11 +116,9 @@ static gnt_status aggregate(void *context, const gnt_aggregate *in, float *new_w
     const pda_pam *self = context;
     const gnt_host *host = self->host;
     layers l;
-    if (in->n_params != host->model->info->n_params) {
-        gnt_host_fail(host, "the model has parameters that clients keep for themselves, and without "
-                            "them the server cannot score their models; share all of it");
-        return GNT_UNSUPPORTED;
-    }
+    if (in->n_params != host->model->info->n_params)
+        return unsupported(host, "the model has parameters that clients keep for themselves, and without "
+                                 "them the server cannot score their models; share all of it");
     TRY(psi_fits(host, in->public_data, "public"));
     TRY(layers_of_model(host, &l));
     const size_t n = (size_t)in->n_clients * (size_t)l.n;

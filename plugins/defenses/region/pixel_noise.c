@@ -8,6 +8,7 @@
 
 #include "shared/region/seeded_draws.h"
 #include "region.h"
+#include "shared/try.h"
 
 enum { SECRET_BYTES = 8 };
 
@@ -67,8 +68,7 @@ static gnt_status encode_set(void *context, const gnt_client *client, int64_t ep
     if (status == GNT_OK && !x)
         status = gnt_host_fail(host, "no memory for one sample");
     for (int64_t i = 0; status == GNT_OK && i < s->n; i++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         changed += add_noise(self, s, i, x);
         status = out->put(out->context, x, s->y + i * s->classes, s->id ? s->id[i] : i);
     }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "shared/try.h"
+
 /* In the order of magnitudes, for all floats; NaN is the largest. */
 static uint32_t magnitude(float x) {
     uint32_t bits;
@@ -26,8 +28,7 @@ gnt_status sparse_keep(const gnt_host *host, gnt_tensors *update, double keep) {
     /* as people mean it: 0.29 of 100 is 29, though the double nearest to 0.29 lies below it */
     const int64_t kept = entries - (int64_t)floor((1 - keep) * (double)entries + 1e-9 * (keep < 1));
     for (uint32_t bit = (uint32_t)1 << 30; bit > 0; bit >>= 1) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         if (count_from(update, least | bit) >= kept)
             least |= bit;
     }

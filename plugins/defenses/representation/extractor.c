@@ -368,15 +368,12 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
     const gnt_host *host = e->host;
     const gnt_samples *s = client->samples;
     const gnt_model_info *info = host->model->info;
-    if (client->steps < 1) {
-        gnt_host_fail(host, "it trains in local steps; set federated.local_steps to 1 or more");
-        return GNT_UNSUPPORTED;
-    }
-    if (!s || !s->a || s->n < 1) {
-        gnt_host_fail(host, "the samples have no attributes, as where an encoding mixes them; put no such "
-                            "encoding before it");
-        return GNT_UNSUPPORTED;
-    }
+    if (client->steps < 1)
+        return unsupported(host, "it trains in local steps; set federated.local_steps to 1 or more");
+    if (!s || !s->a || s->n < 1)
+        return unsupported(host,
+                           "the samples have no attributes, as where an encoding mixes them; put no such "
+                           "encoding before it");
     const int64_t unseen = (int64_t)(e->setting.validation * (double)s->n);
     *t = (training){.e = e, .client = client, .learnt = s->n - unseen, .unseen = unseen};
     t->rate = e->setting.rate > 0 ? e->setting.rate : client->rate;

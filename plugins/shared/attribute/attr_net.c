@@ -249,8 +249,7 @@ static gnt_status epoch(trainer *r) {
     const gnt_host *host = r->recipe->host;
     draw_order(r);
     for (int64_t from = 0; from < r->t->n_train; from += r->batch) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         load_batch(r, from);
         gnt_program_run(r->step, 0);
         if (!isfinite(*(const float *)gnt_program_output(r->step, 0))) {

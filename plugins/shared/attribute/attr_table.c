@@ -55,10 +55,9 @@ gnt_status attr_source_of_samples(attr_source *s, const gnt_host *host, const at
     *s = (attr_source){.host = host, .attribute = attribute};
     if (!samples || !samples->a || samples->n_attributes <= attribute ||
         samples->attribute[attribute].values < 2)
-        return gnt_host_fail(host,
-                             "it learns from shadow samples with that attribute, and has none; give rows of "
-                             "that role in data"),
-               GNT_UNSUPPORTED;
+        return unsupported(host,
+                           "it learns from shadow samples with that attribute, and has none; give rows of "
+                           "that role in data");
     s->values = samples->attribute[attribute].values;
     TRY(attr_updates_open(&s->own, host, samples, weights, buffers, setting, attribute));
     s->n = s->own.n;
@@ -86,8 +85,7 @@ gnt_status attr_source_of_attack(attr_source *s, const gnt_host *host, const att
     const gnt_observation *like = in->setting;
     *s = (attr_source){.host = host, .seen = in, .attribute = in->attribute, .values = in->attribute_values};
     if (in->attribute < 0 || in->attribute_values < 2)
-        return gnt_host_fail(host, "it needs the task to name a private attribute (observe.attribute)"),
-               GNT_UNSUPPORTED;
+        return unsupported(host, "it needs the task to name a private attribute (observe.attribute)");
     if (in->shadow && in->shadow_truth) {
         s->n = in->n_shadow;
         gnt_status status = check_observations(host, in);
@@ -116,8 +114,7 @@ void attr_source_close(attr_source *s) {
 }
 
 gnt_status attr_source_read(attr_source *s, int64_t i) {
-    if (gnt_host_should_stop(s->host))
-        return GNT_STOPPED;
+    TRY(may_go_on(s->host));
     if (!s->seen) {
         float *at = s->flat;
         gnt_status status = GNT_OK;

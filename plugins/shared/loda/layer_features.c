@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "shared/try.h"
+
 int features_open(features *g, const gnt_host *host, const char *parameter, const char *text) {
     char why[FEATURES_WHY];
     const gnt_models *models = gnt_host_extension(host, GNT_EXTENSION_MODELS, 1);
@@ -43,7 +45,7 @@ gnt_status features_fit(const features *g, const gnt_model_info *task) {
     shape_text(theirs, task);
     snprintf(why, sizeof why, "the extractor %s reads samples of %s, the task has %s; name a model for those",
              g->extractor->id, mine, theirs);
-    return gnt_host_fail(g->host, why), GNT_UNSUPPORTED;
+    return unsupported(g->host, why);
 }
 
 static gnt_status service_failed(const features *g) {

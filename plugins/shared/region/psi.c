@@ -64,8 +64,7 @@ static gnt_status add_entry(measuring *m, int64_t pixel, int64_t channel) {
     const gnt_function_args direction = {.size = sizeof direction, .x = m->x};
     const gnt_views *by;
     float *entry = &m->x[channel * m->plane + pixel];
-    if (gnt_host_should_stop(m->host))
-        return GNT_STOPPED;
+    TRY(may_go_on(m->host));
     *entry = 1;
     const gnt_status status = model->jvp(model->context, m->f, &direction, &by);
     *entry = 0;
@@ -134,8 +133,7 @@ static gnt_status probe_layer(measuring *m, int32_t layer, int64_t from, int64_t
     const gnt_gradient *by;
     memset(m->square, 0, (size_t)(size * m->plane) * sizeof *m->square);
     for (int64_t probe = 0; probe < m->in->probes; probe++) {
-        if (gnt_host_should_stop(host))
-            return GNT_STOPPED;
+        TRY(may_go_on(host));
         draw_probe(m, layer, d);
         if (model->vjp(model->context, m->f, m->cotangent, &by) != GNT_OK)
             return failed(m);
@@ -272,5 +270,5 @@ gnt_status psi_fits(const gnt_host *host, const gnt_samples *s, const char *whos
              "measure the layers; found %s",
              whose, (long long)features, (int)info->classes,
              !s || !s->x || !s->y ? "none" : "samples of another shape, or with other classes");
-    return gnt_host_fail(host, text), GNT_UNSUPPORTED;
+    return unsupported(host, text);
 }

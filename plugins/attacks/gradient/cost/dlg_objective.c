@@ -24,7 +24,7 @@ static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
     for (int32_t i = 0; i < seen->steps; i++)
         sum += (double)rates[i];
     if (!(sum > 0) || !isfinite(sum))
-        return hook_refuse(host, "it needs positive learning rates to read a weight delta");
+        return unsupported(host, "it needs positive learning rates to read a weight delta");
     o->args.rates = rates;
     o->scale = 1 / (sum * sum);
     return GNT_OK;
@@ -66,14 +66,14 @@ gnt_status dlg_objective_open(dlg_objective *o, dlg *self, const gnt_observation
     const gnt_host *host = self->host;
     *o = (dlg_objective){.self = self};
     if (!host->model)
-        return hook_refuse(host, "it needs the model");
+        return unsupported(host, "it needs the model");
     if (host->model->info->output == GNT_OUTPUT_MAP)
-        return hook_refuse(host, "it looks for a label among classes, and this model's output is a map");
+        return unsupported(host, "it looks for a label among classes, and this model's output is a map");
     if (seen->n < 1 || seen->steps < 0)
-        return hook_refuse(host, "it needs the number of samples in the batch");
+        return unsupported(host, "it needs the number of samples in the batch");
     /* who is granted the defense has to use it to count as an attack that knows it */
     if (self->reference && (seen->granted & GNT_KNOWS_DEFENSE))
-        return hook_refuse(host,
+        return unsupported(host,
                            "mode is \"reference\", the authors' program, which knows of no defense, but "
                            "the defense is granted: leave that grant out, or take \"guarded\"");
     const gnt_model_info *info = host->model->info;

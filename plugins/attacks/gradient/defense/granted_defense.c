@@ -214,6 +214,6 @@ granted_defense granted_defense_of(const gnt_observation *seen) {
 gnt_status granted_defense_check(const gnt_host *host, const granted_defense *granted) {
     if (!granted->clip_is_unread)
         return GNT_OK;
-    return hook_refuse(host, "the granted chain has a clip behind noise, or two of different modes or norms, "
+    return unsupported(host, "the granted chain has a clip behind noise, or two of different modes or norms, "
                              "which it does not reckon with: leave the grant defense out");
 }

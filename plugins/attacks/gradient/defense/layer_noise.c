@@ -121,7 +121,7 @@ gnt_status layer_noise_read(layer_noise *out, const gnt_host *host, const gnt_vi
     float *room = gnt_host_scratch(host, most + 1, sizeof *room);
     TRY(hook_memory(host, room != NULL));
     for (int64_t k = 0; k < out->n; k++) {
-        TRY(hook_go_on(host));
+        TRY(may_go_on(host));
         read_layer(&out->layer[k], update, room);
     }
     settle_small_layers(out);

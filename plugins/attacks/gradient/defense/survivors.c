@@ -14,7 +14,7 @@ const char *const survivors_choices[] = {"auto", "never", "always", NULL};
 gnt_status survivors_check(const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros) {
     const granted_defense granted = granted_defense_of(seen);
     if (mask_zeros == SURVIVORS_NEVER && (granted.pruned || granted.defended))
-        return hook_refuse(host, "mask_zeros is \"never\", as by an attacker who does not know that the "
+        return unsupported(host, "mask_zeros is \"never\", as by an attacker who does not know that the "
                                  "defense leaves zeros, but the defense is granted: leave that grant out, "
                                  "or take \"auto\"");
     return granted_defense_check(host, &granted);

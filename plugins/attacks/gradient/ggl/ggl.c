@@ -61,7 +61,7 @@ static gnt_status run(void *self_, const gnt_observation *seen, const gnt_artefa
     int64_t label = 0;
     TRY(kept_generator_shape(host, &self->plan, 1, &s));
     if (seen->n != 1)
-        return hook_refuse(host, "its generator makes one image: it needs a batch of one sample");
+        return unsupported(host, "its generator makes one image: it needs a batch of one sample");
     TRY(kept_generator_load(host, &self->plan, own, &s, &learnt));
     TRY(ggl_cost_open(&cost, self, &s, seen, answer));
     float *y = gnt_host_scratch(host, host->model->info->classes, sizeof *y);

@@ -71,7 +71,7 @@ static gnt_status next_population(ggl_cost *c, cma *search, generator *g, double
         return gnt_host_fail(host, "its generator could not be run");
     *least = INFINITY;
     for (int64_t k = 0; k < g->n; k++) {
-        TRY(hook_go_on(host));
+        TRY(may_go_on(host));
         TRY(ggl_cost_of(c, g->w + k * d, x + k * c->pixels, &cost[k], NULL));
         keep(c, x + k * c->pixels, cost[k], restart);
         *least = fmin(*least, cost[k]);
@@ -110,7 +110,7 @@ static gnt_status by_adam(ggl_cost *c, generator *g, gnt_adam *adam, int64_t ste
         gnt_host_normal(host, "start", d, w);
     for (int64_t step = 0; step < steps; step++) {
         const float *d_x, *d_w, *x;
-        TRY(hook_go_on(host));
+        TRY(may_go_on(host));
         memcpy(g->w, w, (size_t)d * sizeof *w);
         if (!(x = generator_draw(g)))
             return gnt_host_fail(host, "its generator could not be run");

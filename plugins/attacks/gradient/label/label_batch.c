@@ -157,7 +157,7 @@ static gnt_status improve(batch *s, label_fit *fit, double *least, int64_t *coun
             int64_t from = pair / classes, to = pair % classes;
             if (from == to || count[from] == 0)
                 continue;
-            TRY(hook_go_on(s->host));
+            TRY(may_go_on(s->host));
             count[from]--;
             count[to]++;
             double now = label_fit_judge(fit, count);

@@ -59,7 +59,7 @@ gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_ob
     while (dense >= 0 && strcmp(info->layer[dense].type, "dense") != 0)
         dense--;
     if (info->loss != GNT_LOSS_CROSS_ENTROPY || info->output != GNT_OUTPUT_CLASSES) {
-        return hook_refuse(host,
+        return unsupported(host,
                            "it reads the label off the gradient of a cross entropy over classes, and this "
                            "task has another loss");
     }
@@ -80,7 +80,7 @@ gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_ob
     out->bias_alone = out->bias && is_zero(out->weight) && !is_zero(out->bias);
     if (out->weight)
         return GNT_OK;
-    return hook_refuse(host, "it reads the label off the last dense layer, and clients share none here");
+    return unsupported(host, "it reads the label off the last dense layer, and clients share none here");
 }
 
 gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const outliers *apart,

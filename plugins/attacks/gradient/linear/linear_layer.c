@@ -40,9 +40,9 @@ gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64
             l->b = u;
     }
     if (!l->w)
-        return hook_refuse(host, "it needs a model whose first layer is dense, such as mlp, and shared");
+        return unsupported(host, "it needs a model whose first layer is dense, such as mlp, and shared");
     if (!l->b || l->b->count * features != l->w->count)
-        return hook_refuse(host, "it divides by the bias's gradient, and the first dense layer has no bias");
+        return unsupported(host, "it divides by the bias's gradient, and the first dense layer has no bias");
     l->w_at = l->w - seen->update->view;
     l->b_at = l->b - seen->update->view;
     return outliers_find(&l->apart, host, seen, s->outliers);
@@ -167,17 +167,17 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     int64_t found = 0;
     (void)own;
     if (!host->model || seen->n < 1)
-        return hook_refuse(host, "it needs the model and the number of samples in the batch");
+        return unsupported(host, "it needs the model and the number of samples in the batch");
     const gnt_model_info *info = host->model->info;
     const int64_t features = hook_features(info);
     TRY(linear_find(s, seen, features, &l));
     const granted_defense granted = granted_defense_of(seen);
     TRY(granted_defense_check(host, &granted));
     if (s->noise >= 0 && granted.noise.kind != NOISE_NONE)
-        return hook_refuse(host,
+        return unsupported(host,
                            "noise is set, but the granted defense tells it: leave that grant out, or noise");
     if (is_clip_in_the_way(s, seen))
-        return hook_refuse(
+        return unsupported(
             host, "a clip of each tensor on its own is granted, and beside it noise is set or entries "
                   "are pruned: it reckons with one or the other. Leave the grant defense out, or "
                   "noise");
@@ -190,7 +190,7 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     TRY(find_scale(s, seen, &l, features, used, &scale));
     for (int64_t row; found < seen->n && (row = largest(&l, used)) >= 0; used[row] = 1) {
         float *one = x + found * features;
-        TRY(hook_go_on(host));
+        TRY(may_go_on(host));
         read_row(info, &l, scale, row, features, one);
         if (nearest(one, x, found, features) > s->distinct)
             found++;

@@ -155,7 +155,7 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
         bad = sample_prior_apply(prior, &fit->evidence, room, fit->x, fit->variance);
     }
     for (fit->iterations = first; !bad && fit->iterations < MOST_ITERATIONS; fit->iterations++) {
-        TRY(hook_go_on(host));
+        TRY(may_go_on(host));
         if (fit->iterations >= LEAST_ITERATIONS && change < fit->settled)
             break;
         for (int64_t k = 0; k < d; k++) {

@@ -17,7 +17,7 @@ static gnt_status generated_open(dlg_objective *o, const gnt_artefacts *own) {
     const gnt_host *host = o->self->host;
     generator_learnt learnt;
     if (o->n != 1 || dlg_searches_labels(o))
-        return hook_refuse(host, "its generator makes one image of a known class: it needs a batch of one "
+        return unsupported(host, "its generator makes one image of a known class: it needs a batch of one "
                                  "sample, and a label that is not searched");
     TRY(kept_generator_load(host, &o->self->plan, own, &o->shape, &learnt));
     const int64_t label = o->shape.classes > 1 ? hook_argmax(o->y, o->classes) : 0;

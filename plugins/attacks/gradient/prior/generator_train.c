@@ -145,7 +145,7 @@ static gnt_status train(training *t, double *error) {
     const gnt_host *host = t->host;
     const generator_setting *set = t->setting;
     for (int64_t step = 0; step < set->steps; step++) {
-        TRY(hook_go_on(host));
+        TRY(may_go_on(host));
         for (int64_t i = 0; i < set->batch; i++)
             load(t, i, (int64_t)gnt_host_below(host, "batches", (uint64_t)t->n));
         gnt_host_normal(host, "noise", set->batch * t->shape->latents, t->noise);
@@ -178,7 +178,7 @@ static gnt_status encode(const training *t, double *code) {
         const int64_t rows = t->n - from < t->setting->batch ? t->n - from : t->setting->batch;
         for (int64_t i = 0; i < t->setting->batch; i++)
             load(t, i, from + (i < rows ? i : 0));
-        TRY(hook_go_on(host));
+        TRY(may_go_on(host));
         if (gnt_program_run(t->encode, 0) != 0)
             return gnt_host_fail(host, "its encoder could not be run");
         const float *out = gnt_program_output(t->encode, 0);

@@ -47,7 +47,7 @@ static gnt_status shrinkage(const gnt_host *host, const float *e, int64_t n, int
                             double *tau) {
     double squares = 0, fourth = 0, trace = 0, d = (double)features, count = (double)n;
     for (int64_t i = 0; i < n; i++) {
-        TRY(hook_go_on(host));
+        TRY(may_go_on(host));
         for (int64_t j = 0; j < i; j++) {
             double product = dot(e + i * features, e + j * features, features);
             squares += 2 * product * product;

@@ -12,9 +12,9 @@ gnt_status kept_generator_shape(const gnt_host *host, const generator_plan *plan
                                 generator_shape *s) {
     const gnt_model_info *info = host->model ? host->model->info : NULL;
     if (!info || info->rank != 3 || info->dim[1] < LEAST_SIDE || info->dim[2] < LEAST_SIDE)
-        return hook_refuse(host, "its generator makes images with sides of at least 4");
+        return unsupported(host, "its generator makes images with sides of at least 4");
     if (info->output == GNT_OUTPUT_MAP)
-        return hook_refuse(host, "it needs a label among classes, and this model's output is a map");
+        return unsupported(host, "it needs a label among classes, and this model's output is a map");
     *s = (generator_shape){info->dim[0], info->dim[1], info->dim[2], classes, plan->latents, plan->features};
     return GNT_OK;
 }
@@ -39,7 +39,7 @@ gnt_status kept_generator_learn(const gnt_host *host, const generator_plan *plan
     TRY(kept_generator_shape(host, plan, 1, &s));
     if (!images || !images->x || images->features != generator_pixels(&s) ||
         images->n < GENERATOR_LEAST_IMAGES)
-        return hook_refuse(host, "it learns its generator from public images of the model's size, at least "
+        return unsupported(host, "it learns its generator from public images of the model's size, at least "
                                  "8 of them (knows: public)");
     const int by_class = images->y && images->classes == host->model->info->classes;
     s.classes = by_class ? images->classes : 1;

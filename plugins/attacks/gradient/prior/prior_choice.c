@@ -41,7 +41,7 @@ static gnt_status judge(const judged *j, prior_setting setting, double *density)
         TRY(hook_memory(j->host, room != NULL));
         const int open = sample_prior_density_open(&prior, 1, j->noise, room) == 0;
         for (int64_t i = half; i < j->n; i += HALVES) {
-            TRY(hook_go_on(j->host));
+            TRY(may_go_on(j->host));
             for (int64_t k = 0; k < d; k++)
                 j->off[k] = (double)j->x[i * d + k] - prior.mean[k];
             density[i] = open ? sample_prior_density_at(&prior, j->off, room) : (double)NAN;

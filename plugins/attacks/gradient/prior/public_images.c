@@ -56,7 +56,7 @@ gnt_status public_images_gaussian(public_images *p, const gnt_host *host, int64_
     if (n < LEAST_IMAGES && by_class)
         return public_images_gaussian(p, host, -1, out);
     if (n < LEAST_IMAGES)
-        return hook_refuse(host,
+        return unsupported(host,
                            "the Gaussian prior needs public images of the model's size (knows: public)");
     return image_gaussian_fit(g, host, p->x, p->features, row, n);
 }

@@ -22,10 +22,10 @@ gnt_status known_region_open(known_region *r, const gnt_host *host, const gnt_ob
     const gnt_samples *outside = seen->outside;
     const int64_t features = hook_features(info);
     if (info->rank != 3)
-        return hook_refuse(host, "it needs images: a region of other samples has no place");
+        return unsupported(host, "it needs images: a region of other samples has no place");
     const int64_t plane = info->dim[1] * info->dim[2];
     if (outside && (outside->n != seen->n || outside->features != features || !outside->x))
-        return hook_refuse(host, "what is known outside the region has another shape than the model's input");
+        return unsupported(host, "what is known outside the region has another shape than the model's input");
     const size_t size = (size_t)(seen->n * features);
     uint8_t *known = gnt_host_scratch(host, size, 1);
     float *mean = gnt_host_scratch(host, features, sizeof *mean);

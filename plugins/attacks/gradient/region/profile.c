@@ -62,7 +62,7 @@ static void add_squares(const profile *p, int64_t i, const double *log_mean, dou
 static gnt_status find_variances(const profile *p, const int32_t *group, int32_t groups, double *variance) {
     int64_t spare = 0;
     for (int32_t g = 0; g < groups; g++) {
-        TRY(hook_go_on(p->host));
+        TRY(may_go_on(p->host));
         const int64_t members = group_means(p, group, g, p->mean);
         spare += members > 1 ? members - 1 : 0;
         for (int64_t i = 0; i < p->n && members > 1; i++)

@@ -66,14 +66,14 @@ static gnt_status prepare(void *context, const gnt_attack_prepare *in, const gnt
     layers l;
     int64_t *row;
     if (!host->model || (s && s->rank != 3))
-        return hook_refuse(host, "it needs the model, and images");
+        return unsupported(host, "it needs the model, and images");
     TRY(psi_fits(host, s, "public"));
     psi_request of = {.samples = s, .weights = in->weights, .buffers = in->buffers, .probes = self->probes};
     of.seed = draw_seed(host, "probes");
     TRY(psi_choose(host, s, self->samples, "samples", &row, &of.n));
     of.row = row;
     if (of.n == 0)
-        return hook_refuse(host, "no public image has a sensitive region");
+        return unsupported(host, "no public image has a sensitive region");
     TRY(layers_of_model(host, &l));
     double *score = gnt_host_scratch(host, of.n * l.n, sizeof *score);
     TRY(hook_memory(host, score != NULL));
@@ -166,7 +166,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     reading r = {.self = context, .seen = seen};
     const gnt_host *host = r.self->host;
     if (!host->model || seen->n < 1)
-        return hook_refuse(host, "it needs the model and the number of samples in the batch");
+        return unsupported(host, "it needs the model and the number of samples in the batch");
     TRY(read_all(&r, own));
     if ((seen->goals & GNT_GOAL_ATTRIBUTE) && seen->attribute >= 0)
         TRY(answer_attribute(&r, answer));

@@ -12,7 +12,7 @@ gnt_status region_examples_fit(const gnt_host *host, const gnt_observation *seen
                      s->features == features;
     return fits
                ? GNT_OK
-               : hook_refuse(host, "it needs public images of the model's size with the attribute asked for");
+               : unsupported(host, "it needs public images of the model's size with the attribute asked for");
 }
 
 void region_rank_unseen(float *score, int32_t values) {

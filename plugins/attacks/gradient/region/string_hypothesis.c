@@ -92,7 +92,7 @@ static gnt_status find_labels(const judging *j, float *y) {
     const int64_t classes = host->model->info->classes;
     if (!seen->labels && host->model->info->output == GNT_OUTPUT_MAP) {
         if (!j->examples->y || j->examples->classes != classes)
-            return hook_refuse(host, "without labels it needs public images with maps of the model's size");
+            return unsupported(host, "without labels it needs public images with maps of the model's size");
         mean_target(j->examples, seen->n, classes, y);
         return GNT_OK;
     }
@@ -124,7 +124,7 @@ static gnt_status open_judging(judging *j) {
     TRY(hook_memory(host, y && j->row && j->value && j->x && j->cost));
     choose_rows(j);
     if (j->n_rows == 0)
-        return hook_refuse(host, "no public image has a value of the attribute asked for");
+        return unsupported(host, "no public image has a value of the attribute asked for");
     memcpy(j->x, j->region.image, n * features * sizeof *j->x);
     TRY(data_term_open(&j->term, &j->self->data, host, seen, choice, DATA_WHITENED, &granted));
     j->term.args.y = y;
@@ -138,7 +138,7 @@ static gnt_status judge_sample(judging *j, int64_t sample) {
     double *cost = j->cost + sample * j->n_rows;
     int64_t best = 0;
     for (int64_t k = 0; k < j->n_rows; k++) {
-        TRY(hook_go_on(host));
+        TRY(may_go_on(host));
         paste(j, sample, k, image);
         TRY(data_term_cost(&j->term, j->x, &cost[k]));
         if (!isfinite(cost[k]))

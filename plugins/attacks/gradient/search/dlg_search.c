@@ -100,7 +100,7 @@ gnt_status recipe_run(void *self, const gnt_observation *seen, const gnt_artefac
     dlg_search s = {.self = self, .seen = seen, .answer = answer, .least = INFINITY};
     s.steps = seen->budget > 0 ? seen->budget : s.self->steps;
     if (s.self->parts->label->find && seen->n != 1) {
-        return hook_refuse(s.self->host,
+        return unsupported(s.self->host,
                            "it reads one label off the gradient: it needs a batch of one sample");
     }
     TRY(check_start(&s));

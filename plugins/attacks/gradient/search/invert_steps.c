@@ -34,7 +34,7 @@ static gnt_status step_once(search *s, climber *c, int32_t restart, int64_t k, i
                             const float *centre) {
     const gnt_host *host = s->self->host;
     double cost;
-    TRY(hook_go_on(host));
+    TRY(may_go_on(host));
     TRY(search_evaluate(s, c->q, &cost, c->grad));
     if (s->answer)
         s->answer->cost(s->answer->context, restart, k, cost);

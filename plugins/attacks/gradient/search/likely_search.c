@@ -30,7 +30,7 @@ gnt_status likely_cost(invert *self, gnt_observation *seen, const granted_defens
     *cost = self->plain ? DATA_PLAIN : DATA_WHITENED;
     /* who is granted the defense has to adapt to count as an attack that knows it */
     if (self->plain && (seen->granted & GNT_KNOWS_DEFENSE))
-        return hook_refuse(
+        return unsupported(
             host, "cost is \"plain\", as by an attacker who does not know of the layers' noise, but the "
                   "defense is granted: leave that grant out, or take \"whitened\"");
     for (int k = 0; k < INVERT_ROUNDS; k++)
