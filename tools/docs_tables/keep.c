@@ -417,7 +417,7 @@ static int add_cells(gnt_text *out, const gnt_results *r, const json_t *tables) 
     return add_list(out, LIST_KEY(cells), list, failed);
 }
 
-/* What is of the run as a whole, a line each. */
+/* Adds the keys of the run as a whole, a line each. */
 static int add_head(gnt_text *out, const scores *s) {
     json_t *head = gnt_fields_encode_members(&gnt_result_fields, s->results.file, of_root, COUNT(of_root));
     int failed = !head || json_object_set(head, "host", s->host);
