@@ -163,9 +163,9 @@ json_t *gnt_fields_encode_members(const gnt_fields *fields, const void *from, co
 int gnt_fields_decode(const gnt_fields *fields, void *to, const json_t *json, gnt_arena *arena,
                       const char *where, gnt_err *err);
 
-/* Counts the keys of a decoded value that no row names, which open tables skip. path: of the value. *first: the
- * path of the first one, if there is one. is_own: keys of other builds, which are read and never written,
- * count, too. */
+/* Counts the keys of a decoded value that no row names, which open tables skip. path: of the value. *first:
+ * the path of the first one, if there is one. is_own: keys of other builds, which are read and never
+ * written, count, too. */
 size_t gnt_fields_unknown(const gnt_fields *fields, const json_t *json, const char *path, int is_own,
                           gnt_path *first);
 /* Returns the name of the field whose member is at an offset. The table has it. */
