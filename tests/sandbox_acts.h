@@ -14,21 +14,28 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
 #include "base/mem.h"
+#include "process/sandbox.h"
 #include "process/worker.h"
 
 static const char truth[] = "private.";
@@ -337,6 +344,168 @@ static int change_folder(const gnt_worker *w) {
     return chdir("/");
 }
 
+/* ---- what one process could leave for another to find ---- */
+
+static int advise(int advice) {
+    static char page[2 << 12] __attribute__((aligned(4096)));
+    return madvise(page, 1 << 12, advice);
+}
+
+static int see_pages(const gnt_worker *w) {
+    static char page[1 << 12] __attribute__((aligned(4096)));
+    unsigned char resident;
+    (void)w;
+    return mincore(page, sizeof page, &resident);
+}
+
+static int page_out(const gnt_worker *w) {
+    (void)w;
+    return advise(MADV_PAGEOUT);
+}
+
+static int make_cold(const gnt_worker *w) {
+    (void)w;
+    return advise(MADV_COLD);
+}
+
+static int read_ahead_of_use(const gnt_worker *w) {
+    (void)w;
+    return advise(MADV_WILLNEED);
+}
+
+static int populate(const gnt_worker *w) {
+    (void)w;
+    return advise(22 /* MADV_POPULATE_READ */);
+}
+
+static int merge(const gnt_worker *w) {
+    (void)w;
+    return advise(MADV_MERGEABLE);
+}
+
+static int input_of(const gnt_worker *w) {
+    return gnt_worker_input(w, "in", NULL);
+}
+
+static int read_from_the_cache(const gnt_worker *w) {
+    char byte;
+    const struct iovec to = {&byte, 1};
+    return preadv2(input_of(w), &to, 1, 0, RWF_NOWAIT) < 0 ? -1 : 0;
+}
+
+static int see_the_cache(const gnt_worker *w) {
+    uint64_t range[2] = {0, 0}, numbers[5];
+    return (int)syscall(451 /* cachestat */, input_of(w), range, numbers, 0);
+}
+
+static int drop_from_the_cache(const gnt_worker *w) {
+    return (errno = posix_fadvise(input_of(w), 0, 0, POSIX_FADV_DONTNEED)) ? -1 : 0;
+}
+
+static int read_an_input_ahead(const gnt_worker *w) {
+    return readahead(input_of(w), 0, 1) < 0 ? -1 : 0;
+}
+
+static int lock_pages(const gnt_worker *w) {
+    static char page[1 << 12] __attribute__((aligned(4096)));
+    (void)w;
+    return mlock(page, sizeof page);
+}
+
+static int lock_an_input(const gnt_worker *w) {
+    return flock(input_of(w), LOCK_SH | LOCK_NB);
+}
+
+static int lock_a_range(const gnt_worker *w) {
+    struct flock range = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
+    return fcntl(input_of(w), F_SETLK, &range);
+}
+
+static int watch(const gnt_worker *w) {
+    (void)w;
+    const int fd = inotify_init1(0);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int count_faults(const gnt_worker *w) {
+    struct rusage use;
+    (void)w;
+    return getrusage(RUSAGE_SELF, &use);
+}
+
+static int see_free_memory(const gnt_worker *w) {
+    struct sysinfo info;
+    (void)w;
+    return sysinfo(&info);
+}
+
+/* By the number of a clock that counts the processor time of another process. */
+static int read_the_parents_clock(const gnt_worker *w) {
+    struct timespec used;
+    (void)w;
+    return clock_gettime((clockid_t)(~(unsigned)getppid() << 3 | 2), &used);
+}
+
+static int read_the_parents_affinity(const gnt_worker *w) {
+    unsigned char set[128];
+    (void)w;
+    return syscall(SYS_sched_getaffinity, getppid(), sizeof set, set) < 0 ? -1 : 0;
+}
+
+/* Any process that maps the same file could wait there. */
+static int wake_others(const gnt_worker *w) {
+    (void)w;
+    return syscall(SYS_futex, truth, 1 /* FUTEX_WAKE */, 1, NULL, NULL, 0) < 0 ? -1 : 0;
+}
+
+/* All processes of a user share a limit on those that are pending. */
+static int queue_a_signal(const gnt_worker *w) {
+    (void)w;
+    signal(SIGRTMIN, SIG_IGN);
+    return (int)syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGRTMIN);
+}
+
+static int make_a_timer(const gnt_worker *w) {
+    timer_t timer;
+    (void)w;
+    return timer_create(CLOCK_MONOTONIC, NULL, &timer) != 0 ? -1 : timer_delete(timer);
+}
+
+static int wait_for_all_processors(const gnt_worker *w) {
+    (void)w;
+    return (int)syscall(SYS_membarrier, 0, 0, 0) < 0 ? -1 : 0;
+}
+
+static int see_free_blocks(const gnt_worker *w) {
+    struct statvfs fs;
+    return fstatvfs(input_of(w), &fs);
+}
+
+static int count_pipe_bytes(const gnt_worker *w) {
+    int n;
+    (void)w;
+    return ioctl(4, FIONREAD, &n);
+}
+
+static int read_a_library_of_nobody(const gnt_worker *w) {
+    (void)w;
+    return open_and_close("/usr/lib/os-release", O_RDONLY);
+}
+
+/* The number of the file that a plugin is loaded from is not that of the file that others read. */
+static int share_the_plugins_pages(const gnt_worker *w) {
+    struct stat st = {0};
+    char *path = within(w, "plugin.so");
+    const int fd = open(gnt_sandbox_place(path), O_RDONLY);
+    gnt_free(path);
+    if (fd < 0)
+        return -1;
+    fstat(fd, &st);
+    close(fd);
+    return (json_int_t)st.st_ino == given(w, "number") && (json_int_t)st.st_dev == given(w, "device") ? 0
+                                                                                                      : -1;
+}
+
 /* Words of levels, as sandbox_words.c has them. */
 #define FILES "the user's files"
 #define LENGTHS "lengths of files"
@@ -348,6 +517,7 @@ static int change_folder(const gnt_worker *w) {
 #define LIMITS "limits"
 #define PROCESSES "new processes"
 #define KERNEL "more of the kernel"
+#define NEVER "(is never open)"
 
 static const act forbidden[] = {
     {"read /etc/passwd", read_passwd, FILES, CONTROL},
@@ -387,6 +557,32 @@ static const act forbidden[] = {
     {"set a limit", raise_limit, KERNEL, CONTROL},
     {"make a memory file", make_memory_file, KERNEL, CONTROL},
     {"change the folder", change_folder, KERNEL, CONTROL},
+    {"see which pages are resident", see_pages, KERNEL, CONTROL},
+    {"page out", page_out, KERNEL, CONTROL},
+    {"advise that pages are cold", make_cold, KERNEL, CONTROL},
+    {"advise that pages are needed", read_ahead_of_use, KERNEL, 0},
+    {"populate pages", populate, KERNEL, 0},
+    {"merge pages", merge, KERNEL, 0},
+    {"read what is in the cache", read_from_the_cache, KERNEL, 0},
+    {"see what is in the cache", see_the_cache, KERNEL, 0},
+    {"drop an input from the cache", drop_from_the_cache, KERNEL, CONTROL},
+    {"read an input ahead", read_an_input_ahead, KERNEL, 0},
+    {"lock pages", lock_pages, KERNEL, CONTROL},
+    {"lock an input", lock_an_input, KERNEL, CONTROL},
+    {"lock a range of an input", lock_a_range, KERNEL, CONTROL},
+    {"watch files", watch, KERNEL, CONTROL},
+    {"count page faults", count_faults, KERNEL, CONTROL},
+    {"see how much memory is free", see_free_memory, KERNEL, CONTROL},
+    {"read the parent's processor time", read_the_parents_clock, KERNEL, CONTROL},
+    {"read the parent's affinity", read_the_parents_affinity, KERNEL, CONTROL},
+    {"wake waiters of other processes", wake_others, KERNEL, CONTROL},
+    {"queue a signal", queue_a_signal, KERNEL, CONTROL},
+    {"make a timer", make_a_timer, KERNEL, CONTROL},
+    {"wait for all processors", wait_for_all_processors, KERNEL, CONTROL},
+    {"see the blocks that are free", see_free_blocks, KERNEL, CONTROL},
+    {"count the bytes of a pipe", count_pipe_bytes, KERNEL, CONTROL},
+    {"read a file of the system", read_a_library_of_nobody, FILES, 0},
+    {"share the plugin's pages", share_the_plugins_pages, NEVER, CONTROL},
 };
 enum { N_FORBIDDEN = sizeof forbidden / sizeof *forbidden };
 

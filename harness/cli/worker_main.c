@@ -47,6 +47,11 @@ static void alone(void *context) {
     gnt_sandbox_forbid_processes();
 }
 
+static int renew(void *context, gnt_err *err) {
+    (void)context;
+    return gnt_sandbox_renew_files(err);
+}
+
 static void rewind_inputs(void *context) {
     gnt_worker_rewind(context);
 }
@@ -89,6 +94,7 @@ static int work(gnt_worker *worker, const gnt_request *request, json_t *facts, j
                   .read = read_input,
                   .write = write_output,
                   .socket = socket_of,
+                  .renew = renew,
                   .alone = alone,
                   .rewind = rewind_inputs,
                   .progress = progress,
@@ -116,6 +122,7 @@ static int enter_sandbox(const gnt_worker *worker, const gnt_request *request, g
     if (gnt_sandbox_enter(worker->launch.sandbox, report, err) != 0)
         return -1;
     gnt_worker_sandbox(report->level);
+    gnt_plugin_open_from(gnt_sandbox_place);
     return 0;
 }
 

@@ -38,22 +38,36 @@ static int section(const object *o, const Elf64_Ehdr *h, uint64_t index, Elf64_S
     return get(o, h->e_shoff + index * sizeof *out, out, sizeof *out);
 }
 
-/* Finds the dynamic symbols and the strings of their names. */
-static int find_symbols(const object *o, Elf64_Shdr *symbols, Elf64_Shdr *strings, gnt_err *err) {
+/* Finds the section of that type, whose entries have `entry` bytes, and the strings that it refers to. */
+static int find_table(const object *o, uint32_t type, size_t entry, Elf64_Shdr *table, Elf64_Shdr *strings,
+                      gnt_err *err) {
     Elf64_Ehdr h;
     if (read_header(o, &h, err) != 0)
         return -1;
     for (uint64_t i = 0; i < h.e_shnum; i++) {
-        if (section(o, &h, i, symbols) != 0)
+        if (section(o, &h, i, table) != 0)
             return broken(o, "its table of sections lies outside the file", err);
-        if (symbols->sh_type != SHT_DYNSYM)
+        if (table->sh_type != type)
             continue;
-        if (symbols->sh_entsize != sizeof(Elf64_Sym) || section(o, &h, symbols->sh_link, strings) != 0 ||
+        if (table->sh_entsize != entry || section(o, &h, table->sh_link, strings) != 0 ||
             strings->sh_offset > o->size || strings->sh_size > o->size - strings->sh_offset)
             return broken(o, "its table of symbols is broken", err);
         return 0;
     }
     return broken(o, "has no dynamic symbols", err);
+}
+
+/* Adds the string at `offset` as a line. */
+static int add_name(gnt_text *names, const object *o, const Elf64_Shdr *strings, uint64_t offset,
+                    gnt_err *err) {
+    const size_t room = offset < strings->sh_size ? strings->sh_size - offset : 0;
+    const char *name = (const char *)o->bytes + strings->sh_offset + offset;
+    const size_t n = room ? strnlen(name, room) : 0;
+    if (n == 0 || n == room)
+        return broken(o, "a symbol's name lies outside its strings", err);
+    gnt_text_bytes(names, name, n);
+    gnt_text_add(names, "\n");
+    return 0;
 }
 
 static int is_exported(const Elf64_Sym *s) {
@@ -66,7 +80,7 @@ static int is_exported(const Elf64_Sym *s) {
 int gnt_exports(gnt_text *names, const void *bytes, size_t size, const char *where, gnt_err *err) {
     const object o = {bytes, size, where};
     Elf64_Shdr symbols, strings;
-    if (find_symbols(&o, &symbols, &strings, err) != 0)
+    if (find_table(&o, SHT_DYNSYM, sizeof(Elf64_Sym), &symbols, &strings, err) != 0)
         return -1;
     for (uint64_t i = 0; i < symbols.sh_size / sizeof(Elf64_Sym); i++) {
         Elf64_Sym s;
@@ -74,13 +88,23 @@ int gnt_exports(gnt_text *names, const void *bytes, size_t size, const char *whe
             return broken(&o, "its table of symbols ends outside the file", err);
         if (!is_exported(&s))
             continue;
-        const size_t room = s.st_name < strings.sh_size ? strings.sh_size - s.st_name : 0;
-        const char *name = (const char *)o.bytes + strings.sh_offset + s.st_name;
-        const size_t n = room ? strnlen(name, room) : 0;
-        if (n == 0 || n == room)
-            return broken(&o, "a symbol's name lies outside its strings", err);
-        gnt_text_bytes(names, name, n);
-        gnt_text_add(names, "\n");
+        if (add_name(names, &o, &strings, s.st_name, err) != 0)
+            return -1;
     }
     return names->failed ? gnt_fail(err, "%s: exports more symbols than can be listed", where) : 0;
+}
+
+int gnt_libraries(gnt_text *names, const void *bytes, size_t size, const char *where, gnt_err *err) {
+    const object o = {bytes, size, where};
+    Elf64_Shdr table, strings;
+    if (find_table(&o, SHT_DYNAMIC, sizeof(Elf64_Dyn), &table, &strings, err) != 0)
+        return -1;
+    for (uint64_t i = 0; i < table.sh_size / sizeof(Elf64_Dyn); i++) {
+        Elf64_Dyn d;
+        if (table.sh_offset > size || get(&o, table.sh_offset + i * sizeof d, &d, sizeof d) != 0)
+            return broken(&o, "its dynamic section ends outside the file", err);
+        if (d.d_tag == DT_NEEDED && add_name(names, &o, &strings, d.d_un.d_val, err) != 0)
+            return -1;
+    }
+    return names->failed ? gnt_fail(err, "%s: needs more libraries than can be listed", where) : 0;
 }

@@ -1,4 +1,5 @@
-/* exports: reads the symbols that a shared object exports from its bytes, without loading it. */
+/* exports: reads from the bytes of a shared object, without loading it, which symbols it exports and which
+ * libraries it needs. */
 #ifndef GNT_PLUGIN_EXPORTS_H
 #define GNT_PLUGIN_EXPORTS_H
 
@@ -10,5 +11,8 @@
 /* Lists the defined global and weak symbols of a 64-bit ELF object, one per line, in the order of its table.
  * Hostile bytes are refused with a message that begins with `where`. */
 int gnt_exports(gnt_text *names, const void *bytes, size_t size, const char *where, gnt_err *err);
+
+/* As gnt_exports, but lists the libraries that the object is linked with (DT_NEEDED). */
+int gnt_libraries(gnt_text *names, const void *bytes, size_t size, const char *where, gnt_err *err);
 
 #endif

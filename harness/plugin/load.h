@@ -9,6 +9,8 @@
 #include "gauntlet/plugin.h"
 #include "plugin/info.h"
 
+/* Makes gnt_plugin_open open the file that `place` returns for its path; a process calls this once. */
+void gnt_plugin_open_from(const char *(*place)(const char *path));
 /* Opens a plugin file. Errors name the file, the field, the value found and the value expected. */
 int gnt_plugin_open(const gnt_entry **out, const char *path, gnt_err *err);
 /* Checks an entry, as gnt_plugin_open does: magic, ABI, pointer size, size, number of plugins. */

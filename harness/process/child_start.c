@@ -64,14 +64,17 @@ static int sealed_file(const char *name, const void *bytes, size_t size, int *fd
     return 0;
 }
 
-/* Opens a read-only descriptor of an open file, with its own offset. */
+/* Opens a read-only descriptor of an open file, with its own offset. Reading by it changes no access time,
+ * which processes that share the file could see; the kernel refuses this for a file of another user. */
 static int view_of(int fd, const char *name, gnt_err *err) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct stat st;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return gnt_fail(err, "the input \"%s\" is not a regular file", name);
-    int view = open(path, O_RDONLY | O_CLOEXEC);
+    int view = open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
+    if (view < 0 && errno == EPERM)
+        view = open(path, O_RDONLY | O_CLOEXEC);
     if (view < 0)
         return gnt_fail(err, "the input \"%s\" cannot be reopened through %s: %s", name, path,
                         strerror(errno));
@@ -102,13 +105,18 @@ static int seal_message(const gnt_child_spec *spec, const gnt_launch *of, int *f
                   "request", spec->request);
     char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
     const size_t size = text ? strlen(text) : 0;
-    int rc = -1;
+    int rc = -1, sealed = -1;
     if (!text)
         gnt_fail(err, "a job's request cannot be written: a path in it is not UTF-8, or out of memory");
     else if (size > GNT_REQUEST_MOST)
         gnt_fail(err, "a job's request has %zu bytes, more than the %d allowed", size, GNT_REQUEST_MOST);
     else
-        rc = sealed_file("a job's request", text, size, fd, err);
+        rc = sealed_file("a job's request", text, size, &sealed, err);
+    if (rc == 0) {
+        *fd = view_of(sealed, "request", err);
+        rc = *fd < 0 ? -1 : 0;
+        close(sealed);
+    }
     free(text);
     json_decref(all);
     return rc;
@@ -219,6 +227,15 @@ static rlim_t most_of(double value) {
     return value < 1e15 ? (rlim_t)value : RLIM_INFINITY;
 }
 
+static double largest_file(const gnt_texts *files) {
+    double largest = 0;
+    struct stat st;
+    for (size_t i = 0; i < files->n; i++)
+        if (stat(files->at[i], &st) == 0 && (double)st.st_size > largest)
+            largest = (double)st.st_size;
+    return largest;
+}
+
 static void set_limits(const gnt_child_spec *spec, gnt_child *child, process_setup *l) {
     double inputs = 0, largest = 0;
     for (size_t i = 0; i < spec->n_inputs; i++) {
@@ -231,6 +248,8 @@ static void set_limits(const gnt_child_spec *spec, gnt_child *child, process_set
             largest = (double)spec->outputs[i].most;
     if (spec->memory && (double)spec->memory < largest)
         largest = (double)spec->memory; /* outputs count as memory, which is only sampled */
+    if (spec->sandbox && largest_file(&spec->sandbox->files) > largest)
+        largest = largest_file(&spec->sandbox->files); /* the process makes its own copies */
     rlim_t address = RLIM_INFINITY, cpu = RLIM_INFINITY;
     if (spec->memory && !UNDER_ASAN)
         address = most_of((double)spec->memory + inputs + (double)SPARE_MB * 1048576);

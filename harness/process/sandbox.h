@@ -12,8 +12,10 @@
  *      no opening for writing.
  * In addition the number of processes is limited, which has no effect on root; there only the filter applies.
  *
- * Readable files: those of the specification, libgauntlet-nn, every library that is loaded already, the
- * system's library folders and the loader's cache. Nothing can be executed as a program.
+ * Readable files: those of the specification, as copies of this process's own; every library that is loaded
+ * already, those of the system that the specification's files are linked with, and the loader's cache. All
+ * but the copies are read ahead, so that a process cannot find out what another has read. Nothing can be
+ * executed as a program.
  *
  * Ownership: what a specification points to is borrowed for the call; a report holds copies. Threads: a
  * worker has one thread when it enters. Errors: −1 with a message; the worker must then end. A sandbox cannot
@@ -43,7 +45,7 @@ typedef struct gnt_sandbox_options {
 } gnt_sandbox_options;
 
 typedef struct gnt_sandbox_spec {
-    /* Absolute paths of the plugin's files or folders. */
+    /* Absolute paths of the plugin's files, the toolkit among them. */
     gnt_texts files;
     gnt_sandbox_options options;
     /* Allow threads and forks, to detect whether a plugin leaves any. */
@@ -72,8 +74,14 @@ gnt_sandbox_level gnt_sandbox_level_of(const char *words);
  * an error only if the level falls below options.least. A missing file is an error. */
 int gnt_sandbox_enter(const gnt_sandbox_spec *spec, gnt_sandbox_report *report, gnt_err *err);
 
-/* Forbids processes, threads and signals that may_fork allowed; without effect on a kernel without seccomp
- * filters. */
+/* Returns the path from which a process in a sandbox opens that file of its specification: the process's own
+ * copy. Other paths are returned as they are. */
+const char *gnt_sandbox_place(const char *path);
+/* With may_fork: makes the own copies again, so that the next fork finds nothing in them of the last one. */
+int gnt_sandbox_renew_files(gnt_err *err);
+
+/* Forbids processes, threads and signals that may_fork allowed, and closes what gnt_sandbox_renew_files
+ * writes to; without effect on calls on a kernel without seccomp filters. */
 void gnt_sandbox_forbid_processes(void);
 
 #endif

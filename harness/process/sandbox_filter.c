@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
+
+#include "process/child_wire.h"
 
 /* Reading and writing open descriptors, memory, clocks, waiting, the process itself. */
 static const int allowed[] = {
@@ -43,25 +46,13 @@ static const int allowed[] = {
     SCMP_SYS(munmap),
     SCMP_SYS(mremap),
     SCMP_SYS(mprotect),
-    SCMP_SYS(madvise),
     SCMP_SYS(brk),
-    SCMP_SYS(msync),
-    SCMP_SYS(mincore),
-    SCMP_SYS(clock_gettime),
-    SCMP_SYS(clock_getres),
     SCMP_SYS(gettimeofday),
     SCMP_SYS(time),
-    SCMP_SYS(clock_nanosleep),
     SCMP_SYS(nanosleep),
     SCMP_SYS(times),
-    SCMP_SYS(getrusage),
-    SCMP_SYS(futex),
     SCMP_SYS(sched_yield),
-    SCMP_SYS(sched_getaffinity),
     SCMP_SYS(getcpu),
-    SCMP_SYS(rseq),
-    SCMP_SYS(set_robust_list),
-    SCMP_SYS(membarrier),
     SCMP_SYS(rt_sigaction),
     SCMP_SYS(rt_sigprocmask),
     SCMP_SYS(rt_sigreturn),
@@ -78,7 +69,6 @@ static const int allowed[] = {
     SCMP_SYS(getegid),
     SCMP_SYS(getrlimit),
     SCMP_SYS(uname),
-    SCMP_SYS(sysinfo),
     SCMP_SYS(getrandom),
 };
 
@@ -121,9 +111,11 @@ static const int killing[] = {
     SCMP_SYS(modify_ldt),
 };
 
-/* Calls for threads, forks and waiting, allowed to detect whether a plugin leaves any. */
-static const int forking[] = {SCMP_SYS(clone), SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(wait4),
-                              SCMP_SYS(waitid)};
+/* Calls for threads, forks and waiting, allowed to detect whether a plugin leaves any; and for the plugin's
+ * files, which are copied again for each fork (sandbox_private.c). */
+static const int forking[] = {SCMP_SYS(clone),           SCMP_SYS(fork),        SCMP_SYS(vfork),
+                              SCMP_SYS(wait4),           SCMP_SYS(waitid),      SCMP_SYS(rseq),
+                              SCMP_SYS(set_robust_list), SCMP_SYS(memfd_create)};
 
 /* Refuses shared memory, in which one fork could leave data for the next. */
 static int add_mapping(scmp_filter_ctx filter, int may_fork) {
@@ -131,6 +123,36 @@ static int add_mapping(scmp_filter_ctx filter, int may_fork) {
         return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 0);
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
                             SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_TYPE, MAP_PRIVATE));
+}
+
+/* Advice on the caller's own mappings, as malloc and the host give. All other advice reads, drops or merges
+ * pages that processes share, and one process could leave data for another in which of them are resident. */
+static const int advice[] = {MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE};
+
+static int add_advice(scmp_filter_ctx filter) {
+    int rc = 0;
+    for (size_t i = 0; i < sizeof advice / sizeof *advice && rc == 0; i++)
+        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(madvise), 1,
+                              SCMP_A2(SCMP_CMP_EQ, (scmp_datum_t)advice[i]));
+    return rc;
+}
+
+/* Allows the fixed clocks. Negative ids are clocks of other processes, which count their processor time. */
+static int add_clocks(scmp_filter_ctx filter) {
+    static const int calls[] = {SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(clock_nanosleep)};
+    const scmp_datum_t above_15 = 0xfffffff0;
+    int rc = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls && rc == 0; i++)
+        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1, SCMP_A0(SCMP_CMP_MASKED_EQ, above_15, 0));
+    return rc;
+}
+
+/* Allows futexes of this process. Others are found by the file that is mapped there, read-only mappings of
+ * libc among them, and any two processes could wait and wake on them. Joining a thread needs one. */
+static int add_futex(scmp_filter_ctx filter, int may_fork) {
+    const scmp_datum_t own = may_fork ? 0 : FUTEX_PRIVATE_FLAG;
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(futex), 1,
+                            SCMP_A1(SCMP_CMP_MASKED_EQ, own, own));
 }
 
 /* Allows further seccomp filters, without flags: a listener would let another process decide. */
@@ -164,13 +186,19 @@ static int add_opening(scmp_filter_ctx filter) {
 }
 
 /* Allows signals to this process only (for abort and raise), and reading, not changing, limits and descriptor
- * flags. */
+ * flags. Real-time signals are refused: one limit on those that are pending holds for all processes of a
+ * user. */
 static int add_own(scmp_filter_ctx filter) {
-    const scmp_datum_t self = (scmp_datum_t)getpid();
+    const scmp_datum_t self = (scmp_datum_t)getpid(), real_time = 32;
     static const int commands[] = {F_GETFD, F_SETFD, F_GETFL, F_GET_SEALS};
-    int rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_EQ, self));
+    int rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 2, SCMP_A0(SCMP_CMP_EQ, self),
+                              SCMP_A2(SCMP_CMP_LT, real_time));
     if (rc == 0)
-        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, SCMP_A0(SCMP_CMP_EQ, self));
+        rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 2, SCMP_A0(SCMP_CMP_EQ, self),
+                              SCMP_A1(SCMP_CMP_LT, real_time));
+    if (rc == 0)
+        rc =
+            seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sched_getaffinity), 1, SCMP_A0(SCMP_CMP_EQ, 0));
     if (rc == 0)
         rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2, SCMP_A0(SCMP_CMP_EQ, 0),
                               SCMP_A2(SCMP_CMP_EQ, 0));
@@ -193,6 +221,12 @@ gnt_layer_outcome gnt_sandbox_enter_filter(int may_fork, gnt_err *err) {
         rc = add_all(filter, SCMP_ACT_ERRNO(ENOSYS), unknown, sizeof unknown / sizeof *unknown);
     if (rc == 0)
         rc = add_mapping(filter, may_fork);
+    if (rc == 0)
+        rc = add_advice(filter);
+    if (rc == 0)
+        rc = add_clocks(filter);
+    if (rc == 0)
+        rc = add_futex(filter, may_fork);
     if (rc == 0 && may_fork)
         rc = add_further_filters(filter);
     if (rc == 0)
@@ -212,22 +246,38 @@ gnt_layer_outcome gnt_sandbox_enter_filter(int may_fork, gnt_err *err) {
 }
 
 /* Adds a filter to the one in force; the strictest result counts. Written by hand, since the library needs
- * calls that the first filter refuses. */
+ * calls that the first filter refuses. In addition to processes it refuses what one copy could leave in the
+ * pipes that all copies inherit, for their times change when they are used, and in futexes. */
 void gnt_sandbox_forbid_processes(void) {
 #define REFUSED(call, jumps) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), (jumps), 0)
+#define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset))
     static struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        REFUSED(SYS_clone, 7),
-        REFUSED(SYS_clone3, 6),
-        REFUSED(SYS_fork, 5),
-        REFUSED(SYS_vfork, 4),
-        REFUSED(SYS_kill, 3),
-        REFUSED(SYS_tgkill, 2),
-        REFUSED(SYS_seccomp, 1),
+        LOAD(offsetof(struct seccomp_data, nr)),
+        REFUSED(SYS_clone, 17),
+        REFUSED(SYS_clone3, 16),
+        REFUSED(SYS_fork, 15),
+        REFUSED(SYS_vfork, 14),
+        REFUSED(SYS_kill, 13),
+        REFUSED(SYS_tgkill, 12),
+        REFUSED(SYS_seccomp, 11),
+        REFUSED(SYS_memfd_create, 10),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fstat, 4, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_newfstatat, 3, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        /* futex: its operation */
+        LOAD(offsetof(struct seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, FUTEX_PRIVATE_FLAG, 3, 4),
+        /* fstat and newfstatat: the descriptor */
+        LOAD(offsetof(struct seccomp_data, args[0])),
+        REFUSED(STDERR_FILENO, 2),
+        REFUSED(GNT_FD_STATUS, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
     };
+#undef LOAD
 #undef REFUSED
     const struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    gnt_sandbox_close_files();
     syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }

@@ -1,4 +1,4 @@
-/* sandbox_layers: the three layers of a sandbox. Private to process/sandbox*.c.
+/* sandbox_layers: the files and the three layers of a sandbox. Private to process/sandbox*.c.
  *
  * Ownership: everything is borrowed for the call. Threads: the worker's only one. Errors: GNT_LAYER_FAILED
  * with a message in err. */
@@ -19,13 +19,46 @@ typedef enum gnt_layer_outcome {
     GNT_LAYER_MISSING = 1
 } gnt_layer_outcome;
 
-/* Absolute paths that remain readable: folders before the files in them. */
+/* Absolute paths of files that remain readable. */
 typedef struct gnt_readable {
     char **paths;
     size_t n;
 } gnt_readable;
 
-/* *files_closed: 1 if the old root is unreachable; otherwise (errno) network and ids are still separate. */
+/* ---- sandbox_files.c ---- */
+
+/* Adds the path of a regular file once; others are left out. Returns −1 if out of memory. */
+int gnt_readable_add(gnt_readable *readable, const char *path);
+/* Collects the system's files that remain readable, and has the kernel read them. */
+int gnt_sandbox_collect(gnt_readable *readable, gnt_err *err);
+
+/* ---- sandbox_private.c: copies of the specification's files, of which a process has one set ---- */
+
+typedef struct gnt_own_bytes {
+    const char *path;
+    const uint8_t *bytes;
+    size_t size;
+} gnt_own_bytes;
+
+/* Reads the files, before any layer is entered. */
+int gnt_sandbox_read_files(const gnt_texts *paths, gnt_err *err);
+size_t gnt_sandbox_n_files(void);
+/* Returns the path and the bytes of file i, which are borrowed. */
+gnt_own_bytes gnt_sandbox_file(size_t i);
+/* Writes the bytes of file i to a descriptor, which remains open for gnt_sandbox_renew_files. */
+int gnt_sandbox_write_file(size_t i, int fd);
+/* Makes memory files if the process has no root of its own. In such a root the copies have the files' paths,
+ * which become readable. */
+int gnt_sandbox_place_files(gnt_readable *readable, int have_root, gnt_err *err);
+/* Releases what gnt_sandbox_renew_files needs. */
+void gnt_sandbox_keep_files(void);
+/* Closes the descriptors that gnt_sandbox_renew_files writes to, in a fork. */
+void gnt_sandbox_close_files(void);
+
+/* ---- the layers ---- */
+
+/* The new root has the readable files and the process's own copies of the specification's. *files_closed: 1
+ * if the old root is unreachable; otherwise (errno) network and ids are still separate. */
 gnt_layer_outcome gnt_sandbox_enter_namespaces(const gnt_readable *readable, int *files_closed, gnt_err *err);
 /* most: maximum ABI; 0: no maximum. *abi: the one in force. */
 gnt_layer_outcome gnt_sandbox_enter_landlock(const gnt_readable *readable, int most, int *abi, gnt_err *err);

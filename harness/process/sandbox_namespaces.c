@@ -58,20 +58,51 @@ static unsigned long kept_flags(const char *path) {
     return flags;
 }
 
-/* Bind-mounts the file or folder open at `source` to `path` (relative to the new root), read-only. */
-static int bind_at(int source, char *path) {
-    struct stat there, st;
+/* Bind-mounts the file open at `source` to `path` (relative to the new root), read-only. */
+static int bind_at(int source, char *path, unsigned long flags) {
+    struct stat there;
     if (stat(path, &there) == 0)
-        return 0; /* inside a folder that was mounted before */
-    if (fstat(source, &st) != 0 || make_parents(path) != 0)
-        return -1;
-    int bad = S_ISDIR(st.st_mode) ? mkdir(path, 0755) : mknod(path, S_IFREG | 0644, 0);
+        return 0; /* one of the process's own */
     char from[64];
     snprintf(from, sizeof from, "/proc/self/fd/%d", source);
-    if (bad || mount(from, path, NULL, MS_BIND | MS_REC, NULL) != 0)
+    if (make_parents(path) != 0 || mknod(path, S_IFREG | 0644, 0) != 0 ||
+        mount(from, path, NULL, MS_BIND, NULL) != 0)
         return -1;
-    return mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | kept_flags(path),
-                 NULL);
+    return mount(NULL, path, NULL,
+                 MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | kept_flags(path) | flags, NULL);
+}
+
+/* Bind-mounts the file open at `source` to an absolute path of the new root, which is the working folder. */
+static int bind_file(int source, const char *absolute, unsigned long flags) {
+    char *path = gnt_strdup(absolute + 1);
+    const int rc = path ? bind_at(source, path, flags) : -1;
+    gnt_free(path);
+    return rc;
+}
+
+/* Makes the process's own copy of file i in the folder `own` and mounts it. Reading it leaves no time. */
+static int bind_own(size_t i) {
+    char name[32];
+    snprintf(name, sizeof name, "own/%zu", i);
+    const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+    if (fd < 0 || gnt_sandbox_write_file(i, fd) != 0)
+        return -1;
+    return bind_file(fd, gnt_sandbox_file(i).path, MS_NOATIME);
+}
+
+/* Mounts the process's own files. Their file system remains writable by open descriptors and has no path. */
+static int bind_all_own(void) {
+    size_t bytes = 1 << 20;
+    char options[64];
+    for (size_t i = 0; i < gnt_sandbox_n_files(); i++)
+        bytes += gnt_sandbox_file(i).size;
+    snprintf(options, sizeof options, "size=%zu,mode=755", bytes);
+    if (mkdir("own", 0755) != 0 || mount("gauntlet", "own", "tmpfs", MS_NOSUID | MS_NODEV, options) != 0)
+        return -1;
+    for (size_t i = 0; i < gnt_sandbox_n_files(); i++)
+        if (bind_own(i) != 0)
+            return -1;
+    return umount2("own", MNT_DETACH) != 0 ? -1 : rmdir("own");
 }
 
 /* Mounts an empty root over a folder that every system has, and enters it. */
@@ -90,13 +121,11 @@ static int build_root(const gnt_readable *readable, int *sources) {
             return -1;
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || mount_root() != 0)
         return -1;
-    for (size_t i = 0; i < readable->n; i++) {
-        char *path = gnt_strdup(readable->paths[i] + 1);
-        int rc = path ? bind_at(sources[i], path) : -1;
-        gnt_free(path);
-        if (rc != 0)
+    if (bind_all_own() != 0)
+        return -1;
+    for (size_t i = 0; i < readable->n; i++)
+        if (bind_file(sources[i], readable->paths[i], 0) != 0)
             return -1;
-    }
     if (mount(NULL, ".", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) !=
         0)
         return -1;

@@ -37,6 +37,10 @@ static void one_symbol_is_listed(void **state) {
     assert_int_equal(gnt_exports(&names, bytes, size, "it", &err), 0);
     assert_string_equal(gnt_text_get(&names), "gauntlet_entry\n");
     gnt_text_free(&names);
+    gnt_text_init(&names, 4096);
+    assert_int_equal(gnt_libraries(&names, bytes, size, "it", &err), 0);
+    assert_non_null(strstr(gnt_text_get(&names), "libc.so.6\n"));
+    gnt_text_free(&names);
     gnt_free(bytes);
 }
 
@@ -58,6 +62,7 @@ static void broken_files_are_survived(void **state) {
         memcpy(copy, bytes, size);
         gnt_text_init(&names, 1 << 20);
         refused += gnt_exports(&names, copy, size, "it", &err) != 0;
+        gnt_libraries(&names, copy, size, "it", NULL);
         assert_true(refused == 0 || err.text[0] == 0 || strncmp(err.text, "it", 2) == 0);
         gnt_text_free(&names);
         gnt_free(copy);

@@ -120,6 +120,8 @@ static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt
 
 /* Forks a copy. Returns IN_COPY in it, and ENDED in this process. */
 static side_copies_end start_copy(copy *one, const side_copies *c, gnt_err *err) {
+    if (c->work->renew && c->work->renew(c->work->context, err) != 0)
+        return SIDE_COPIES_FAILED;
     one->pid = fork();
     if (one->pid < 0) {
         gnt_fail(err, "cannot copy a process: %s", strerror(errno));

@@ -35,6 +35,9 @@ typedef struct gnt_work {
     int (*write)(void *context, const char *output, const gnt_st *st, gnt_err *err);
     /* A socket to another process of the job; −1: there is none. May be NULL. */
     int (*socket)(void *context, const char *name);
+    /* Prepares the process for its next fork, which must find nothing in the plugin's file that an earlier
+     * one left; may be NULL. */
+    int (*renew)(void *context, gnt_err *err);
     /* From here on this process makes no other, and signals none. May be NULL. */
     void (*alone)(void *context);
     /* Sets the offsets of all inputs to 0: copies of a process share them. May be NULL. */
