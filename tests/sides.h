@@ -46,8 +46,8 @@ typedef struct sides_job {
     char path[SIDES_MOST_DEFENSES][4096];
     int fd[SIDES]; /* −1: there is no such side */
     pid_t pid[SIDES];
-    gnt_st output[8];
-    const char *output_name[8];
+    gnt_st output[16];
+    const char *output_name[16];
     size_t n_outputs;
 } sides_job;
 

@@ -94,9 +94,14 @@ static const gnt_outcome *missing_group(const board_contest *c, const board_plac
 void board_say_state(const board_contest *c, const board_place *p, gnt_text *out) {
     gnt_text_add(out, "%s", gnt_group_kind_name(p->kind));
     if (p->state == GNT_UNRANKED_MARKED) {
-        for (size_t i = 0; i < gnt_mark_count(p->row->marked); i++)
-            gnt_text_add(out, "%s%s",
-                         i ? "; " : ", marked by the host: ", gnt_mark_at(p->row->marked, i).says);
+        const char *before = ", marked by the host: ";
+        for (size_t i = 0; i < gnt_mark_count(p->row->marked); i++) {
+            const gnt_mark mark = gnt_mark_at(p->row->marked, i);
+            if (!gnt_mark_costs_rank(&mark))
+                continue;
+            gnt_text_add(out, "%s%s", before, mark.says);
+            before = "; ";
+        }
         return;
     }
     if (p->state == GNT_UNRANKED_PUBLIC) {

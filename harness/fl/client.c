@@ -275,13 +275,30 @@ static int narrow_to_one_batch(local *l, gnt_err *err) {
     return 0;
 }
 
+/* What the client is about to send of its running statistics, as hooks find it. */
+static void offer_buffers(local *l) {
+    gnt_fl *fl = l->fl;
+    fl->statistics.n = fl->n_statistics;
+    gnt_fl_tensors_into(&fl->statistics, fl->sent_buffers);
+}
+
+/* How the running statistics of the host's own computation differ from those broadcast. */
+static void find_buffers(const local *l, float *out) {
+    for (int64_t i = 0; i < l->fl->n_buffers; i++)
+        out[i] = l->fl->local_buffers[i] - l->client.buffers[i];
+}
+
 /* The update before any transform: by a defense that takes over, or by the host. */
 static int compute(local *l, const float *weights, const gnt_fl_shared *out, gnt_err *err) {
     gnt_fl *fl = l->fl;
     int took;
     memset(out->update, 0, (size_t)fl->n_shared * sizeof *out->update);
+    memset(fl->sent_buffers, 0, (size_t)fl->n_buffers * sizeof *fl->sent_buffers);
+    offer_buffers(l);
+    l->client.sent_buffers = fl->sends_statistics ? &fl->statistics : NULL;
     if (gnt_chain_client_update(fl->chain, &l->client, &fl->tensors, &took, err) != 0)
         return -1;
+    l->client.sent_buffers = NULL;
     l->own_computation = took;
     if (took && out->own)
         gnt_model_pick(fl->model, 0, weights, out->own);
@@ -323,11 +340,44 @@ static int transform(local *l, const gnt_fl_shared *out, gnt_err *err) {
         return gnt_fail(err, "out of memory for an update of %lld entries", (long long)fl->n_shared);
     if (compared)
         memcpy(fl->plain, out->update, (size_t)fl->n_shared * sizeof *fl->plain);
+    if (!l->own_computation) {
+        find_buffers(l, fl->sent_buffers);
+        offer_buffers(l);
+    }
+    if (gnt_first_not_finite(fl->sent_buffers, fl->n_buffers) < fl->n_buffers)
+        return diverged(l, "a running statistic", err);
+    l->client.sent_buffers = fl->sends_statistics ? &fl->statistics : NULL;
     if (gnt_chain_transform(fl->chain, &l->client, &fl->tensors, err) != 0)
         return -1;
+    l->client.sent_buffers = NULL;
     if (compared)
         *out->treatment = compare(fl->plain, out->update, fl->n_shared);
     return 0;
+}
+
+static gnt_fl_statistics fate_of_buffers(const local *l) {
+    const gnt_fl *fl = l->fl;
+    if (!fl->sends_statistics)
+        return GNT_FL_STATISTICS_NONE;
+    if (fl->statistics.n == 0)
+        return GNT_FL_STATISTICS_WITHHELD;
+    if (l->own_computation)
+        return GNT_FL_STATISTICS_CHANGED;
+    find_buffers(l, fl->stats);
+    return memcmp(fl->stats, fl->sent_buffers, (size_t)fl->n_buffers * sizeof *fl->stats) == 0
+               ? GNT_FL_STATISTICS_CLEAR
+               : GNT_FL_STATISTICS_CHANGED;
+}
+
+/* Hands over what is sent of the running statistics after all hooks. */
+static void send_buffers(const local *l, const gnt_fl_shared *out) {
+    const gnt_fl *fl = l->fl;
+    const gnt_fl_statistics fate = fate_of_buffers(l);
+    const int sent = fate == GNT_FL_STATISTICS_CLEAR || fate == GNT_FL_STATISTICS_CHANGED;
+    if (out->statistics)
+        *out->statistics = fate;
+    for (int64_t i = 0; out->sent_buffers && i < fl->n_buffers; i++)
+        out->sent_buffers[i] = sent ? fl->sent_buffers[i] : 0;
 }
 
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
@@ -359,9 +409,7 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
                             .public_data = public_data};
     gnt_batch_borrow(&l.set, &own);
     memcpy(fl->local_buffers, buffers, (size_t)fl->n_buffers * sizeof *buffers);
-    float *at = out->update;
-    for (int64_t i = 0; i < fl->tensors.n; at += fl->tensors.tensor[i++].count)
-        fl->tensors.tensor[i].data = at;
+    gnt_fl_tensors_into(&fl->tensors, out->update);
     l.client.samples = &l.set.view;
     if (batching != GNT_FL_ENCODED && encode_set(&l, round * l.passes, err) != 0)
         goto cleanup;
@@ -372,8 +420,8 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
     if (batching == GNT_FL_BATCHES && fl->config.steps == 0 && narrow_to_one_batch(&l, err) != 0)
         goto cleanup;
     rc = compute(&l, weights, out, err) || transform(&l, out, err) ? -1 : 0;
-    if (rc == 0 && out->buffers)
-        memcpy(out->buffers, fl->local_buffers, (size_t)fl->n_buffers * sizeof *buffers);
+    if (rc == 0)
+        send_buffers(&l, out);
 cleanup:
     gnt_free(l.order);
     gnt_free(l.row);

@@ -273,6 +273,21 @@ static int all_finite(const gnt_member *m, const gnt_tensors *update, gnt_err *e
     return 0;
 }
 
+/* After a hook that may change what is sent of the running statistics: all of them, or none. */
+static int check_buffers(const gnt_member *m, const gnt_tensors *sent, int64_t before, gnt_err *err) {
+    if (!sent || sent->n == 0)
+        return 0;
+    if (sent->n != before)
+        return gnt_fail(err,
+                        "defense %s: it left %lld tensors in sent_buffers; expected %lld, or 0 to send none",
+                        m->id ? m->id : "", (long long)sent->n, (long long)before);
+    return all_finite(m, sent, err);
+}
+
+static int64_t count_of(const gnt_tensors *t) {
+    return t ? t->n : 0;
+}
+
 int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, int *took,
                             gnt_err *err) {
     *took = 0;
@@ -282,10 +297,11 @@ int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tens
             continue;
         client->artefacts = m->artefacts;
         gnt_inputs before = gnt_inputs_of(chain, m, client);
+        const int64_t n_buffers = count_of(client->sent_buffers);
         m->begin(m->owner, "client_update");
         if (m->done(m->owner, m->hooks->client_update(m->self, client, update), err) != 0 ||
             gnt_inputs_check(chain, m, client, "client_update", &before, err) != 0 ||
-            all_finite(m, update, err) != 0)
+            all_finite(m, update, err) != 0 || check_buffers(m, client->sent_buffers, n_buffers, err) != 0)
             return -1;
         *took = 1;
     }
@@ -299,10 +315,11 @@ int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors 
             continue;
         client->artefacts = m->artefacts;
         gnt_inputs before = gnt_inputs_of(chain, m, client);
+        const int64_t n_buffers = count_of(client->sent_buffers);
         m->begin(m->owner, "transform_update");
         if (m->done(m->owner, m->hooks->transform_update(m->self, client, update), err) != 0 ||
             gnt_inputs_check(chain, m, client, "transform_update", &before, err) != 0 ||
-            all_finite(m, update, err) != 0)
+            all_finite(m, update, err) != 0 || check_buffers(m, client->sent_buffers, n_buffers, err) != 0)
             return -1;
     }
     return 0;

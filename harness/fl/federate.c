@@ -20,24 +20,26 @@ void gnt_fl_free(gnt_fl *fl) {
     for (int i = 0; i < FL_TRAINERS; i++)
         gnt_trainer_free(fl->trainer[i]);
     gnt_free(fl->tensors.tensor);
+    gnt_free(fl->statistics.tensor);
     gnt_free_aligned(fl->grad);
     gnt_free_aligned(fl->local);
     gnt_free_aligned(fl->velocity);
     gnt_free_aligned(fl->plain);
     gnt_free(fl->stats);
     gnt_free(fl->local_buffers);
+    gnt_free(fl->sent_buffers);
     gnt_free(fl);
 }
 
-int gnt_fl_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err) {
-    const uint8_t *shared = gnt_model_shared(m);
+static int tensors_of(gnt_tensors *out, const gnt_model *m, int buffers, gnt_err *err) {
+    const uint8_t *shared = buffers ? NULL : gnt_model_shared(m);
     const gnt_param *list;
     const int32_t all = gnt_model_params(m, &list);
     *out = (gnt_tensors){.tensor = gnt_array((size_t)all, sizeof *out->tensor)};
     if (!out->tensor)
         return gnt_fail(err, "out of memory for %d tensors", all);
-    for (int32_t i = 0; i < all && !list[i].buffer; i++) {
-        if (shared && !shared[i])
+    for (int32_t i = 0; i < all; i++) {
+        if (list[i].buffer != buffers || (shared && !shared[i]))
             continue;
         gnt_tensor *t = &out->tensor[out->n++];
         t->name = list[i].name;
@@ -48,6 +50,19 @@ int gnt_fl_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err) {
         t->count = gnt_nn_count(&list[i].shape);
     }
     return 0;
+}
+
+int gnt_fl_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err) {
+    return tensors_of(out, m, 0, err);
+}
+
+int gnt_fl_buffer_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err) {
+    return tensors_of(out, m, 1, err);
+}
+
+void gnt_fl_tensors_into(const gnt_tensors *t, float *flat) {
+    for (int64_t i = 0; i < t->n; flat += t->tensor[i++].count)
+        t->tensor[i].data = flat;
 }
 
 int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, const gnt_chain *chain,
@@ -64,14 +79,18 @@ int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, co
     fl->local = gnt_aligned((size_t)fl->n_params, sizeof *fl->local);
     fl->stats = gnt_array((size_t)fl->n_buffers, sizeof *fl->stats);
     fl->local_buffers = gnt_array((size_t)fl->n_buffers, sizeof *fl->local_buffers);
+    fl->sent_buffers = gnt_array((size_t)fl->n_buffers, sizeof *fl->sent_buffers);
+    fl->sends_statistics = fl->n_buffers > 0 && config->training_stats;
     if (config->momentum != 0)
         fl->velocity = gnt_aligned((size_t)fl->n_params, sizeof *fl->velocity);
-    if (gnt_fl_tensors(&fl->tensors, m, err) != 0 || !fl->grad || !fl->local || !fl->stats ||
-        !fl->local_buffers || (config->momentum != 0 && !fl->velocity)) {
+    if (gnt_fl_tensors(&fl->tensors, m, err) != 0 || gnt_fl_buffer_tensors(&fl->statistics, m, err) != 0 ||
+        !fl->grad || !fl->local || !fl->stats || !fl->local_buffers || !fl->sent_buffers ||
+        (config->momentum != 0 && !fl->velocity)) {
         gnt_fl_free(fl);
         return gnt_fail(err, "out of memory for federated training of %lld weights",
                         (long long)gnt_model_size(m));
     }
+    fl->n_statistics = fl->statistics.n;
     *out = fl;
     return 0;
 }
@@ -88,8 +107,9 @@ typedef struct server {
     float *rates;
     float **update; /* for each client that takes part */
     double *share;
-    float *buffers_sum;     /* Σ share·buffers */
-    float **client_buffers; /* for each client that takes part */
+    float *buffers_average; /* of those who sent some */
+    float **client_buffers; /* for each client that takes part: what it sent, added to those broadcast */
+    int *sent_buffers;      /* for each: 1: it sent some */
     int32_t *index;
     int64_t *samples;
     float *velocity;
@@ -162,7 +182,41 @@ static const float *weights_for(server *s, int32_t client, const float *weights)
     return s->merged;
 }
 
-/* The client's update into update[k], its buffers into client_buffers, its own
+/* Noise on small variances may leave some below 0, with which no network computes: they count as 0. */
+static void lift_variances(const gnt_fl *fl, float *buffers) {
+    static const char variance[] = "running_var";
+    for (int64_t k = 0; k < fl->n_statistics; buffers += fl->statistics.tensor[k++].count) {
+        const gnt_tensor *t = &fl->statistics.tensor[k];
+        const size_t length = strlen(t->name), end = sizeof variance - 1;
+        if (length < end || strcmp(t->name + length - end, variance) != 0)
+            continue;
+        for (int64_t i = 0; i < t->count; i++)
+            buffers[i] = buffers[i] < 0 ? 0 : buffers[i];
+    }
+}
+
+/* The server's running statistics after the round: the average of those that were sent. */
+static void average_buffers(const server *s, int32_t n, const float *buffers) {
+    const int64_t size = s->fl->n_buffers;
+    double share = 0;
+    int32_t senders = 0;
+    memset(s->buffers_average, 0, (size_t)size * sizeof *s->buffers_average);
+    for (int32_t k = 0; k < n; k++) {
+        if (!s->sent_buffers[k])
+            continue;
+        senders++;
+        share += s->share[k];
+        for (int64_t i = 0; i < size; i++)
+            s->buffers_average[i] += (float)s->share[k] * s->client_buffers[k][i];
+    }
+    if (senders == 0)
+        memcpy(s->buffers_average, buffers, (size_t)size * sizeof *buffers);
+    for (int64_t i = 0; senders > 0 && senders < n && i < size; i++)
+        s->buffers_average[i] = (float)(s->buffers_average[i] / share);
+    lift_variances(s->fl, s->buffers_average);
+}
+
+/* The client's update into update[k], what it sends of its buffers into client_buffers, its own
  * parameters where they came from. */
 static int compute_client(server *s, int32_t round, int32_t client, const gnt_samples *samples,
                           const float *weights, const float *buffers, gnt_fl_shared *shared, gnt_err *err) {
@@ -218,14 +272,23 @@ static int end_comparing(server *s, int took, gnt_err *err) {
     return s->watch->compared(s->watch->context, &s->plain.round, err);
 }
 
+/* client_buffers[k] from what was sent, to the client's own. */
+static void receive_buffers(server *s, int32_t k, gnt_fl_statistics sent, const float *buffers) {
+    s->sent_buffers[k] = sent == GNT_FL_STATISTICS_CLEAR || sent == GNT_FL_STATISTICS_CHANGED;
+    for (int64_t i = 0; i < s->fl->n_buffers; i++)
+        s->client_buffers[k][i] += buffers[i];
+}
+
 static int one_client(server *s, int32_t round, int32_t client, const gnt_samples *samples, int32_t k,
                       const float *weights, const float *buffers, gnt_err *err) {
     const gnt_fl *fl = s->fl;
     const gnt_fl_watch *w = s->watch;
     gnt_fl_used used = {0};
     gnt_fl_treatment treatment = {0};
+    gnt_fl_statistics statistics;
     gnt_fl_shared shared = {.update = s->update[k],
-                            .buffers = s->client_buffers[k],
+                            .sent_buffers = s->client_buffers[k],
+                            .statistics = &statistics,
                             .rates = s->rates,
                             .used = w->wants && w->wants(w->context, round, client) ? &used : NULL,
                             .treatment = w->received ? &treatment : NULL,
@@ -249,11 +312,15 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
         const gnt_fl_receipt receipt = {.round = round,
                                         .client = client,
                                         .update = shared.update,
+                                        .statistics = statistics,
+                                        .sent_buffers = shared.sent_buffers,
                                         .rates = shared.rates,
                                         .used = shared.used,
                                         .treatment = &treatment};
         rc = w->received(w->context, &receipt, err);
     }
+    if (rc == 0)
+        receive_buffers(s, k, statistics, buffers);
     if (rc == 0 && w->after_client)
         rc = w->after_client(w->context, round, client, err);
     gnt_fl_used_free(&used);
@@ -302,7 +369,6 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
         return -1;
     for (int32_t k = 0; k < n; k++)
         total += s->start[s->chosen[k] + 1] - s->start[s->chosen[k]];
-    memset(s->buffers_sum, 0, (size_t)fl->n_buffers * sizeof *s->buffers_sum);
     for (int32_t k = 0; k < n; k++) {
         int32_t client = (int32_t)s->chosen[k];
         gnt_samples own = rows_of(s, s->start[client], s->start[client + 1]);
@@ -311,9 +377,8 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
         s->samples[k] = own.n;
         if (one_client(s, round, client, &own, k, weights, buffers, err) != 0)
             return -1;
-        for (int64_t i = 0; i < fl->n_buffers; i++)
-            s->buffers_sum[i] += (float)s->share[k] * s->client_buffers[k][i];
     }
+    average_buffers(s, n, buffers);
     if (train_the_others(s, round, n, weights, buffers, err) != 0)
         return -1;
     gnt_model_pick(fl->model, 1, weights, s->old);
@@ -329,7 +394,7 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
                         .public_data = s->public_data,
                         .buffers = fl->n_buffers ? buffers : NULL,
                         .client_buffers = fl->n_buffers ? (const float *const *)s->client_buffers : NULL,
-                        .new_buffers = fl->n_buffers ? s->buffers_sum : NULL,
+                        .new_buffers = fl->n_buffers ? s->buffers_average : NULL,
                         .n_buffers = fl->n_buffers,
                         .client = s->index,
                         .samples = s->samples};
@@ -343,7 +408,7 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
     if (s->added.n)
         gnt_fl_added_end_round(&s->added);
     gnt_model_place(fl->model, 1, s->next, weights);
-    memcpy(buffers, s->buffers_sum, (size_t)fl->n_buffers * sizeof *buffers);
+    memcpy(buffers, s->buffers_average, (size_t)fl->n_buffers * sizeof *buffers);
     return 0;
 }
 
@@ -368,7 +433,8 @@ static int server_open(server *s) {
     gnt_arena *a = &s->arena;
     s->update = gnt_arena_array(a, most, sizeof *s->update);
     s->share = gnt_arena_array(a, most, sizeof *s->share);
-    s->buffers_sum = gnt_arena_array(a, buffers, sizeof *s->buffers_sum);
+    s->buffers_average = gnt_arena_array(a, buffers, sizeof *s->buffers_average);
+    s->sent_buffers = gnt_arena_array(a, most, sizeof *s->sent_buffers);
     s->client_buffers = gnt_arena_array(a, most, sizeof *s->client_buffers);
     s->index = gnt_arena_array(a, most, sizeof *s->index);
     s->samples = gnt_arena_array(a, most, sizeof *s->samples);

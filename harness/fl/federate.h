@@ -1,8 +1,11 @@
 /* federate: clients' local work and the server's rounds (FedAvg), with a chain of defenses in between.
  *
  * A client either shares one gradient of its loss over a batch (steps 0) or the weight delta of its local
- * SGD. The server moves by Σ share_k·Δ_k, or −rate·Σ share_k·g_k. Batch-norm buffers are averaged by the same
- * shares.
+ * SGD. The server moves by Σ share_k·Δ_k, or −rate·Σ share_k·g_k.
+ *
+ * Where clients compute with batch statistics, each also sends how its running statistics differ from those
+ * broadcast, as its hooks leave that. The server averages those of the clients that sent some by their
+ * shares, and keeps its own where none did; a variance that is then below 0 counts as 0.
  *
  * Where clients share a part of the parameters alone (gnt_model_shared), updates and what the server moves
  * hold that part, and each client's own parameters go on from where it left them, in every round it takes
@@ -52,13 +55,23 @@ typedef struct gnt_fl_treatment {
     double plain_cosine, plain_ratio;
 } gnt_fl_treatment;
 
+/* What a client sends of its running statistics. */
+typedef enum gnt_fl_statistics {
+    GNT_FL_STATISTICS_NONE,    /* the model has none, or clients compute with those broadcast */
+    GNT_FL_STATISTICS_CLEAR,   /* byte for byte what the host computed */
+    GNT_FL_STATISTICS_CHANGED, /* what hooks made of them */
+    GNT_FL_STATISTICS_WITHHELD
+} gnt_fl_statistics;
+
 /* What one client shares. Pointers other than `update` may be NULL and are then not filled. */
 typedef struct gnt_fl_shared {
-    float *update;     /* flat, gnt_model_shared_size entries; needed */
-    float *own;        /* its own parameters afterwards, gnt_model_own_size entries */
-    float *buffers;    /* its running statistics afterwards */
-    float *rates;      /* config.steps learning rates that were used */
-    gnt_fl_used *used; /* to be freed */
+    float *update; /* flat, gnt_model_shared_size entries; needed */
+    float *own;    /* its own parameters afterwards, gnt_model_own_size entries */
+    /* gnt_model_buffer_size: its running statistics less those broadcast; zeros where it sends none */
+    float *sent_buffers;
+    gnt_fl_statistics *statistics; /* what became of them */
+    float *rates;                  /* config.steps learning rates that were used */
+    gnt_fl_used *used;             /* to be freed */
     gnt_fl_treatment *treatment;
     /* Called with the encodings of each pass and what they are said to be made of, before anything is
      * computed from them; passes are numbered over all rounds. */
@@ -71,6 +84,10 @@ void gnt_fl_used_free(gnt_fl_used *u);
 
 /* One tensor for each shared parameter, in order, without data; out->tensor is to be freed. */
 int gnt_fl_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err);
+/* The same for each running statistic. */
+int gnt_fl_buffer_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err);
+/* Points the tensors, one behind the other, into `flat`. */
+void gnt_fl_tensors_into(const gnt_tensors *t, float *flat);
 
 /* What a client holds in all, as hooks see it in gnt_client. */
 typedef struct gnt_fl_holding {
@@ -94,9 +111,11 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
  * Valid until the callback returns. */
 typedef struct gnt_fl_receipt {
     int32_t round, client;
-    const float *update;     /* gnt_model_shared_size entries */
-    const float *rates;      /* config.steps, or NULL */
-    const gnt_fl_used *used; /* where `wants` returned 1 */
+    const float *update; /* gnt_model_shared_size entries */
+    gnt_fl_statistics statistics;
+    const float *sent_buffers; /* gnt_model_buffer_size: as in gnt_fl_shared */
+    const float *rates;        /* config.steps, or NULL */
+    const gnt_fl_used *used;   /* where `wants` returned 1 */
     const gnt_fl_treatment *treatment;
 } gnt_fl_receipt;
 

@@ -352,14 +352,18 @@ static void look_around(attacking *a, int64_t j) {
     a->around.mask = mask ? (const uint8_t *)mask->data + j * a->around.n * mask->dim[1] : NULL;
 }
 
+static uint64_t sum_of_views(uint64_t sum, const gnt_views *v) {
+    for (int64_t i = 0; v && i < v->n; i++)
+        sum = sum * 31 + gnt_quick_sum(v->view[i].data, (size_t)v->view[i].count * sizeof *v->view[i].data);
+    return sum;
+}
+
 /* A checksum of inputs that later observations share, so that an attack must leave them as they are. */
 static uint64_t sum_of_inputs(const attacking *a, const gnt_observation *o) {
     const gnt_model *m = a->model.model;
     uint64_t sum = gnt_quick_sum(o->weights, (size_t)gnt_model_size(m) * sizeof *o->weights) * 31 +
                    gnt_quick_sum(o->buffers, (size_t)gnt_model_buffer_size(m) * sizeof *o->buffers);
-    for (int64_t i = 0; o->update && i < o->update->n; i++)
-        sum = sum * 31 + gnt_quick_sum(o->update->view[i].data,
-                                       (size_t)o->update->view[i].count * sizeof *o->update->view[i].data);
+    sum = sum_of_views(sum_of_views(sum, o->update), o->sent_buffers);
     const gnt_transcript *t = o->transcript;
     if (t)
         sum = sum * 31 + gnt_quick_sum(t->masked, (size_t)(t->n_clients * t->n) * sizeof *t->masked);

@@ -62,6 +62,13 @@ static int read_setting(gnt_observations *s, const char *name, gnt_err *err) {
     return 0;
 }
 
+static gnt_view view_of(const gnt_param *p) {
+    gnt_view v = {
+        .name = p->name, .rank = p->shape.rank, .layer = p->layer, .count = gnt_nn_count(&p->shape)};
+    memcpy(v.dim, p->shape.dim, sizeof v.dim);
+    return v;
+}
+
 static int read_update(gnt_observations *s, const char *name, gnt_err *err) {
     const gnt_param *list;
     const gnt_model *m = s->model->model;
@@ -78,15 +85,35 @@ static int read_update(gnt_observations *s, const char *name, gnt_err *err) {
     for (int32_t i = 0; i < all && !list[i].buffer; i++) {
         if (shared && !shared[i])
             continue;
-        gnt_view *v = &s->update[n++];
-        *v = (gnt_view){.name = list[i].name,
-                        .rank = list[i].shape.rank,
-                        .layer = list[i].layer,
-                        .count = gnt_nn_count(&list[i].shape)};
-        memcpy(v->dim, list[i].shape.dim, sizeof v->dim);
+        s->update[n++] = view_of(&list[i]);
     }
     s->update_list = (gnt_views){n, s->update};
     s->common.update = &s->update_list;
+    return 0;
+}
+
+/* What the clients sent of their running statistics, where they send any. */
+static int read_buffers(gnt_observations *s, const char *name, gnt_err *err) {
+    const gnt_param *list;
+    const gnt_model *m = s->model->model;
+    const int32_t all = gnt_model_params(m, &list);
+    const int64_t dim[2] = {s->n, gnt_model_buffer_size(m)};
+    if (!gnt_st_find(&s->st, "sent_buffers"))
+        return 0;
+    const gnt_st_tensor *sent = gnt_st_need(&s->st, name, "sent_buffers", GNT_ST_F32, 2, dim, err);
+    const gnt_st_tensor *sends =
+        sent ? gnt_st_need(&s->st, name, "sends_buffers", GNT_ST_I64, 1, &s->n, err) : NULL;
+    if (!sends)
+        return -1;
+    s->sent_buffers = sent->data;
+    s->sends_buffers = sends->data;
+    s->statistic = gnt_array((size_t)all, sizeof *s->statistic);
+    if (!s->statistic)
+        return gnt_fail(err, "out of memory for an observation");
+    for (int32_t i = 0; i < all; i++)
+        if (list[i].buffer)
+            s->statistic[s->statistic_list.n++] = view_of(&list[i]);
+    s->statistic_list.view = s->statistic;
     return 0;
 }
 
@@ -179,7 +206,7 @@ int gnt_observations_open(gnt_observations *out, gnt_work *w, const char *name, 
                           gnt_err *err) {
     int rc = open_setting(out, w, name, m, 0, err);
     if (rc == 0 && out->common.surface == GNT_SURFACE_UPDATE)
-        rc = read_update(out, name, err);
+        rc = read_update(out, name, err) == 0 ? read_buffers(out, name, err) : -1;
     else if (rc == 0 && out->common.surface == GNT_SURFACE_ENCODING)
         rc = read_encoded(out, name, err);
     else if (rc == 0 && out->common.surface == GNT_SURFACE_REPRESENTATION)
@@ -280,9 +307,19 @@ int gnt_observations_open_recovered(gnt_observations *out, gnt_work *w, const gn
 
 void gnt_observations_free(gnt_observations *s) {
     gnt_free(s->update);
+    gnt_free(s->statistic);
     gnt_free(s->first);
     gnt_st_free(&s->st);
     *s = (gnt_observations){0};
+}
+
+/* Points the views of the running statistics to those of observation j. */
+static void show_buffers(gnt_observations *s, int64_t j) {
+    const int64_t n = gnt_model_buffer_size(s->model->model);
+    const float *at = s->sent_buffers ? s->sent_buffers + j * n : NULL;
+    s->common.sent_buffers = at && s->sends_buffers[j] ? &s->statistic_list : NULL;
+    for (int64_t i = 0; at && i < s->statistic_list.n; at += s->statistic[i++].count)
+        s->statistic[i].data = at;
 }
 
 gnt_observation gnt_observations_at(gnt_observations *s, int64_t j) {
@@ -291,6 +328,7 @@ gnt_observation gnt_observations_at(gnt_observations *s, int64_t j) {
         s->update[i].data = at;
         at += s->update[i].count;
     }
+    show_buffers(s, j);
     if (s->common.encoded) {
         const float *x = gnt_st_find(&s->st, "encoded_x")->data, *y = gnt_st_find(&s->st, "encoded_y")->data;
         s->encoded.n = s->first[j + 1] - s->first[j];

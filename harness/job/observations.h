@@ -20,11 +20,14 @@ typedef struct gnt_observations {
     gnt_samples encoded;
     gnt_transcript transcript;
     gnt_view representation;
-    gnt_views representation_list, update_list;
-    /* One view for each shared parameter. */
-    gnt_view *update;
-    /* n × gnt_model_shared_size, in the bundle. */
-    const float *updates;
+    gnt_views representation_list, update_list, statistic_list;
+    /* One view for each shared parameter, and for each running statistic that clients send. */
+    gnt_view *update, *statistic;
+    /* n × gnt_model_shared_size and n × gnt_model_buffer_size, in the bundle; the latter NULL where none are
+     * sent. */
+    const float *updates, *sent_buffers;
+    /* n: 0: the client withheld its running statistics. */
+    const int64_t *sends_buffers;
     /* Where sets were encoded: samples of each set, and how many sets there are; else 0. */
     int64_t set, sets;
     /* sets + 1 entries: the first encoding of each set, then the number of encodings. */

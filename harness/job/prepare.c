@@ -98,8 +98,8 @@ typedef struct shadows {
     /* Pointers to each, as a plugin gets them. */
     const gnt_observation **observation_list;
     const gnt_samples **truth_list;
-    gnt_views *update, *representation;
-    gnt_view *view, *features;
+    gnt_views *update, *sent_buffers, *representation;
+    gnt_view *view, *statistic, *features;
     gnt_samples *encoded;
     gnt_st mixing;
     /* Where single encodings were observed: the row of the sample behind each observation. */
@@ -113,6 +113,8 @@ static void shadows_free(shadows *s) {
     gnt_free(s->truth_list);
     gnt_free(s->update);
     gnt_free(s->view);
+    gnt_free(s->sent_buffers);
+    gnt_free(s->statistic);
     gnt_free(s->representation);
     gnt_free(s->features);
     gnt_free(s->encoded);
@@ -144,30 +146,37 @@ static int find_sources(shadows *s, gnt_work *w, int64_t samples, gnt_err *err) 
     return 0;
 }
 
-static int shadows_alloc(shadows *s, size_t n, size_t each, gnt_err *err) {
+static int shadows_alloc(shadows *s, size_t n, size_t each, size_t statistics, gnt_err *err) {
     s->observation = gnt_array(n, sizeof *s->observation);
     s->truth = gnt_array(n, sizeof *s->truth);
     s->observation_list = gnt_array(n, sizeof *s->observation_list);
     s->truth_list = gnt_array(n, sizeof *s->truth_list);
     s->update = gnt_array(n, sizeof *s->update);
     s->view = gnt_array(n * (each ? each : 1), sizeof *s->view);
+    s->sent_buffers = gnt_array(n, sizeof *s->sent_buffers);
+    s->statistic = gnt_array(n * (statistics ? statistics : 1), sizeof *s->statistic);
     s->representation = gnt_array(n, sizeof *s->representation);
     s->features = gnt_array(n, sizeof *s->features);
     s->encoded = gnt_array(n, sizeof *s->encoded);
     if (!s->observation || !s->truth || !s->observation_list || !s->truth_list || !s->update || !s->view ||
-        !s->representation || !s->features || !s->encoded)
+        !s->sent_buffers || !s->statistic || !s->representation || !s->features || !s->encoded)
         return gnt_fail(err, "out of memory for %zu shadow observations", n);
     return 0;
 }
 
-/* Observation j with views of its own; each: views of an update. */
-static void copy_observation(shadows *s, size_t j, size_t each) {
+/* Observation j with views of its own; each: views of an update; statistics: of running statistics. */
+static void copy_observation(shadows *s, size_t j, size_t each, size_t statistics) {
     gnt_observation *o = &s->observation[j];
     *o = gnt_observations_at(&s->observations, (int64_t)j);
     if (each) {
         memcpy(s->view + j * each, s->observations.update, each * sizeof *s->view);
         s->update[j] = (gnt_views){(int64_t)each, s->view + j * each};
         o->update = &s->update[j];
+    }
+    if (o->sent_buffers) {
+        memcpy(s->statistic + j * statistics, s->observations.statistic, statistics * sizeof *s->statistic);
+        s->sent_buffers[j] = (gnt_views){(int64_t)statistics, s->statistic + j * statistics};
+        o->sent_buffers = &s->sent_buffers[j];
     }
     if (o->representation) {
         s->features[j] = o->representation->view[0];
@@ -188,15 +197,16 @@ static int shadows_open(shadows *s, preparing *p, gnt_attack_prepare *in, gnt_er
     if (gnt_observations_open(&s->observations, w, "shadow_seen", &p->model, err) != 0)
         return -1;
     const size_t n = (size_t)s->observations.n, each = (size_t)s->observations.update_list.n;
+    const size_t statistics = (size_t)s->observations.statistic_list.n;
     const int64_t batch = s->observations.common.n;
     if (p->shadow.view.n < batch)
         return gnt_fail(err, "the shadow part has %lld samples, fewer than a batch",
                         (long long)p->shadow.view.n);
-    if (shadows_alloc(s, n, each, err) != 0 || find_sources(s, w, p->shadow.view.n, err) != 0)
+    if (shadows_alloc(s, n, each, statistics, err) != 0 || find_sources(s, w, p->shadow.view.n, err) != 0)
         return -1;
     const int64_t whole = p->shadow.view.n / batch; /* batches without wrapping */
     for (size_t j = 0; j < n; j++) {
-        copy_observation(s, j, each);
+        copy_observation(s, j, each, statistics);
         const int64_t row = s->row ? s->row[j] : (int64_t)j % whole * batch;
         if (row < 0 || row > p->shadow.view.n - batch)
             return gnt_fail(err, "shadow observation %zu is of a sample that is not there", j);

@@ -1,4 +1,5 @@
-/* The job `replay`: is each recorded update what its client computes from its own data alone?
+/* The job `replay`: is what the server received of each recorded client, its update and what it sent of its
+ * running statistics, what that client computes from its own data alone?
  *
  * Every observed client's work in its round is done again with the same weights, samples, random streams and
  * saved state, in a copy of the defense's process that served no other client. A defense may notice that this
@@ -28,7 +29,8 @@ typedef struct replaying {
     gnt_work_hidden hidden;
     gnt_remote *remote;
     gnt_fl *fl;
-    float *update, *buffers_after, *rates, *merged;
+    float *update, *sent_buffers, *rates, *merged;
+    gnt_fl_statistics statistics;
     json_t *differs;
     int64_t checked, all;
 } replaying;
@@ -62,7 +64,10 @@ static int compute(replaying *p, int32_t round, int32_t client, const float *wei
         return gnt_fail(err, "out of memory for the samples of client %" PRId32, client);
     for (int64_t i = 0; i < n; i++)
         own.id[i] = i;
-    const gnt_fl_shared shared = {.update = p->update, .buffers = p->buffers_after, .rates = p->rates};
+    const gnt_fl_shared shared = {.update = p->update,
+                                  .sent_buffers = p->sent_buffers,
+                                  .statistics = &p->statistics,
+                                  .rates = p->rates};
     int rc = gnt_state_load_sums(chain, &p->trained, err);
     if (rc == 0)
         rc = gnt_state_load(chain, &p->behind, round, client, err);
@@ -74,10 +79,24 @@ static int compute(replaying *p, int32_t round, int32_t client, const float *wei
     return rc;
 }
 
+/* Each is 1 when what was computed again has the bytes of observation j. */
+static int is_same_update(const replaying *p, const gnt_recorded *r, int64_t j) {
+    const int64_t size = gnt_model_shared_size(p->model.model);
+    return memcmp(p->update, r->update + j * size, (size_t)size * sizeof *p->update) == 0;
+}
+
+static int are_same_statistics(const replaying *p, const gnt_recorded *r, int64_t j) {
+    const int64_t size = gnt_model_buffer_size(p->model.model);
+    if (!r->sent_buffers)
+        return p->statistics == GNT_FL_STATISTICS_NONE;
+    return r->sends_buffers[j] == (p->statistics != GNT_FL_STATISTICS_WITHHELD) &&
+           memcmp(p->sent_buffers, r->sent_buffers + j * size, (size_t)size * sizeof *p->sent_buffers) == 0;
+}
+
 /* One observed client, in a copy of its own. */
 static int replay_client(replaying *p, int32_t round, const gnt_recorded *r, int64_t j, const float *weights,
                          const float *buffers, gnt_err *err) {
-    const int64_t size = gnt_model_shared_size(p->model.model), client = r->client[j];
+    const int64_t client = r->client[j];
     gnt_err why = {0};
     if (client < 0 || client >= p->part.clients)
         return gnt_fail(err, "the record names client %" PRId64 " of %" PRId32, client, p->part.clients);
@@ -91,10 +110,14 @@ static int replay_client(replaying *p, int32_t round, const gnt_recorded *r, int
     p->work->progress(p->work->context, (double)++p->checked, (double)p->all);
     if (failed)
         return add_difference(p, round, client, why.text);
-    if (memcmp(p->update, r->update + j * size, (size_t)size * sizeof *p->update) == 0)
-        return 0;
-    return add_difference(p, round, client,
-                          "its update, computed again from its own data alone, has other bytes");
+    if (!is_same_update(p, r, j))
+        return add_difference(p, round, client,
+                              "its update, computed again from its own data alone, has other bytes");
+    if (!are_same_statistics(p, r, j))
+        return add_difference(p, round, client,
+                              "the running statistics that it sent, computed again from its own data alone, "
+                              "have other bytes");
+    return 0;
 }
 
 static int replay_stage(replaying *p, int32_t round, gnt_err *err) {
@@ -131,10 +154,10 @@ static int open_all(replaying *p, gnt_err *err) {
     p->config.hidden = p->hidden.view;
     const gnt_model *m = p->model.model;
     p->update = gnt_aligned((size_t)gnt_model_shared_size(m), sizeof *p->update);
-    p->buffers_after = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *p->buffers_after);
+    p->sent_buffers = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *p->sent_buffers);
     p->rates = gnt_array((size_t)p->config.steps, sizeof *p->rates);
     p->merged = gnt_array((size_t)gnt_model_size(m), sizeof *p->merged);
-    if (!p->update || !p->buffers_after || !p->rates || !p->merged)
+    if (!p->update || !p->sent_buffers || !p->rates || !p->merged)
         return gnt_fail(err, "out of memory for an update");
     return gnt_fl_new(&p->fl, m, &p->config, gnt_remote_chain(p->remote), &q->train_key, err);
 }
@@ -165,7 +188,7 @@ int gnt_job_replay(gnt_work *w, gnt_err *err) {
     gnt_fl_free(p.fl);
     gnt_remote_free(p.remote);
     gnt_free_aligned(p.update);
-    gnt_free(p.buffers_after);
+    gnt_free(p.sent_buffers);
     gnt_free(p.rates);
     gnt_free(p.merged);
     gnt_partition_free(&p.part);

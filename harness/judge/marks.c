@@ -26,12 +26,23 @@ int results_collect_marks(gnt_results *r, gnt_err *err) {
     return 0;
 }
 
-/* True if a cell has a mark other than "probe-differs". A probe computes differently from the training run,
- * so the hooks of an honest defense may differ there too: that mark is reported but does not disqualify. */
+/* Two marks are reported but do not disqualify. A probe computes differently from the training run, so the
+ * hooks of an honest defense may differ there too. Statistics in the clear are observed, so that attacks are
+ * judged with them. */
+int gnt_mark_costs_rank(const gnt_mark *mark) {
+    static const char *const reported[] = {"probe-differs", "statistics-in-the-clear"};
+    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
+        if (strcmp(mark->what, reported[i]) == 0)
+            return 0;
+    return 1;
+}
+
 static int costs_rank(const gnt_outcome *cell) {
-    for (size_t i = 0; i < gnt_mark_count(cell); i++)
-        if (strcmp(gnt_mark_at(cell, i).what, "probe-differs") != 0)
+    for (size_t i = 0; i < gnt_mark_count(cell); i++) {
+        const gnt_mark mark = gnt_mark_at(cell, i);
+        if (gnt_mark_costs_rank(&mark))
             return 1;
+    }
     return 0;
 }
 

@@ -6,6 +6,8 @@
 
 size_t gnt_mark_count(const gnt_outcome *cell);
 gnt_mark gnt_mark_at(const gnt_outcome *cell, size_t i);
+/* True if a defense with this mark gets no rank. */
+int gnt_mark_costs_rank(const gnt_mark *mark);
 
 /* The first cell of a task and stage (GNT_EVERY_STAGE: of any) in which a defense has a mark that costs its
  * rank; NULL for none. */

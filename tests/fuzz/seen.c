@@ -11,6 +11,9 @@ static double touch(const gnt_observation *o, const gnt_model *m) {
     for (int64_t t = 0; o->update && t < o->update->n; t++)
         for (int64_t i = 0; i < o->update->view[t].count; i++)
             sum += (double)o->update->view[t].data[i];
+    for (int64_t t = 0; o->sent_buffers && t < o->sent_buffers->n; t++)
+        for (int64_t i = 0; i < o->sent_buffers->view[t].count; i++)
+            sum += (double)o->sent_buffers->view[t].data[i];
     for (int64_t i = 0; o->encoded && i < o->encoded->n * o->encoded->features; i++)
         sum += (double)o->encoded->x[i];
     for (int64_t i = 0; o->encoded && i < o->encoded->n * o->encoded->classes; i++)

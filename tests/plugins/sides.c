@@ -6,6 +6,8 @@
  *   averages     takes over the aggregation: the middle of the updates, and running statistics of its own
  *   takes-all    takes over the computation of a client
  *   grows-sum    wants a longer secure sum at each query of its length
+ *   withholds    sends no running statistics of every other client, and those of the rest as they are
+ *   grows-buffers  sends more running statistics than there are
  *   peeks        sends what another client left in this instance: no function of the client's own data
  *   hangs-…, hoards-…  wait for ever and take memory for ever, in a hook of a client or of the server
  *   looks        an attack on any surface that reads all it is shown, and answers with no opinion */
@@ -145,6 +147,9 @@ static gnt_status transform_update(void *me, const gnt_client *c, gnt_tensors *u
             last += *u;
             *u += 0.001f * normal(s, "noise") + 0.0001f * (float)given + 0.01f * s->mean[k];
         }
+    for (int64_t t = 0; c->sent_buffers && t < c->sent_buffers->n; t++)
+        for (int64_t i = 0; i < c->sent_buffers->tensor[t].count; i++)
+            c->sent_buffers->tensor[t].data[i] += 0.001f * normal(s, c->sent_buffers->tensor[t].name);
     s->seen[k]++;
     s->mean[k] += (last - s->mean[k]) / s->seen[k];
     return GNT_OK;
@@ -234,6 +239,19 @@ static gnt_status take(void *me, const double *sum, int64_t n) {
     return GNT_OK;
 }
 
+static gnt_status withhold(void *me, const gnt_client *c, gnt_tensors *update) {
+    (void)me, (void)update;
+    if (c->index % 2 && c->sent_buffers)
+        c->sent_buffers->n = 0;
+    return GNT_OK;
+}
+
+static gnt_status grow_buffers(void *me, const gnt_client *c, gnt_tensors *update) {
+    (void)me, (void)update;
+    c->sent_buffers->n++;
+    return GNT_OK;
+}
+
 static gnt_status peek(void *me, const gnt_client *c, gnt_tensors *update) {
     self *s = me;
     (void)c;
@@ -317,6 +335,8 @@ static const gnt_defense
     averages = {.size = sizeof averages, .aggregate = middle},
     takes = {.size = sizeof takes, .client_update = client_update},
     grows = {.size = sizeof grows, .contribute_size = ever_longer, .contribute = one, .receive_sum = take},
+    withholds = {.size = sizeof withholds, .transform_update = withhold},
+    grows_buffers = {.size = sizeof grows_buffers, .transform_update = grow_buffers},
     peeks = {.size = sizeof peeks, .transform_update = peek},
     hangs_client = {.size = sizeof hangs_client, .transform_update = hang_update},
     hangs_server = {.size = sizeof hangs_server, .aggregate = hang_aggregate},
@@ -338,6 +358,8 @@ static const gnt_descriptor descriptors[] = {
     DEFENSE("averages", averages),
     DEFENSE("takes-all", takes),
     DEFENSE("grows-sum", grows),
+    DEFENSE("withholds", withholds),
+    DEFENSE("grows-buffers", grows_buffers),
     DEFENSE("peeks", peeks),
     DEFENSE("hangs-client", hangs_client),
     DEFENSE("hangs-server", hangs_server),

@@ -176,6 +176,64 @@ static void clip_alone_adds_nothing(void **state) {
     try_close(&t);
 }
 
+/* As a client of a model with batch norm sends it: an update a, and b of its running statistics. */
+static void send_with_statistics(tried *t, float *a, int64_t na, float *b, int64_t nb) {
+    gnt_tensor of_update = try_tensor("a", a, na), of_statistics = try_tensor("n.running_mean", b, nb);
+    gnt_tensors update = {1, &of_update}, sent = {1, &of_statistics};
+    const gnt_client client = {.size = sizeof client, .n_clients = 1, .n_samples = 1, .sent_buffers = &sent};
+    gnt_err err = {0};
+    gnt_instance_enter(t->instance, "transform_update");
+    const gnt_status s =
+        gnt_instance_defense(t->instance)->transform_update(gnt_instance_self(t->instance), &client, &update);
+    if (gnt_instance_leave(t->instance, s, &err) != GNT_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(sent.n, 1);
+}
+
+/* The norm of both is 13; the noise of each is the same as that of two tensors of one update, so that one
+ * epsilon holds for both. */
+static void statistics_are_a_part_of_what_is_released(void **state) {
+    (void)state;
+    static const char clipped[] = "{\"sigma\": 1e-8, \"clip\": 6.5, \"delta\": 1e-5}";
+    float a[] = {3, 0, -4}, b[] = {0, 12};
+    tried t = open_dp("dp-gaussian", clipped, 1);
+    send_with_statistics(&t, a, 3, b, 2);
+    assert_true(fabsf(a[0] - 1.5f) < 2e-6f && fabsf(b[1] - 6) < 2e-6f);
+    assert_true(try_fact(&t, "epsilon_covers_statistics") == 1);
+    const double both = try_fact(&t, "epsilon_replace");
+    try_close(&t);
+    float c[] = {3, 0, -4}, d[] = {0, 12};
+    t = open_dp("dp-gaussian", clipped, 1);
+    send_two(&t, c, 3, d, 2);
+    assert_true(try_fact(&t, "epsilon_replace") == both && isnan(try_fact(&t, "epsilon_covers_statistics")));
+    try_close(&t);
+
+    float *x = calloc(2 * N, sizeof *x);
+    t = open_dp("dp-laplace", "{\"b\": 0.3}", 1);
+    send_with_statistics(&t, x, N, x + N, N);
+    for (int k = 0; k < 2; k++)
+        assert_true(fabs(mean_power(x + k * N, N, 0, 1) - 0.3) < 0.3 * 5 / sqrt(N));
+    assert_true(fabs(correlation(x, x + N, N)) < 5 / sqrt(N));
+    try_close(&t);
+    free(x);
+}
+
+/* Left out, they are what they were, and so is the update's norm alone what is clipped. */
+static void statistics_may_be_left_in_the_clear(void **state) {
+    (void)state;
+    float a[] = {3, 0, -4}, b[] = {0, 12};
+    tried t =
+        open_dp("dp-gaussian", "{\"sigma\": 0.5, \"clip\": 6.5, \"delta\": 1e-5, \"statistics\": false}", 1);
+    send_with_statistics(&t, a, 3, b, 2);
+    assert_true(b[0] == 0 && b[1] == 12 && a[0] != 3 && try_fact(&t, "norm") == 5);
+    assert_true(try_fact(&t, "epsilon_covers_statistics") == 0);
+    try_close(&t);
+    t = open_dp("clip", "{\"bound\": 1}", 1);
+    send_with_statistics(&t, a, 3, b, 2);
+    assert_true(b[0] == 0 && b[1] == 12);
+    try_close(&t);
+}
+
 /* The released update, not the intended one, must lie within the bound: rounded entries included. */
 static void released_norms_never_pass_the_bound(void **state) {
     (void)state;
@@ -353,6 +411,8 @@ int main(void) {
         cmocka_unit_test(streams_differ_and_keys_decide),
         cmocka_unit_test(clips_to_the_bound),
         cmocka_unit_test(clip_alone_adds_nothing),
+        cmocka_unit_test(statistics_are_a_part_of_what_is_released),
+        cmocka_unit_test(statistics_may_be_left_in_the_clear),
         cmocka_unit_test(released_norms_never_pass_the_bound),
         cmocka_unit_test(zero_update_and_odd_updates),
         cmocka_unit_test(gaussian_epsilons),

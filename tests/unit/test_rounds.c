@@ -11,6 +11,8 @@
 
 #include "base/mem.h"
 #include "job/job.h"
+#include "job/observations.h"
+#include "job/observe/observe.h"
 #include "job/record/record.h"
 #include "nn/model/train.h"
 #include "must_work.h"
@@ -63,9 +65,9 @@ static const gnt_request_train *request_of(const trained *t) {
     return &t->job.inputs.request.train;
 }
 
-static void train(trained *t, setting s, sides_defenses defenses, const char *sides) {
-    *t = (trained){.set = s};
-    describe(sides_open(&t->job, defenses), t, &s);
+static void start(trained *t, const setting *s, sides_defenses defenses) {
+    *t = (trained){.set = *s};
+    describe(sides_open(&t->job, defenses), t, s);
     fuzz_samples(fuzz_input(&t->job.inputs, "clients"), ROWS);
     fuzz_samples(fuzz_input(&t->job.inputs, "test"), 6);
     fuzz_samples(fuzz_input(&t->job.inputs, "public"), 4);
@@ -74,9 +76,17 @@ static void train(trained *t, setting s, sides_defenses defenses, const char *si
     MUST_WORK(gnt_work_samples(&t->data, w, "clients", NULL, err));
     t->n_params = gnt_model_size(t->model.model);
     t->n_buffers = gnt_model_buffer_size(t->model.model);
+}
+
+static void run_training(trained *t, const char *sides) {
     sides_start(&t->job, sides);
-    MUST_WORK(gnt_job_train(w, err));
+    MUST_WORK(gnt_job_train(&t->job.inputs.work, err));
     sides_stop(&t->job);
+}
+
+static void train(trained *t, setting s, sides_defenses defenses, const char *sides) {
+    start(t, &s, defenses);
+    run_training(t, sides);
 }
 
 static void forget(trained *t) {
@@ -154,6 +164,158 @@ static void what_is_recorded_was_aggregated(void **state) {
             assert_recorded_were_aggregated(&t);
             forget(&t);
         }
+}
+
+/* ---- running statistics ---- */
+
+static const sides_defense withholds = {"tests/so/sides.so", "withholds", "{}", GNT_HOOK_TRANSFORM_UPDATE};
+
+/* The server's running statistics are the average of those that were sent, as the server sums, to the byte.
+ * All clients hold equally much. Returns how many were sent in all rounds. */
+static int assert_sent_statistics_were_averaged(trained *t) {
+    int all = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        const gnt_recorded r = recorded(t, round);
+        const float *old = tensor(t, "trained", "buffers", round)->data;
+        const float *next = tensor(t, "trained", "buffers", round + 1)->data;
+        int senders = 0;
+        assert_true(r.sent_buffers && r.sends_buffers);
+        for (int64_t i = 0; i < t->n_buffers; i++) {
+            float sum = 0;
+            senders = 0;
+            for (int k = 0; k < CLIENTS; k++)
+                for (int64_t j = 0; j < r.targets; j++)
+                    if (r.client[j] == k && r.sends_buffers[j]) {
+                        sum += 1.0f / CLIENTS * (r.sent_buffers[j * t->n_buffers + i] + old[i]);
+                        senders++;
+                    }
+            if (senders < CLIENTS)
+                sum = (float)(sum / ((double)senders / CLIENTS));
+            assert_true(sum == next[i]);
+        }
+        all += senders;
+    }
+    return all;
+}
+
+static void sent_statistics_are_averaged(void **state) {
+    (void)state;
+    for (int which = 0; which < 3; which++) {
+        trained t;
+        train(&t, (setting){.steps = 3, .batch = 2, .targets = CLIENTS},
+              which == 0   ? sides_undefended
+              : which == 1 ? SIDES_DEFENSES(remembers)
+                           : SIDES_DEFENSES(withholds, remembers),
+              "client");
+        assert_int_equal(assert_sent_statistics_were_averaged(&t), ROUNDS * CLIENTS / (which == 2 ? 2 : 1));
+        const gnt_recorded r = recorded(&t, 1);
+        for (int64_t j = 0; j < r.targets; j++)
+            assert_int_equal(r.sends_buffers[j], which < 2 || r.client[j] % 2 == 0);
+        forget(&t);
+    }
+}
+
+/* The mark "statistics-in-the-clear" of the record; NULL: it has none. To be freed. */
+static char *mark_of_statistics(trained *t) {
+    json_t *all = json_loads(sides_output(&t->job, "record")->metadata, 0, NULL), *one;
+    char *says = NULL;
+    size_t i;
+    json_array_foreach(json_object_get(all, "marks"), i, one) {
+        if (strcmp(json_string_value(json_object_get(one, "what")), "statistics-in-the-clear") == 0)
+            says = strdup(json_string_value(json_object_get(one, "says")));
+    }
+    json_decref(all);
+    return says;
+}
+
+/* Every other client's statistics are in the clear, all of them, or none. */
+static void statistics_in_the_clear_are_marked(void **state) {
+    static const char *const says[] = {NULL, NULL, "those of 6 of 12 updates", "those of 12 of 12 updates"};
+    static const sides_defense prune = {"plugins/defenses/prune.so", "prune", "{}",
+                                        GNT_HOOK_TRANSFORM_UPDATE};
+    (void)state;
+    for (int which = 0; which < 4; which++) {
+        trained t;
+        train(&t, (setting){.steps = 0, .batch = 4, .targets = 2},
+              which == 0   ? sides_undefended
+              : which == 1 ? SIDES_DEFENSES(noise)
+              : which == 2 ? SIDES_DEFENSES(withholds)
+                           : SIDES_DEFENSES(prune),
+              "client");
+        char *mark = mark_of_statistics(&t);
+        assert_true((mark != NULL) == (says[which] != NULL));
+        assert_true(!mark || strstr(mark, says[which]));
+        free(mark);
+        forget(&t);
+    }
+}
+
+/* What the host computes itself, (1 − 0.9)·(batch's − old) after one gradient, is what is sent where no hook
+ * changes it, and no more than the noise of a hook apart from it where one does. */
+static void statistics_are_sent_as_hooks_leave_them(void **state) {
+    (void)state;
+    trained plain, noisy;
+    const setting s = {.steps = 0, .batch = 4, .targets = CLIENTS};
+    train(&plain, s, SIDES_DEFENSES(withholds), "client");
+    train(&noisy, s, SIDES_DEFENSES(remembers), "client");
+    const gnt_recorded a = recorded(&plain, 0), b = recorded(&noisy, 0);
+    const size_t n = (size_t)plain.n_buffers;
+    float *g = gnt_array((size_t)plain.n_params, sizeof *g), *stats = gnt_array(n, sizeof *stats);
+    const float *old = tensor(&plain, "trained", "buffers", 0)->data;
+    gnt_trainer *trainer;
+    MUST_WORK(gnt_trainer_new(&trainer, plain.model.model, s.batch, 1, err));
+    for (int64_t j = 0; j < CLIENTS; j++) {
+        uint32_t row[ROWS];
+        gnt_batch batch;
+        double apart = 0;
+        for (int i = 0; i < s.batch; i++)
+            row[i] = (uint32_t)a.rows[j * a.members + i];
+        assert_int_equal(gnt_batch_gather(&batch, &plain.data.view, row, s.batch), 0);
+        MUST_WORK(gnt_trainer_gradient(trainer, tensor(&plain, "trained", "weights", 0)->data, old,
+                                       batch.view.x, batch.view.y, g, NULL, stats, err));
+        for (size_t i = 0; i < n; i++) {
+            const float computed = 0.9f * old[i] + 0.1f * stats[i] - old[i];
+            const float *sent = a.sent_buffers + (size_t)j * n, *changed = b.sent_buffers + (size_t)j * n;
+            assert_true(sent[i] == (a.client[j] % 2 ? 0 : computed));
+            apart += fabs((double)(changed[i] - computed));
+        }
+        apart /= (double)n;
+        assert_true(apart > 1e-4 && apart < 5e-3);
+        gnt_batch_free(&batch);
+    }
+    gnt_trainer_free(trainer);
+    gnt_free(g);
+    gnt_free(stats);
+    forget(&plain);
+    forget(&noisy);
+}
+
+/* Clients that compute with the broadcast statistics have none to send, and the server keeps its own. */
+static void frozen_statistics_are_not_sent(void **state) {
+    (void)state;
+    trained t = {.set = {.steps = 2, .batch = 3, .targets = 2}};
+    const setting s = t.set;
+    start(&t, &s, SIDES_DEFENSES(remembers));
+    t.job.inputs.request.train.federated.training_stats = 0;
+    run_training(&t, "client");
+    const gnt_recorded r = recorded(&t, 1);
+    assert_true(!r.sent_buffers && !r.sends_buffers);
+    assert_memory_equal(tensor(&t, "trained", "buffers", 0)->data,
+                        tensor(&t, "trained", "buffers", ROUNDS)->data, (size_t)t.n_buffers * sizeof(float));
+    forget(&t);
+}
+
+static void more_statistics_than_there_are_are_refused(void **state) {
+    (void)state;
+    trained t = {.set = {.steps = 2, .batch = 3, .targets = 2}};
+    const setting s = t.set;
+    gnt_err err = {0};
+    start(&t, &s, SIDES_DEFENSES({"tests/so/sides.so", "grows-buffers", "{}", GNT_HOOK_TRANSFORM_UPDATE}));
+    sides_start(&t.job, "client");
+    assert_int_equal(gnt_job_train(&t.job.inputs.work, &err), -1);
+    assert_non_null(strstr(err.text, "it left 3 tensors in sent_buffers; expected 2, or 0 to send none"));
+    sides_stop(&t.job);
+    forget(&t);
 }
 
 /* ---- the private data of the record ---- */
@@ -318,17 +480,23 @@ static void released_encodings_were_trained_on(void **state) {
 
 /* ---- computed again ---- */
 
+/* Adds the outputs of the training to the inputs of the next job; returns how many inputs there were. */
+static size_t pass_on(sides_job *j) {
+    const size_t before = j->inputs.n;
+    for (size_t i = 0; i < j->n_outputs; i++)
+        fuzz_copy(fuzz_input(&j->inputs, j->output_name[i]), &j->output[i], NULL);
+    return before;
+}
+
+static void take_back(sides_job *j, size_t before) {
+    while (j->inputs.n > before)
+        gnt_st_free(&j->inputs.input[--j->inputs.n].st);
+}
+
 /* What `replay` says of the training's outputs; to be freed. */
 static json_t *replay(trained *t) {
     sides_job *j = &t->job;
-    for (size_t i = 0; i < j->n_outputs; i++) {
-        const size_t n = j->inputs.n;
-        j->inputs.input[n].name = j->output_name[i];
-        gnt_st_init(&j->inputs.input[n].st);
-        fuzz_copy(&j->inputs.input[n].st, &j->output[i], NULL);
-        j->inputs.n++;
-    }
-    const size_t before = j->inputs.n - j->n_outputs;
+    const size_t before = pass_on(j);
     const gnt_request_train *q = request_of(t);
     const gnt_request again = {.kind = GNT_JOB_REPLAY,
                                .replay = {.model = q->model,
@@ -348,8 +516,7 @@ static json_t *replay(trained *t) {
     json_t *said = json_loads(sides_output(j, "replay")->metadata, 0, NULL);
     assert_non_null(said);
     gnt_st_free(&j->output[--j->n_outputs]);
-    while (j->inputs.n > before)
-        gnt_st_free(&j->inputs.input[--j->inputs.n].st);
+    take_back(j, before);
     return said;
 }
 
@@ -381,6 +548,68 @@ static void honest_updates_come_out_again(void **state) {
             assert_replayed(&t, 0);
             forget(&t);
         }
+}
+
+/* Withheld or changed, statistics come out again too; one that is recorded otherwise does not. */
+static void other_statistics_of_a_record_are_seen(void **state) {
+    (void)state;
+    trained t;
+    train(&t, (setting){.steps = 2, .batch = 3, .targets = CLIENTS}, SIDES_DEFENSES(withholds, remembers),
+          "client");
+    assert_replayed(&t, 0);
+    const gnt_recorded r = recorded(&t, 1);
+    uint8_t *byte = (uint8_t *)(uintptr_t)(r.sent_buffers + 2 * t.n_buffers + 1);
+    *byte ^= 1;
+    assert_replayed(&t, 1);
+    *byte ^= 1;
+    *(int64_t *)(uintptr_t)&r.sends_buffers[3] ^= 1;
+    assert_replayed(&t, 1);
+    forget(&t);
+}
+
+/* ---- observed ---- */
+
+/* An observation has the update and the statistics that the server received, byte for byte, and no statistics
+ * where it received none. */
+static void an_observation_is_what_was_received(void **state) {
+    (void)state;
+    trained t;
+    gnt_observations seen;
+    train(&t, (setting){.steps = 2, .batch = 3, .targets = CLIENTS}, SIDES_DEFENSES(withholds, remembers),
+          "client");
+    const gnt_recorded r = recorded(&t, 1);
+    const gnt_request_train *q = request_of(&t);
+    sides_job *j = &t.job;
+    const size_t before = pass_on(j), outputs = j->n_outputs;
+    const gnt_request observe = {
+        .kind = GNT_JOB_OBSERVE,
+        .observe = {.model = q->model,
+                    .federated = q->federated,
+                    .stage = 1,
+                    .observe = {.surface = GNT_SURFACE_UPDATE, .targets = CLIENTS, .batch = 3}}};
+    j->inputs.work.request = &observe;
+    MUST_WORK(gnt_job_observe(&j->inputs.work, err));
+    fuzz_copy(fuzz_input(&j->inputs, "seen"), sides_output(j, "seen"), NULL);
+    MUST_WORK(gnt_observations_open(&seen, &j->inputs.work, "seen", &t.model, err));
+    assert_int_equal(seen.n, CLIENTS);
+    for (int64_t k = 0; k < CLIENTS; k++) {
+        const gnt_observation o = gnt_observations_at(&seen, k);
+        const float *update = r.update + k * t.n_params, *sent = r.sent_buffers + k * t.n_buffers;
+        for (int64_t i = 0; i < o.update->n; update += o.update->view[i++].count)
+            assert_memory_equal(o.update->view[i].data, update,
+                                (size_t)o.update->view[i].count * sizeof *update);
+        assert_true((o.sent_buffers != NULL) == (r.client[k] % 2 == 0));
+        for (int64_t i = 0; o.sent_buffers && i < o.sent_buffers->n; sent += o.sent_buffers->view[i++].count)
+            assert_memory_equal(o.sent_buffers->view[i].data, sent,
+                                (size_t)o.sent_buffers->view[i].count * sizeof *sent);
+        assert_true(!o.sent_buffers || sent == r.sent_buffers + (k + 1) * t.n_buffers);
+    }
+    gnt_observations_free(&seen);
+    take_back(j, before);
+    while (j->n_outputs > outputs)
+        gnt_st_free(&j->output[--j->n_outputs]);
+    j->inputs.work.request = &j->inputs.request;
+    forget(&t);
 }
 
 /* One bit of one entry of one update, and it is that client's in that round. */
@@ -448,11 +677,18 @@ static void draws_do_not_depend_on_the_defense(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_recorded_was_aggregated),
+        cmocka_unit_test(sent_statistics_are_averaged),
+        cmocka_unit_test(statistics_in_the_clear_are_marked),
+        cmocka_unit_test(statistics_are_sent_as_hooks_leave_them),
+        cmocka_unit_test(frozen_statistics_are_not_sent),
+        cmocka_unit_test(more_statistics_than_there_are_are_refused),
         cmocka_unit_test(rows_of_one_gradient_are_its_batch),
         cmocka_unit_test(rows_of_local_steps_come_in_order),
         cmocka_unit_test(a_batch_larger_than_the_client_is_all_of_it),
         cmocka_unit_test(released_encodings_were_trained_on),
         cmocka_unit_test(honest_updates_come_out_again),
+        cmocka_unit_test(other_statistics_of_a_record_are_seen),
+        cmocka_unit_test(an_observation_is_what_was_received),
         cmocka_unit_test(one_byte_of_a_record_is_seen),
         cmocka_unit_test(another_state_is_seen),
         cmocka_unit_test(what_other_clients_left_is_seen),

@@ -498,6 +498,12 @@ typedef struct gnt_client {
     const gnt_samples *public_data;
     int32_t rounds;    /* of the task's training; the last has round == rounds − 1 */
     int32_t per_round; /* clients that take part in each round */
+    /* Since 0.12. In client_update and transform_update: what the client is about to send of its running
+     * statistics, their differences from `buffers`: one tensor for each of info->buffers, in order. The hook
+     * may change data in place; n = 0 withholds them all. In client_update they are zero, afterwards the
+     * host's own. NULL in other hooks, if the model has none, and if clients compute with the broadcast ones
+     * (info->training_stats is 0) and so have none to send. */
+    gnt_tensors *sent_buffers;
     GNT_GROWS
 } gnt_client;
 
@@ -515,12 +521,13 @@ typedef struct gnt_aggregate {
     int32_t reserved;
     const gnt_samples *public_data;
     const gnt_artefacts *artefacts;
-    const float *buffers;               /* n_buffers: running statistics before the round */
-    const float *const *client_buffers; /* n_clients × n_buffers: each client's, after its steps */
-    float *new_buffers;                 /* n_buffers: the host's average, which the hook may change */
-    int64_t n_buffers;                  /* 0: the model has none, and all three are NULL */
-    const int32_t *client;              /* n_clients: their indices */
-    const int64_t *samples;             /* n_clients: n_k, the size of each one's data set */
+    const float *buffers; /* n_buffers: running statistics before the round */
+    /* n_clients × n_buffers: each client's, after its steps and its hooks; `buffers` of one that sent none */
+    const float *const *client_buffers;
+    float *new_buffers;     /* n_buffers: the host's average, which the hook may change */
+    int64_t n_buffers;      /* 0: the model has none, and all three are NULL */
+    const int32_t *client;  /* n_clients: their indices */
+    const int64_t *samples; /* n_clients: n_k, the size of each one's data set */
     GNT_GROWS
 } gnt_aggregate;
 
@@ -569,7 +576,7 @@ typedef struct gnt_defense {
      * federated parameter. The model's other parameters then stay unchanged: whatever else the defense trains
      * is its own state. */
     gnt_status (*client_update)(void *self, const gnt_client *client, gnt_tensors *update);
-    /* Modifies the update in place, after the client computed it. */
+    /* Modifies the update in place, after the client computed it, and client->sent_buffers. */
     gnt_status (*transform_update)(void *self, const gnt_client *client, gnt_tensors *update);
     gnt_status (*aggregate)(void *self, const gnt_aggregate *in, float *new_weights);
     /* State of a client (−1: the server) that outlasts a job: save writes it to `out`, load reads it back. */
@@ -652,6 +659,9 @@ typedef struct gnt_observation {
     const float *start_x; /* n × features */
     const float *start_y; /* n × classes: logits; may be NULL by itself */
     double decay;         /* of the clients' local steps: gnt_function_spec.decay */
+    /* Since 0.12. Surface update: what the client sent of its running statistics, after its hooks: their
+     * differences from `buffers`, one for each of info->buffers. NULL: it sent none. */
+    const gnt_views *sent_buffers;
     GNT_GROWS
 } gnt_observation;
 

@@ -2,7 +2,9 @@
  * in a bundle of its own. T observations of B samples, F features, C classes.
  *
  *   seen       weights, buffers, the setting as metadata, and one of
- *                update          F32 T × S, the parameters that clients share
+ *                update          F32 T × S, the parameters that clients share; where clients send running
+ *                                statistics also sent_buffers F32 T × buffers, less those broadcast, and
+ *                                sends_buffers I64 T, 0: this one withheld them
  *                encoded_x       F32 M × F, and encoded_y M × C: the encodings of set after set
  *                representation  F32 T·B × R
  *                transcript      I64 clients × n
@@ -56,16 +58,34 @@ static int compare_with_training(observing *o, const gnt_fl_treatment *t, gnt_er
     return rc;
 }
 
+/* Room for what the clients of a probe send of their running statistics; *sent is NULL where they send
+ * none. */
+static int add_buffers(observing *o, float **sent, int64_t **sends, gnt_err *err) {
+    const int64_t n = gnt_model_buffer_size(o->model.model);
+    gnt_st_tensor *t;
+    *sent = NULL;
+    if (n == 0 || !o->config.training_stats)
+        return 0;
+    if (gnt_st_add(&o->observations, "sends_buffers", GNT_ST_I64, 1, &o->targets, NULL, &t, err) != 0)
+        return -1;
+    *sends = t->data;
+    return observe_add(&o->observations, "sent_buffers", o->targets, n, sent, err);
+}
+
 static int observe_updates(observing *o, gnt_err *err) {
     gnt_work *w = o->work;
-    int64_t p = gnt_model_shared_size(o->model.model);
+    int64_t p = gnt_model_shared_size(o->model.model), buffers = gnt_model_buffer_size(o->model.model);
+    int64_t *sends = NULL;
+    gnt_fl_statistics statistics;
     gnt_st rates;
     gnt_st_init(&rates);
-    float *update = NULL, *used = NULL;
+    float *update = NULL, *used = NULL, *sent = NULL;
     gnt_fl *fl = NULL;
     gnt_fl_treatment *treatment = gnt_array((size_t)o->targets, sizeof *treatment);
     int rc = treatment ? observe_add(&o->observations, "update", o->targets, p, &update, err)
                        : gnt_fail(err, "out of memory for %" PRId64 " observations", o->targets);
+    if (rc == 0)
+        rc = add_buffers(o, &sent, &sends, err);
     if (rc == 0)
         rc = observe_add(&rates, "rates", o->targets, o->config.steps, &used, err);
     if (rc == 0)
@@ -76,6 +96,8 @@ static int observe_updates(observing *o, gnt_err *err) {
         if ((rc = observe_load_client(o, client, err)) != 0)
             break;
         gnt_fl_shared shared = {.update = update + j * p,
+                                .sent_buffers = sent ? sent + j * buffers : NULL,
+                                .statistics = &statistics,
                                 .treatment = &treatment[j],
                                 .rates = o->config.steps ? used + j * o->config.steps : NULL};
         gnt_fl_holding holding;
@@ -84,6 +106,8 @@ static int observe_updates(observing *o, gnt_err *err) {
         rc = gnt_fl_client(fl, o->stage, client, &b, known ? &holding : NULL,
                            o->public_data.view.n ? &o->public_data.view : NULL, observe_weights(o, client),
                            o->broadcast.buffers, o->passes, &shared, err);
+        if (rc == 0 && sent)
+            sends[j] = statistics != GNT_FL_STATISTICS_WITHHELD;
         w->progress(w->context, (double)j + 1, (double)o->targets);
         if (rc == 0 && w->should_stop(w->context))
             rc = gnt_fail(err, "stopped at target %" PRId64, j);

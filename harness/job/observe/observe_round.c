@@ -66,12 +66,25 @@ static int64_t encodings_of(const observing *o) {
     return n;
 }
 
+static int add_recorded_updates(observing *o, gnt_err *err) {
+    const gnt_recorded *r = &o->round.recorded;
+    const gnt_model *m = o->model.model;
+    if (add_copy(&o->observations, "update", o->targets, gnt_model_shared_size(m), r->update, err) != 0)
+        return -1;
+    if (!r->sent_buffers)
+        return 0;
+    return add_copy(&o->observations, "sent_buffers", o->targets, gnt_model_buffer_size(m), r->sent_buffers,
+                    err) == 0
+               ? gnt_st_add(&o->observations, "sends_buffers", GNT_ST_I64, 1, &o->targets, r->sends_buffers,
+                            NULL, err)
+               : -1;
+}
+
 int observe_recorded(observing *o, gnt_err *err) {
     const gnt_recorded *r = &o->round.recorded;
     const gnt_samples *s = &o->samples.view;
     if (o->surface == GNT_SURFACE_UPDATE)
-        return add_copy(&o->observations, "update", o->targets, gnt_model_shared_size(o->model.model),
-                        r->update, err);
+        return add_recorded_updates(o, err);
     const int64_t n = encodings_of(o);
     return add_copy(&o->observations, "encoded_x", n, s->features, r->encoded_x, err) == 0
                ? add_copy(&o->observations, "encoded_y", n, s->classes, r->encoded_y, err)

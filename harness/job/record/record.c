@@ -25,9 +25,11 @@ typedef struct recorded_stage {
 struct gnt_record {
     gnt_work *work;
     const gnt_partition *part;
-    int64_t targets, n_shared, epochs;
+    int64_t targets, n_shared, n_buffers, epochs;
     gnt_fl_config config;
-    int encodings;
+    int encodings, defended;
+    /* Receipts with running statistics, and how many of these were sent as the host computed them. */
+    int64_t with_statistics, in_the_clear;
     recorded_stage *stage;
     size_t n_stages;
     gnt_st record, behind;
@@ -97,8 +99,10 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_request_train *q, c
     r->part = part;
     r->targets = of->targets;
     r->encodings = of->encodings;
+    r->defended = q->defense.n > 0;
     r->epochs = of->epochs;
     r->n_shared = gnt_model_shared_size(m);
+    r->n_buffers = gnt_model_buffer_size(m);
     r->config = gnt_work_config(&q->federated);
     gnt_st_init(&r->record);
     gnt_st_init(&r->behind);
@@ -230,15 +234,31 @@ static int add_rows(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_e
     return 0;
 }
 
+/* What the server received of its running statistics. */
+static int add_buffers(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
+    if (c->statistics == GNT_FL_STATISTICS_NONE)
+        return 0;
+    float *sent = row_of(r, &r->record, "buffers", c->round, GNT_ST_F32, place, r->n_buffers, err);
+    int64_t *sends = sent ? row_of(r, &r->record, "sends", c->round, GNT_ST_I64, place, 1, err) : NULL;
+    if (!sends)
+        return -1;
+    memcpy(sent, c->sent_buffers, (size_t)r->n_buffers * sizeof *sent);
+    *sends = c->statistics != GNT_FL_STATISTICS_WITHHELD;
+    return 0;
+}
+
 int gnt_record_add_receipt(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
     const int64_t place = place_of(r, stage_of(r, c->round), c->client);
     if (add_treatment(r, c, err) != 0)
         return -1;
+    r->with_statistics += c->statistics != GNT_FL_STATISTICS_NONE;
+    r->in_the_clear += c->statistics == GNT_FL_STATISTICS_CLEAR;
     if (place < 0)
         return 0;
     const int64_t classes = c->used->n_y ? c->used->classes : 0, n_labels = c->used->n_y * classes;
     float *update = row_of(r, &r->record, "update", c->round, GNT_ST_F32, place, r->n_shared, err);
-    if (!update || add_rows(r, c, place, err) != 0 || add_set(r, c, place, err) != 0)
+    if (!update || add_buffers(r, c, place, err) != 0 || add_rows(r, c, place, err) != 0 ||
+        add_set(r, c, place, err) != 0)
         return -1;
     memcpy(update, c->update, (size_t)r->n_shared * sizeof *update);
     float *labels = row_of(r, &r->behind, "labels", c->round, GNT_ST_F32, place, n_labels, err);
@@ -398,6 +418,18 @@ int gnt_record_check_sum(gnt_record *r, int64_t entries, int64_t features, gnt_e
 
 /* ---- marks: what the host found, into the metadata of the record ---- */
 
+/* Running statistics that a defense's clients sent as they computed them. */
+static void mark_statistics(gnt_record *r) {
+    gnt_err says = {0};
+    if (!r->defended || r->in_the_clear == 0)
+        return;
+    gnt_fail(&says,
+             "batch-norm statistics sent in the clear: those of %" PRId64 " of %" PRId64
+             " updates are as the client computed them, without anything that the defense does to updates",
+             r->in_the_clear, r->with_statistics);
+    add_mark(r, "statistics-in-the-clear", &says);
+}
+
 static int find_marks(gnt_record *r, gnt_err *err) {
     gnt_treatment *all = gnt_array((size_t)r->n_treated * (r->n_stages ? r->n_stages : 1), sizeof *all);
     gnt_fl_round *round = gnt_array(r->n_stages ? r->n_stages : 1, sizeof *round);
@@ -415,6 +447,7 @@ static int find_marks(gnt_record *r, gnt_err *err) {
         add_mark(r, "cancels-in-the-sum", &says);
     if (gnt_treatment_is_taken_back(&r->added, &says))
         add_mark(r, "taken-back-later", &says);
+    mark_statistics(r);
     gnt_free(all);
     gnt_free(round);
     return rc;

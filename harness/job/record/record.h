@@ -8,6 +8,8 @@
  * Output "record", of each observed round R (T clients, S = gnt_model_shared_size):
  *   client.R     I64 T
  *   update.R     F32 T × S
+ *   buffers.R    F32 T × B   where clients send running statistics: less those broadcast; B of the model
+ *   sends.R      I64 T × 1   and which clients did: 0: it withheld them, and its row is 0
  *   count.R      I64 T       where encodings are recorded: how many of each client
  *   encoded_x.R  F32 N × F   all of them, client after client
  *   encoded_y.R  F32 N × C
@@ -86,6 +88,9 @@ typedef struct gnt_recorded {
     const int64_t *count, *set;
     int64_t set_size;
     const float *update, *labels, *rates, *encoded_x, *encoded_y;
+    /* T × gnt_model_buffer_size, and T: which clients sent theirs. NULL: clients send none. */
+    const float *sent_buffers;
+    const int64_t *sends_buffers;
     /* N. */
     int64_t encodings;
 } gnt_recorded;

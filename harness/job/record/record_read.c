@@ -72,6 +72,26 @@ static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st 
     return 0;
 }
 
+/* What the clients sent of their running statistics, where they send any. */
+static int read_buffers(gnt_recorded *out, const gnt_st *record, const gnt_model *m, int32_t stage,
+                        gnt_err *err) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "buffers.%" PRId32, stage);
+    if (!gnt_st_find(record, name))
+        return 0;
+    const gnt_st_tensor *sent = need(record, "the record", "buffers", stage, GNT_ST_F32, out->targets, err);
+    const gnt_st_tensor *sends =
+        sent ? need(record, "the record", "sends", stage, GNT_ST_I64, out->targets, err) : NULL;
+    if (!sends)
+        return -1;
+    if (sent->dim[1] != gnt_model_buffer_size(m) || sends->dim[1] != 1)
+        return gnt_fail(err, "the record's running statistics of round %" PRId32 " are not of this model",
+                        stage);
+    out->sent_buffers = sent->data;
+    out->sends_buffers = sends->data;
+    return 0;
+}
+
 int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *behind, const gnt_model *m,
                       int32_t stage, int32_t steps, int64_t client_rows, gnt_err *err) {
     char name[NAME_SIZE];
@@ -112,7 +132,8 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *beh
     out->update = update->data;
     out->labels = labels->data;
     out->rates = rates->data;
-    return check_rows(out->rows, out->targets * out->members, client_rows, err) == 0
+    return check_rows(out->rows, out->targets * out->members, client_rows, err) == 0 &&
+                   read_buffers(out, record, m, stage, err) == 0
                ? read_encodings(out, record, behind, m, stage, client_rows, err)
                : -1;
 }

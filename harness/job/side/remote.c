@@ -188,6 +188,17 @@ static gnt_status local_rate(void *self, const gnt_client *client, int64_t step,
     return status == GNT_OK && s->in.bad ? unreadable(r) : status;
 }
 
+/* Reads what the hook leaves of the running statistics to be sent; none: the client has none to send. */
+static int read_buffers(const gnt_remote *r, remote_side *s, gnt_tensors *sent) {
+    gnt_tensors none = {0};
+    gnt_err ignored;
+    int any;
+    return side_get_buffers(&s->in, sent ? sent : &none, r->n_buffers, &any, &ignored) == 0 &&
+                   any == (sent != NULL)
+               ? 0
+               : -1;
+}
+
 /* All tensors of an update lie one behind the other (see gnt_fl_client). */
 static gnt_status change_update(proxy *p, uint64_t op, const gnt_client *client, gnt_tensors *update) {
     gnt_remote *r = p->remote;
@@ -196,11 +207,12 @@ static gnt_status change_update(proxy *p, uint64_t op, const gnt_client *client,
     begin(s, p, op);
     put_client(s, r, client);
     gnt_frame_put_array(&s->out, flat, r->n_shared, sizeof *flat);
+    side_put_buffers(&s->out, client->sent_buffers, r->n_buffers);
     const gnt_status status = exchange(r, s);
     if (status != GNT_OK)
         return status;
     const float *changed = gnt_frame_get_array(&s->in, r->n_shared, sizeof *changed);
-    if (!changed)
+    if (!changed || read_buffers(r, s, client->sent_buffers) != 0)
         return unreadable(r);
     if (flat)
         memcpy(flat, changed, (size_t)r->n_shared * sizeof *flat);

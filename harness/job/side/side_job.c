@@ -22,6 +22,10 @@ typedef struct side {
     gnt_key key;
     int has_key;
     gnt_tensors tensors;
+    /* One for each running statistic, in sent_buffers; n_statistics of them. */
+    gnt_tensors statistics;
+    int64_t n_statistics;
+    float *sent_buffers;
     int64_t n_params, n_buffers, n_shared;
     /* This process serves one client alone (side_copies.h). */
     int copy;
@@ -138,24 +142,36 @@ static int local_rate(side *s, int64_t member, gnt_err *err) {
     return 0;
 }
 
+/* What the client is about to send of its running statistics. */
+static int read_buffers(side *s, gnt_err *err) {
+    int any;
+    s->statistics.n = s->n_statistics;
+    gnt_fl_tensors_into(&s->statistics, s->sent_buffers);
+    if (side_get_buffers(&s->in, &s->statistics, s->n_buffers, &any, err) != 0)
+        return -1;
+    s->client.client.sent_buffers = any ? &s->statistics : NULL;
+    return 0;
+}
+
 static int update(side *s, int64_t member, uint64_t op, gnt_err *err) {
     if (read_client(s, err) != 0)
         return -1;
     const float *before = gnt_frame_get_array(&s->in, s->n_shared, sizeof *before);
     float *flat = gnt_aligned((size_t)s->n_shared, sizeof *flat);
-    int took, rc = before && flat ? 0 : unreadable(err);
+    int took, rc = before && flat ? read_buffers(s, err) : unreadable(err);
     if (rc == 0) {
         memcpy(flat, before, (size_t)s->n_shared * sizeof *flat);
-        float *at = flat;
-        for (int64_t i = 0; i < s->tensors.n; at += s->tensors.tensor[i++].count)
-            s->tensors.tensor[i].data = at;
+        gnt_fl_tensors_into(&s->tensors, flat);
         gnt_chain chain = chain_of(s, member);
         rc = op == SIDE_TRANSFORM
                  ? gnt_chain_transform(&chain, &s->client.client, &s->tensors, err)
                  : gnt_chain_client_update(&chain, &s->client.client, &s->tensors, &took, err);
     }
-    if (rc == 0)
+    if (rc == 0) {
         gnt_frame_put_array(&s->out, flat, s->n_shared, sizeof *flat);
+        side_put_buffers(&s->out, s->client.client.sent_buffers, s->n_buffers);
+    }
+    s->client.client.sent_buffers = NULL;
     gnt_free_aligned(flat);
     return rc;
 }
@@ -412,12 +428,15 @@ static int open_all(side *s, int by_copies, gnt_err *err) {
     if (gnt_work_model_open(&s->model, &q->model, 0, err) != 0 ||
         gnt_work_samples(&s->public_data, w, "public", &q->samples, err) != 0 ||
         (!by_copies && gnt_work_chain_open(&s->chain, w, &s->model, &q->defense, &q->key, err) != 0) ||
-        gnt_fl_tensors(&s->tensors, s->model.model, err) != 0)
+        gnt_fl_tensors(&s->tensors, s->model.model, err) != 0 ||
+        gnt_fl_buffer_tensors(&s->statistics, s->model.model, err) != 0)
         return -1;
     s->n_params = gnt_model_size(s->model.model);
     s->n_buffers = gnt_model_buffer_size(s->model.model);
     s->n_shared = gnt_model_shared_size(s->model.model);
-    return 0;
+    s->n_statistics = s->statistics.n;
+    s->sent_buffers = gnt_array((size_t)s->n_buffers, sizeof *s->sent_buffers);
+    return s->sent_buffers ? 0 : gnt_fail(err, "out of memory for running statistics");
 }
 
 int gnt_job_side(gnt_work *w, gnt_err *err) {
@@ -450,6 +469,8 @@ int gnt_job_side(gnt_work *w, gnt_err *err) {
     gnt_frame_free(&s.in);
     gnt_frame_free(&s.out);
     gnt_free(s.tensors.tensor);
+    gnt_free(s.statistics.tensor);
+    gnt_free(s.sent_buffers);
     w->status = rc == 0 ? GNT_OK : w->status;
     return rc;
 }

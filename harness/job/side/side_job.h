@@ -71,6 +71,13 @@ int side_get_client(gnt_frame *f, side_client *c, int64_t n_params, int64_t n_bu
                     const gnt_samples *public_data, gnt_err *err);
 void side_client_free(side_client *c);
 
+/* What a client sends of its running statistics (gnt_client.sent_buffers), whose tensors lie one behind the
+ * other; t may be NULL. */
+void side_put_buffers(gnt_frame *f, const gnt_tensors *t, int64_t n_buffers);
+/* Reads them into t, whose tensors have room; t->n becomes 0 where they are withheld. *any: 0: there are
+ * none. */
+int side_get_buffers(gnt_frame *f, gnt_tensors *t, int64_t n_buffers, int *any, gnt_err *err);
+
 /* A bundle, such as the one that `save` wrote. */
 void side_put_bundle(gnt_frame *f, const gnt_st *st);
 int side_get_bundle(gnt_frame *f, gnt_st *st, gnt_err *err);

@@ -5,7 +5,7 @@
 #include "fl/input_sums.h"
 #include "job/side/side_job.h"
 
-enum { SAME = 0, SENT = 1, ABSENT = 2, MOST_ROWS = 1 << 24, CLIENT_HEAD = 10 };
+enum { SAME = 0, SENT = 1, ABSENT = 2, WITHHELD = 3, MOST_ROWS = 1 << 24, CLIENT_HEAD = 10 };
 
 /* ---- samples ---- */
 
@@ -206,6 +206,27 @@ void side_client_free(side_client *c) {
     gnt_free(c->a);
     gnt_free(c->mask);
     *c = (side_client){0};
+}
+
+/* ---- running statistics that are about to be sent ---- */
+
+void side_put_buffers(gnt_frame *f, const gnt_tensors *t, int64_t n_buffers) {
+    gnt_frame_put_int(f, !t ? ABSENT : t->n > 0 ? SENT : WITHHELD);
+    if (t && t->n > 0)
+        gnt_frame_put_array(f, t->tensor[0].data, n_buffers, sizeof *t->tensor[0].data);
+}
+
+int side_get_buffers(gnt_frame *f, gnt_tensors *t, int64_t n_buffers, int *any, gnt_err *err) {
+    const int64_t how = gnt_frame_get_int(f);
+    const float *x = how == SENT ? gnt_frame_get_array(f, n_buffers, sizeof *x) : NULL;
+    if (f->bad || (how != ABSENT && how != WITHHELD && (how != SENT || !x || t->n == 0)))
+        return gnt_fail(err, "a message about running statistics cannot be read");
+    *any = how != ABSENT;
+    if (x && n_buffers)
+        memcpy(t->tensor[0].data, x, (size_t)n_buffers * sizeof *x);
+    if (!x)
+        t->n = 0;
+    return 0;
 }
 
 /* ---- bundles ---- */

@@ -1,4 +1,5 @@
-/* dp-gaussian and dp-laplace: clip the update, then add noise to every entry. clip: the first half alone.
+/* dp-gaussian and dp-laplace: clip the update, then add noise to every entry. clip: the first half alone, and
+ * of the update alone.
  *
  * u' = u·min(1, C/‖u‖) + noise, as RecUP-FL (2023, section 3.1) states it, for the whole update or tensor by
  * tensor. What it promises: one released update is differentially private for the client who sent it. Two
@@ -6,6 +7,9 @@
  * not: sensitivity C) and `epsilon_replace` (its data are exchanged for any others: 2 C, the honest one
  * where everyone knows who took part). They hold for ONE release; rounds add up. Without a clip there is no
  * sensitivity, hence no differential privacy and no epsilon: "none" measures noise alone.
+ *
+ * What a client sends of its batch-norm statistics is a part of what it releases: by default it is clipped
+ * and noised with the update, as one vector. `epsilon_covers_statistics` is 0 if it is not.
  *
  * The accounting is that of real numbers; floats in place of them are a known gap of every such mechanism. */
 #include <stdio.h>
@@ -15,6 +19,13 @@
 #include "shared/try.h"
 
 enum { CHUNK = 1 << 15 }; /* entries between two calls of should_stop */
+
+/* The running statistics that the client sends; NULL: none. */
+static const gnt_tensors *sent_statistics(const gnt_client *client) {
+    return GNT_HAS(gnt_client, client, sent_buffers) && client->sent_buffers && client->sent_buffers->n > 0
+               ? client->sent_buffers
+               : NULL;
+}
 
 /* A stream for each tensor's name: the noise of one says nothing about that of another. */
 static gnt_status add_noise_to(const dp *self, gnt_tensor *t, float *noise) {
@@ -45,12 +56,29 @@ static gnt_status add_noise(const dp *self, gnt_tensors *update) {
     return status;
 }
 
+/* Lists what is released as one vector: the update, then the running statistics that are sent with it. NULL:
+ * out of memory. */
+static gnt_tensors *released(const dp *self, const gnt_client *client, const gnt_tensors *update) {
+    const gnt_tensors *sent = self->statistics ? sent_statistics(client) : NULL;
+    gnt_tensors *all = gnt_host_scratch(self->host, 1, sizeof *all);
+    gnt_tensor *list = gnt_host_scratch(self->host, update->n + (sent ? sent->n : 0), sizeof *list);
+    if (!all || !list)
+        return NULL;
+    for (int64_t k = 0; k < update->n; k++)
+        list[all->n++] = update->tensor[k];
+    for (int64_t k = 0; sent && k < sent->n; k++)
+        list[all->n++] = sent->tensor[k];
+    all->tensor = list;
+    return all;
+}
+
 static double epsilon(const dp *self, double sensitivity) {
     return self->laplace ? gnt_dp_laplace_epsilon(self->scale, sensitivity)
                          : gnt_dp_gaussian_epsilon(self->scale, self->delta, sensitivity);
 }
 
-static void report(const dp *self, const gnt_tensors *update, const dp_clipped *clipped) {
+static void report(const dp *self, const gnt_client *client, const gnt_tensors *update,
+                   const dp_clipped *clipped) {
     const gnt_host *host = self->host;
     gnt_host_fact(host, "norm", clipped->norm);
     if (self->clip_mode == CLIP_NONE)
@@ -61,18 +89,22 @@ static void report(const dp *self, const gnt_tensors *update, const dp_clipped *
     double sensitivity = dp_sensitivity(self, update);
     gnt_host_fact(host, "epsilon_add", epsilon(self, sensitivity));
     gnt_host_fact(host, "epsilon_replace", epsilon(self, 2 * sensitivity));
+    if (sent_statistics(client))
+        gnt_host_fact(host, "epsilon_covers_statistics", self->statistics != 0);
 }
 
 static gnt_status transform_update(void *context, const gnt_client *client, gnt_tensors *update) {
     const dp *self = context;
     const gnt_host *host = self->host;
     dp_clipped clipped;
-    (void)client;
-    if (dp_clip(self, update, &clipped) != 0)
+    gnt_tensors *all = released(self, client, update);
+    if (!all)
+        return gnt_host_fail(host, "no memory for a list of the update's tensors");
+    if (dp_clip(self, all, &clipped) != 0)
         return gnt_host_fail(host, "the update holds NaN or infinite entries, which cannot be clipped");
     if (self->scale > 0)
-        TRY(add_noise(self, update));
-    report(self, update, &clipped);
+        TRY(add_noise(self, all));
+    report(self, client, all, &clipped);
     return GNT_OK;
 }
 
@@ -109,6 +141,10 @@ static const char *const norms[] = {"l1", "l2", NULL};
     GNT_CHOICE(dp, clip_mode, clip_modes, "global",                                                          \
                "what is clipped: the whole update, each tensor on its own, or nothing: noise alone, "        \
                "which is NOT differential privacy and gets no epsilon")
+#define STATISTICS                                                                                           \
+    GNT_BOOL(dp, statistics, 1,                                                                              \
+             "1: what is sent of batch-norm statistics is clipped and noised with the update, as one "       \
+             "vector; 0: it is sent in the clear, and epsilon does not cover it")
 #define MU GNT_REAL(dp, mu, -1e6, 1e6, 0, GNT_SCALE_LINEAR, UNIT, "mean of the noise")
 
 static const gnt_parameter gaussian_parameters[] = {
@@ -119,6 +155,7 @@ static const gnt_parameter gaussian_parameters[] = {
     GNT_REAL(
         dp, delta, 0, 0.5, 0, GNT_SCALE_LINEAR, "",
         "above 0, and with a clip: the epsilon of one release is reported (analytic Gaussian mechanism)"),
+    STATISTICS,
 };
 
 static const gnt_parameter laplace_parameters[] = {
@@ -129,6 +166,7 @@ static const gnt_parameter laplace_parameters[] = {
     GNT_CHOICE(dp, norm, norms, "l1",
                "norm that is bounded: Laplace noise needs l1; l2, which papers use, bounds l1 by the root "
                "of the number of entries only, which epsilon accounts for"),
+    STATISTICS,
 };
 
 static const gnt_parameter clip_parameters[] = {

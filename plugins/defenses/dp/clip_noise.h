@@ -18,6 +18,7 @@ typedef struct dp {
     double delta; /* Gaussian; 0: no epsilon is computed */
     double clip;  /* the bound */
     int64_t clip_mode, norm;
+    int64_t statistics; /* 1: what is sent of batch-norm statistics is treated as a part of the update */
 } dp;
 
 typedef struct dp_clipped {
