@@ -11,8 +11,9 @@
  *    weight that the probabilities give it. With public data too, the prior is learnt from such images
  *    (image_prior.h), chosen by trial (invert_trials.c).
  *  - defense with a clip of each tensor and no noise: the clip is part of the cosine (clipped_cosine.h).
- *  - batch-norm statistics: the batch's are fitted to the granted ones; without that grant, if `bn` is set,
- *    to the model's running statistics (statistics.h). Restarts may be drawn towards their mean (`group`).
+ *  - batch-norm statistics: the batch's are fitted to the granted ones; without that grant to those that the
+ *    client sent (observed_statistics.h), else, if `bn` is set, to the model's running statistics. Restarts
+ *    may be drawn towards their mean (`group`).
  *    Source of both: Yin et al., See through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
  *  - history: the client's earlier rounds are matched too, if they appear to be of the same data.
  *  - labels, rates. Labels that are not granted are inferred from the update (label_scores.h). */
@@ -24,9 +25,6 @@
 #include "search/invert_parameters.h"
 #include "label/label_scores.h"
 #include "hook.h"
-
-/* Weight of granted batch statistics where `bn` leaves it to the attack, against 1 − cos. */
-static const double usual_statistics = 0.1;
 
 /* ---- what was granted ---- */
 
@@ -75,22 +73,6 @@ prior_setting invert_prior(const invert *self, int cost, const gnt_artefacts *ow
     return setting;
 }
 
-/* The statistics that the batch should have, and how much that counts: a likelihood is of the order of half
- * the entries of the update where 1 − cos is of the order of 1. */
-static gnt_status bind_statistics(search *s, const gnt_observation *seen) {
-    const gnt_host *host = s->self->host;
-    const gnt_model_info *info = host->model->info;
-    const float *wanted = seen->batch_mean ? seen->batch_mean : seen->buffers;
-    double weight = s->self->bn;
-    if (weight < 0)
-        weight = seen->batch_mean ? usual_statistics : 0;
-    if (weight == 0 || !wanted || !statistics_layers(info))
-        return GNT_OK;
-    gnt_host_fact(host, "bn", weight);
-    s->bn = s->term[0].cost == DATA_LIKELIHOOD ? weight * 0.5 * (double)info->n_params : weight;
-    return statistics_open(&s->statistics, &s->self->statistics, host, seen, wanted);
-}
-
 /* ---- earlier rounds ---- */
 
 static void count_labels(const float *y, int64_t n, int64_t classes, int64_t *count) {
@@ -109,7 +91,7 @@ gnt_status invert_bind(search *s, const gnt_observation *seen, const granted_def
         count_labels(s->y, s->n, classes, count);
         TRY(search_history(s, seen, granted, count));
     }
-    return bind_statistics(s, seen);
+    return search_statistics(s, seen);
 }
 
 /* How much more of the observation's own round is left unexplained with the earlier rounds than without
@@ -177,8 +159,7 @@ static const gnt_parameter parameters[] = {
     GNT_REAL(invert, prior_weight, 1e-9, 1e6, 0.1, GNT_SCALE_LOG, "",
              "weight of the prior in place of the trials' choice, 1 as probabilities say; of a likelihood or "
              "a Gaussian"),
-    GNT_REAL(invert, bn, -1, 1000, -1, GNT_SCALE_LINEAR, "",
-             "weight of the batch-norm statistics prior; below 0: 0.1 where they are granted, else 0"),
+    GNT_REAL(invert, bn, -1, 1000, -1, GNT_SCALE_LINEAR, "", INVERT_BN_HELP),
     GNT_REAL(invert, group, 0, 1e6, 0, GNT_SCALE_LINEAR, "",
              "above 0: restarts run side by side, drawn to their mean with this weight (group consistency, "
              "without registration)"),

@@ -34,7 +34,8 @@ typedef struct invert {
     gnt_list milestones;
     match_choice choice;
     int64_t cost, prior, aim; /* of invert-gradients, */
-    double prior_weight, bn, group;
+    double prior_weight, group;
+    double bn;                /* and of those of likely_search.h; */
     int64_t rates;            /* of lrp-search, */
     int64_t optimiser, plain; /* of those of likely_search.h */
 
@@ -121,6 +122,11 @@ gnt_status search_labels(search *s, const gnt_observation *seen, float *y);
  * rounds are taken to be of the same samples. GNT_OK, or a status after host->fail. */
 gnt_status search_history(search *s, const gnt_observation *seen, const granted_defense *granted,
                           const int64_t *count);
+
+/* Binds the batch-norm statistics that the batch is to have, by the parameter `bn`: those granted, else those
+ * that the client sent, else the model's running ones. Reports the facts `bn`, their weight, and
+ * `bn_observed`, 1 if the client sent them. GNT_OK, or a status after host->fail. */
+gnt_status search_statistics(search *s, const gnt_observation *seen);
 
 /* Makes the rates of the steps unknowns of the next searches, in whose first evaluation all are the announced
  * one. Of one step there is nothing to search: its rate is a common factor. GNT_OK, or a status after

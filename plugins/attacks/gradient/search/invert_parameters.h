@@ -26,6 +26,11 @@
                       "zeroed columns"),                                                                     \
         GNT_CHOICE_ID("outliers", invert, choice.outliers, outliers_choices, "auto", OUTLIERS_HELP)
 
+#define INVERT_BN_HELP                                                                                       \
+    "weight of the batch-norm statistics prior, 0: none; below 0: 0.1 where the batch's are granted, or "    \
+    "sent "                                                                                                  \
+    "without known noise (10 against an update with known noise after one step), else 0"
+
 #define INVERT_COMMON_ROWS INVERT_ROWS(4800, 1e-4, "weight of the total variation prior; images only")
 
 #endif

@@ -20,7 +20,8 @@ const gnt_parameter likely_parameters[] = {
     GNT_CHOICE(invert, optimiser, optimisers, "auto",
                "auto: L-BFGS through a network without kinks (ReLU, max pooling), else Adam"),
     GNT_CHOICE_ID("cost", invert, plain, costs, "whitened",
-                  "whitened: each layer by its own noise, clipped; plain: all layers alike")};
+                  "whitened: each layer by its own noise, clipped; plain: all layers alike"),
+    GNT_REAL(invert, bn, -1, 1000, -1, GNT_SCALE_LINEAR, "", INVERT_BN_HELP)};
 
 /* Plugins, not families: what they make of the grant are their parameters. */
 const char *const likely_families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
@@ -53,6 +54,7 @@ gnt_status likely_label(search *s, const gnt_observation *seen, float *y) {
 gnt_status likely_bind(search *s, const gnt_observation *seen, const granted_defense *granted) {
     const invert *self = s->self;
     TRY(search_history(s, seen, granted, NULL));
+    TRY(search_statistics(s, seen));
     gnt_host_fact(self->host, "rounds", s->n_terms);
     s->by_lbfgs = self->optimiser == OPTIMISER_LBFGS ||
                   (self->optimiser == OPTIMISER_AUTO && !search_has_kinks(self->host->model->info));

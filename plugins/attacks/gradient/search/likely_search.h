@@ -6,7 +6,7 @@
 #include "search/invert.h"
 
 /* Designators of their descriptors. */
-extern const gnt_parameter likely_parameters[11];
+extern const gnt_parameter likely_parameters[12];
 extern const char *const likely_families[];
 #define LIKELY_COMMON                                                                                        \
     GNT_PARAMETERS(likely_parameters), .surfaces = GNT_SURFACE_UPDATE, .families = likely_families,          \
