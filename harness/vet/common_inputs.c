@@ -9,7 +9,8 @@ gnt_fl_config gnt_vet_config(const gnt_vet_setting *s) {
                            .batch = s->spec.batch,
                            .rate = 0.05,
                            .participation = 1,
-                           .clients = GNT_VET_CLIENTS};
+                           .clients = GNT_VET_CLIENTS,
+                           .training_stats = s->model.training_stats};
 }
 
 gnt_defense_prepare gnt_vet_prepare_input(const gnt_vet_setting *s) {

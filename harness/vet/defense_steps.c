@@ -150,13 +150,25 @@ static int after_rate(gnt_vet_sequence *t) {
     return 0;
 }
 
+/* The client as a hook finds it that may change what is sent of its running statistics: zeros, or
+ * differences of either sign. */
+static gnt_client sender(gnt_vet_sequence *t, float scale) {
+    gnt_client c = *client(t);
+    t->statistics.n = t->n_statistics;
+    for (int64_t i = 0; i < gnt_model_buffer_size(t->setting.model.model); i++)
+        t->statistics_data[i] = scale * (float)(i % 5 - 2 + t->index);
+    c.sent_buffers = gnt_vet_config(&t->setting).training_stats && t->n_statistics ? &t->statistics : NULL;
+    return c;
+}
+
 static int before_client_update(gnt_vet_sequence *t) {
     memset(t->update_data, 0, (size_t)gnt_model_size(t->setting.model.model) * sizeof *t->update_data);
     return 0;
 }
 
 static void client_update(gnt_vet_sequence *t) {
-    t->status = defense(t)->client_update(self(t), client(t), &t->update);
+    const gnt_client c = sender(t, 0);
+    t->status = defense(t)->client_update(self(t), &c, &t->update);
 }
 
 static int before_transform(gnt_vet_sequence *t) {
@@ -166,13 +178,22 @@ static int before_transform(gnt_vet_sequence *t) {
 }
 
 static void transform_update(gnt_vet_sequence *t) {
-    t->status = defense(t)->transform_update(self(t), client(t), &t->update);
+    const gnt_client c = sender(t, 0.01f);
+    t->status = defense(t)->transform_update(self(t), &c, &t->update);
 }
 
 static int after_update(gnt_vet_sequence *t) {
     for (int64_t i = 0; i < t->update.n; i++)
         gnt_vet_digest_floats(t, t->update.tensor[i].name, t->update.tensor[i].data,
                               t->update.tensor[i].count);
+    if (t->statistics.n != 0 && t->statistics.n != t->n_statistics) {
+        gnt_fail(&t->result->wrong, "it left %lld tensors in sent_buffers, expected %lld, or 0 to send none",
+                 (long long)t->statistics.n, (long long)t->n_statistics);
+        return 0;
+    }
+    for (int64_t i = 0; i < t->statistics.n; i++)
+        gnt_vet_digest_floats(t, t->statistics.tensor[i].name, t->statistics.tensor[i].data,
+                              t->statistics.tensor[i].count);
     return 0;
 }
 

@@ -138,24 +138,19 @@ gnt_vet_next gnt_vet_sequence_next(gnt_vet_sequence *t, gnt_vet_hook_result *res
 /* ---- the sequence ---- */
 
 static int make_update(gnt_vet_sequence *t) {
-    const gnt_param *list;
     const gnt_model *m = t->setting.model.model;
-    const int64_t size = gnt_model_size(m);
-    const int32_t all = gnt_model_params(m, &list);
-    t->update.tensor = gnt_array((size_t)all, sizeof *t->update.tensor);
-    t->update_data = gnt_aligned((size_t)size, sizeof *t->update_data);
-    t->new_weights = gnt_aligned((size_t)size, sizeof *t->new_weights);
-    if (!t->update.tensor || !t->update_data || !t->new_weights)
+    const size_t size = (size_t)gnt_model_size(m);
+    gnt_err ignored;
+    t->update_data = gnt_aligned(size, sizeof *t->update_data);
+    t->statistics_data = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *t->statistics_data);
+    t->new_weights = gnt_aligned(size, sizeof *t->new_weights);
+    if (!t->update_data || !t->statistics_data || !t->new_weights ||
+        gnt_fl_tensors(&t->update, m, &ignored) != 0 ||
+        gnt_fl_buffer_tensors(&t->statistics, m, &ignored) != 0)
         return -1;
-    for (int32_t i = 0; i < all && !list[i].buffer; i++) {
-        gnt_tensor *one = &t->update.tensor[t->update.n++];
-        *one = (gnt_tensor){.name = list[i].name,
-                            .rank = list[i].shape.rank,
-                            .layer = list[i].layer,
-                            .count = gnt_nn_count(&list[i].shape),
-                            .data = t->update_data + list[i].offset};
-        memcpy(one->dim, list[i].shape.dim, sizeof one->dim);
-    }
+    t->n_statistics = t->statistics.n;
+    gnt_fl_tensors_into(&t->update, t->update_data);
+    gnt_fl_tensors_into(&t->statistics, t->statistics_data);
     return 0;
 }
 
@@ -196,7 +191,9 @@ void gnt_vet_sequence_free(gnt_vet_sequence *t) {
         gnt_st_free(&t->state[i]);
     gnt_free(t->contribution);
     gnt_free(t->update.tensor);
+    gnt_free(t->statistics.tensor);
     gnt_free_aligned(t->update_data);
+    gnt_free(t->statistics_data);
     gnt_free_aligned(t->new_weights);
     gnt_vet_setting_free(&t->setting);
     gnt_free(t);

@@ -58,9 +58,11 @@ struct gnt_vet_sequence {
     int64_t sum_size;
     /* GNT_VET_CLIENTS × sum_size, and their sum. */
     double *contribution, *sum;
-    gnt_tensors update;
+    /* The second: what the client sends of its running statistics; n_statistics tensors. */
+    gnt_tensors update, statistics;
+    int64_t n_statistics;
     /* Flat. */
-    float *update_data, *new_weights;
+    float *update_data, *statistics_data, *new_weights;
     double rate;
 };
 

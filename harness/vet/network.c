@@ -54,6 +54,8 @@ int gnt_vet_make_models(gnt_vet_setting *s, const gnt_samples *like, gnt_err *er
                        : s->spec.steps ? "normalised"
                                        : "convolutions";
     const char *json = s->spec.map ? map : s->spec.dense ? dense : s->spec.steps ? normalised : convolutions;
+    /* clients of the network with batch norm send their statistics, which is for defenses to change */
+    s->model.training_stats = s->spec.goals == 0 && json == normalised;
     if (make_network(s, &s->model, name, json, like, &s->weights, &s->buffers, err) != 0)
         return -1;
     return make_network(s, &s->extractor, "extractor", image ? deep : dense, like, &s->extractor_weights,
