@@ -46,6 +46,15 @@ static int find_facts(void *context, const gnt_data_spec *spec, gnt_data_facts *
     return gnt_suite_published_facts(spec, out, err);
 }
 
+/* Returns the rounds that the file has for a task, if there are n. */
+static const int64_t *find_rounds(void *context, const char *task, size_t n) {
+    const gnt_result *of = context;
+    for (size_t i = 0; i < of->tasks.n; i++)
+        if (strcmp(of->tasks.at[i].id, task) == 0)
+            return of->tasks.at[i].stages.n == n ? of->tasks.at[i].stages.at : NULL;
+    return NULL;
+}
+
 /* What the suite of a run says, read with substitutes for plugins that are not here. */
 typedef struct suite_of {
     struct check_plugins plugins;
@@ -66,6 +75,8 @@ static int read_suite(const check *c, const char *path, suite_of *s, gnt_err *wh
         mine.data_facts = find_facts;
     }
     mine.files_may_lack = 1;
+    mine.rounds = find_rounds;
+    mine.rounds_context = (void *)(uintptr_t)c->of;
     return gnt_suite_load(&s->suite, path, &mine, why) != 0 ||
                    gnt_derive_add_baseline(&s->suite, c->file, &c->of->baseline, why) != 0 ||
                    gnt_plan_make(&s->plan, &s->suite, why) != 0 ||

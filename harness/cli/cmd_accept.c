@@ -42,6 +42,7 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "no-plots", .kind = CLI_FLAG, .to = &o->no_plots},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
         CLI_PATHS(&o->paths),
+        CLI_KEY(&o->paths),
         CLI_SANDBOX(&sandbox),
         {0}};
     const cli_command command = {.name = "accept", .options = known};

@@ -36,6 +36,7 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "new-seed", .kind = CLI_FLAG, .to = &o->new_seed},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
         CLI_PATHS(&o->paths),
+        CLI_KEY(&o->paths),
         CLI_SANDBOX(&sandbox),
         {0}};
     const cli_command command = {.name = "audit", .options = known};

@@ -30,6 +30,7 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "data", .kind = CLI_FOLDER, .to = &o->time.data},
         {.name = "models", .kind = CLI_FOLDER, .to = &o->time.models},
         {.name = "plugins", .kind = CLI_FOLDER, .to = &o->time.plugins},
+        CLI_KEY(&o->time),
         {.name = "against", .kind = CLI_TEXT, .to = &o->against},
         {.name = "junit", .kind = CLI_TEXT, .to = &o->junit},
         {.name = "markdown", .kind = CLI_TEXT, .to = &o->markdown},
@@ -102,7 +103,7 @@ static int check(const options *o, const char *run, const char *baseline) {
     gnt_gate gate;
     cli_timed t = {0};
     int code = GNT_EXIT_WRONG;
-    const cli_paths paths = {o->time.data, o->time.models, o->time.plugins};
+    const cli_paths paths = {o->time.data, o->time.models, o->time.plugins, o->time.key};
     if (cli_consistency_path(run, &paths, "check", &err) != 0 ||
         (strcmp(run, baseline) != 0 && cli_consistency_path(baseline, &paths, "check", &err) != 0))
         return wrong(&err);

@@ -51,6 +51,7 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
                                 {.name = "title", .kind = CLI_TEXT, .to = &board.title},
                                 {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
                                 CLI_PATHS(&paths),
+                                CLI_KEY(&paths),
                                 {0}};
     /* words in their order among the options, since the order of runs matters */
     const cli_command command = {.name = "leaderboard", .options = known, .word = add_run, .user = &taken};

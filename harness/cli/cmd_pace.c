@@ -69,7 +69,7 @@ static int read_jobs(pacer *p, gnt_err *err) {
 int gnt_cmd_pace(int argc, char **argv) {
     static pacer p;
     cli_paths paths = {.data = cli_data_folder()};
-    const cli_option known[] = {CLI_PATHS(&paths), CLI_SANDBOX(&p.how.sandbox), {0}};
+    const cli_option known[] = {CLI_PATHS(&paths), CLI_KEY(&paths), CLI_SANDBOX(&p.how.sandbox), {0}};
     const cli_command command = {.name = "pace", .options = known};
     cli_words words;
     cli_run_suite stored = {0};

@@ -62,6 +62,7 @@ int gnt_cmd_report(int argc, char **argv) {
         {.name = "format", .kind = CLI_READ, .to = &options.formats, .read = read_formats},
         {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
         CLI_PATHS(&paths),
+        CLI_KEY(&paths),
         {0}};
     const cli_command command = {.name = "report", .options = known};
     cli_words words;

@@ -53,14 +53,27 @@ int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox
 int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *sandbox, gnt_err *err) {
     *w = (cli_env){0};
     cli_find_models(w->models, paths->models);
-    w->suite = (gnt_suite_env){
-        .plugins = &w->plugins, .data_folder = paths->data, .model_folders = (const char *const *)w->models};
+    w->suite = (gnt_suite_env){.plugins = &w->plugins,
+                               .data_folder = paths->data,
+                               .model_folders = (const char *const *)w->models,
+                               .key_file = paths->key};
     return cli_list_plugins(&w->plugins, paths->plugins, sandbox, err);
 }
 
 void cli_env_close(cli_env *w) {
     gnt_plugin_list_free(&w->plugins);
     cli_free_models(w->models);
+}
+
+int cli_read_key(void *to, char *text) {
+    gnt_key key;
+    gnt_err err = {""};
+    const int rc = gnt_suite_read_key(text, &key, &err);
+    explicit_bzero(&key, sizeof key);
+    if (rc != 0)
+        fprintf(stderr, "gauntlet: --key: %s\n", err.text);
+    *(const char **)to = text;
+    return rc;
 }
 
 int cli_is_folder(const char *path) {

@@ -39,8 +39,8 @@ static void show_round(void *user, size_t done) {
 }
 
 static int race(cli_timed *t, const cli_timing *how, const gnt_timed_job *job, gnt_err *err) {
-    const char *values[] = {how->folder, "--data",    how->data,   "--models",
-                            how->models, "--plugins", how->plugins};
+    const char *values[] = {how->folder, "--data",     how->data, "--models", how->models,
+                            "--plugins", how->plugins, "--key",   how->key};
     const char *arguments[GNT_TIME_BUILDS_MOST_ARGUMENTS] = {values[0]};
     size_t n = 1;
     for (size_t i = 1; i < sizeof values / sizeof *values; i += 2)

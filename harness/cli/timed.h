@@ -7,7 +7,7 @@
 typedef struct cli_timing {
     const char *folder; /* of the run */
     const char *other;  /* the program of the other build */
-    const char *data, *models, *plugins;
+    const char *data, *models, *plugins, *key;
     size_t rounds;
     int quiet;
 } cli_timing;

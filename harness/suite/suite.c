@@ -1,4 +1,4 @@
-/* Reads a suite file: its top level and its run key. */
+/* Reads a suite file: its top level. */
 #include "suite/suite.h"
 
 #include <stdio.h>
@@ -9,61 +9,6 @@
 #include "metric/measure.h"
 #include "plugin/info.h"
 #include "suite/suite_impl.h"
-
-/* ---- the run key ---- */
-
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* Reads the run key. Messages never quote the file: it is a secret. */
-static int read_key_file(suite_reader *r, const char *name, gnt_key *key) {
-    uint8_t *bytes = NULL;
-    size_t size = 0, n = 0;
-    char *file = suite_find_file(r, "key_file", name, "a file of 64 hexadecimal digits, the secret run key");
-    if (!file)
-        return -1;
-    int rc = gnt_file_read(file, 4096, &bytes, &size, r->err);
-    gnt_free(file);
-    if (rc != 0)
-        return suite_fail_in(r, "key_file");
-    while (size && strchr(" \t\r\n", bytes[size - 1]))
-        size--;
-    while (n < size && hex_digit((char)bytes[n]) >= 0)
-        n++;
-    if (n != 64 || size != 64)
-        rc = suite_fail(r, "key_file",
-                        "%s is not a key: %zu bytes, of which the first %zu are hexadecimal digits; expected "
-                        "exactly 64 digits (32 random bytes)",
-                        gnt_show_text(name).text, size, n);
-    for (size_t i = 0; i < 32 && rc == 0; i++)
-        key->b[i] = (uint8_t)(hex_digit((char)bytes[2 * i]) << 4 | hex_digit((char)bytes[2 * i + 1]));
-    explicit_bzero(bytes, size);
-    gnt_free(bytes);
-    return rc;
-}
-
-static int read_key(suite_reader *r, const json_t *root) {
-    int64_t seed = 1;
-    const char *file = NULL;
-    if (suite_int(r, "", root, "seed", 0, INT64_MAX, &seed) ||
-        suite_text(r, "", root, "key_file", 4000, &file))
-        return -1;
-    if (file && json_object_get(root, "seed"))
-        return suite_fail(
-            r, "key_file",
-            "is given in addition to \"seed\"; the run key comes from one of them: remove the other");
-    r->s->seed = (uint64_t)seed;
-    r->s->secret = file != NULL;
-    r->s->key = gnt_key_of_seed((uint64_t)seed);
-    if (file && r->env->files_may_lack)
-        return 0;
-    return file ? read_key_file(r, file, &r->s->key) : 0;
-}
 
 static int read_seeds(suite_reader *r, const json_t *root) {
     const json_t *list = NULL;
@@ -239,7 +184,7 @@ static int read_root(suite_reader *r) {
                       "check", "adequate") ||
            suite_read_id(r, "", root, "suite", "a name for the suite, such as \"suite\": \"quick\"",
                          &r->s->name) ||
-           read_title(r, root) || read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
+           read_title(r, root) || suite_read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
            read_lists(r, root) || read_measures(r, root) || read_facts(r, root) ||
            (json_object_get(root, "points") &&
             suite_int(r, "", root, "points", GNT_EMBEDDING_LEAST, GNT_EMBEDDING_MOST, &r->s->points)) ||

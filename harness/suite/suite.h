@@ -67,7 +67,14 @@ typedef struct gnt_suite_env {
     int (*weights_fit)(void *context, const char *path, const gnt_model *model, gnt_err *err);
     /* 1: files of weights and of the key may be missing, to make a plan that is not run */
     int files_may_lack;
+    const char *key_file; /* read in place of the suite's key_file; NULL: none */
+    /* Returns the n rounds that a run drew for a task under a key that is not here, or NULL. May be NULL. */
+    const int64_t *(*rounds)(void *context, const char *task, size_t n);
+    void *rounds_context;
 } gnt_suite_env;
+
+/* Reads a file of 64 hexadecimal digits. */
+int gnt_suite_read_key(const char *path, gnt_key *key, gnt_err *err);
 
 /* Fills the facts of a data set from its files (a generated one needs none), or from the published sizes if
  * the files are missing. */
@@ -295,6 +302,9 @@ typedef struct gnt_suite {
     char *check;      /* JSON object for `gauntlet check`, checked; NULL: none */
     gnt_key key;      /* the run key */
     int secret;       /* 1: the run key came from key_file and must not be shown; 0: from `seed` */
+    /* 1: the key file is not here, and drawn stages are what env->rounds says, each in the part of the
+     * training from which it must have been drawn */
+    int key_unknown;
     uint64_t seed;
     uint64_t *seeds; /* replicates */
     size_t n_seeds;
@@ -324,6 +334,8 @@ typedef struct gnt_suite {
 int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_env *env, gnt_err *err);
 int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t size, const gnt_suite_env *env,
                     gnt_err *err);
+/* Fills the rounds from which the i-th of n drawn stages is one: *from … *to − 1; i < n ≤ rounds. */
+void gnt_suite_drawn_part(int64_t rounds, size_t n, size_t i, int64_t *from, int64_t *to);
 /* Returns the model with that id, or NULL. */
 const gnt_suite_model *gnt_suite_find_model(const gnt_suite *s, const char *id);
 /* True if a member prepares artefacts that stay with the clients. */

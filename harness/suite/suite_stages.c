@@ -11,13 +11,29 @@ enum { DRAWN = 3, MOST_DRAWN = 16 };
 
 /* ---- drawn ---- */
 
+void gnt_suite_drawn_part(int64_t rounds, size_t n, size_t i, int64_t *from, int64_t *to) {
+    *from = rounds * (int64_t)i / (int64_t)n;
+    *to = rounds * (int64_t)(i + 1) / (int64_t)n;
+}
+
 /* Draws one round from each of n parts, as equal as possible, of 0 … rounds − 1; n ≤ rounds. */
 static void draw(int64_t *stages, size_t n, int64_t rounds, const gnt_key *run, const char *training) {
     const gnt_key of_role = gnt_key_derive(run, "observe"), key = gnt_key_derive(&of_role, training);
     gnt_stream random = gnt_stream_open(&key, "rounds");
     for (size_t i = 0; i < n; i++) {
-        int64_t from = rounds * (int64_t)i / (int64_t)n, to = rounds * (int64_t)(i + 1) / (int64_t)n;
+        int64_t from, to;
+        gnt_suite_drawn_part(rounds, n, i, &from, &to);
         stages[i] = from + (int64_t)gnt_random_below(&random, (uint64_t)(to - from));
+    }
+}
+
+/* Takes the rounds that a run drew under a key that is not here; one outside of its part is moved into it. */
+static void take_drawn(const gnt_suite_env *env, gnt_suite_task *t) {
+    const int64_t *given = env->rounds ? env->rounds(env->rounds_context, t->id, t->n_stages) : NULL;
+    for (size_t i = 0; i < t->n_stages; i++) {
+        int64_t from, to;
+        gnt_suite_drawn_part(t->federated.rounds, t->n_stages, i, &from, &to);
+        t->stages[i] = !given || given[i] < from ? from : given[i] >= to ? to - 1 : given[i];
     }
 }
 
@@ -42,7 +58,10 @@ static int read_drawn(suite_reader *r, const char *path, const json_t *value, gn
     t->stages = gnt_array(t->n_stages, sizeof *t->stages);
     if (!t->stages)
         return suite_no_memory(r);
-    draw(t->stages, t->n_stages, rounds, &r->s->key, t->trained_as);
+    if (r->s->key_unknown)
+        take_drawn(r->env, t);
+    else
+        draw(t->stages, t->n_stages, rounds, &r->s->key, t->trained_as);
     return 0;
 }
 

@@ -190,6 +190,46 @@ static void the_draw_hangs_on_the_run_key_and_the_training(void **state) {
     gnt_suite_free(&e);
 }
 
+static const int64_t *rounds_of_a_run(void *context, const char *task, size_t n) {
+    static const int64_t rounds[] = {7, 31, 99};
+    assert_string_equal(task, context);
+    return n == 3 ? rounds : NULL;
+}
+
+/* Without its key a suite has the rounds of the run, each within its third of the training; with it, the
+ * drawn ones. */
+static void without_its_key_a_suite_has_the_rounds_of_the_run(void **state) {
+    (void)state;
+    gnt_suite whole, s;
+    const gnt_suite_env was = env;
+    static const char rounds[] = "\"rounds\": 90";
+    take(&whole, "\"key_file\": \"whole.key\",", "t", "", rounds, "", "");
+    env.files_may_lack = 1;
+    env.rounds = rounds_of_a_run;
+    env.rounds_context = (char[]){"t"};
+    take(&s, "\"key_file\": \"nowhere.key\",", "t", "", rounds, "", "");
+    assert_true(s.secret && s.key_unknown);
+    assert_int_equal(s.task[0].stages[0], 7);
+    assert_int_equal(s.task[0].stages[1], 31);
+    assert_int_equal(s.task[0].stages[2], 89);
+    gnt_suite_free(&s);
+    take(&s, "\"key_file\": \"nowhere.key\",", "t", "", rounds, ", \"stages\": {\"drawn\": 2}", "");
+    assert_int_equal(s.task[0].stages[0], 0);
+    assert_int_equal(s.task[0].stages[1], 45);
+    gnt_suite_free(&s);
+    take(&s, "\"key_file\": \"whole.key\",", "t", "", rounds, "", "");
+    assert_false(s.key_unknown);
+    assert_true(same_stages(&s.task[0], &whole.task[0]));
+    gnt_suite_free(&s);
+    env.key_file = "tests/cases/whole.key";
+    take(&s, "\"key_file\": \"nowhere.key\",", "t", "", rounds, "", "");
+    assert_false(s.key_unknown);
+    assert_true(same_stages(&s.task[0], &whole.task[0]));
+    gnt_suite_free(&s);
+    gnt_suite_free(&whole);
+    env = was;
+}
+
 static void a_tasks_digest_is_of_how_it_is_observed(void **state) {
     (void)state;
     static const char *const more[] = {"", ", \"stages\": {\"drawn\": 2}", ", \"stages\": [0, 1, 2]",
@@ -244,6 +284,7 @@ int main(void) {
         cmocka_unit_test(every_round_of_a_part_may_be_drawn),
         cmocka_unit_test(as_many_are_drawn_as_there_are_rounds),
         cmocka_unit_test(the_draw_hangs_on_the_run_key_and_the_training),
+        cmocka_unit_test(without_its_key_a_suite_has_the_rounds_of_the_run),
         cmocka_unit_test(a_tasks_digest_is_of_how_it_is_observed),
         cmocka_unit_test(what_tasks_share_suits_them_all),
         cmocka_unit_test(a_transcript_is_as_it_was),
