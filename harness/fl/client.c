@@ -31,6 +31,7 @@ typedef struct local {
     gnt_client client;
     const gnt_samples *own; /* its samples before any encoding */
     gnt_batch set;          /* and after encode_set */
+    gnt_batch used_of_set;  /* those of them that this round's batches use; empty: all */
     uint32_t *order;        /* their shuffled numbers; NULL: every step uses all samples */
     uint32_t *row;          /* those of the batch at hand */
     int64_t at; /* place in the order where the next batch begins; beyond its end: in the next pass */
@@ -170,12 +171,17 @@ static int encodes(const gnt_chain *c) {
     return i < c->n;
 }
 
+/* How many samples the round's batches use: the first so many of the shuffled order. */
+static int64_t count_used(const local *l) {
+    const gnt_fl_config *c = &l->fl->config;
+    const int64_t drawn = (c->steps ? c->steps : 1) * c->batch, all = l->set.view.n;
+    return l->order && drawn < all ? drawn : all;
+}
+
 /* Right after the samples were put in order: those that the round's batches take first, or all. */
 static int note_used(local *l, gnt_err *err) {
     gnt_fl_used *u = l->used;
-    const gnt_fl_config *c = &l->fl->config;
-    const int64_t drawn = (c->steps ? c->steps : 1) * c->batch, all = l->set.view.n;
-    const int64_t n = drawn < all ? drawn : all;
+    const int64_t n = count_used(l);
     u->whole = encodes(l->fl->chain);
     u->n = u->whole ? l->own->n : n;
     u->row = gnt_array((size_t)u->n, sizeof *u->row);
@@ -186,6 +192,23 @@ static int note_used(local *l, gnt_err *err) {
     return note_labels(u, &l->set.view, l->order, n, err);
 }
 
+/* The samples that hooks see between the batches, and after them. */
+static const gnt_samples *seen_by_hooks(const local *l) {
+    return l->used_of_set.view.n ? &l->used_of_set.view : &l->set.view;
+}
+
+/* From here on hooks see no sample that no batch of this round uses: what they make of the update is then of
+ * those that an observation is scored against. */
+static int narrow_to_used(local *l, gnt_err *err) {
+    const int64_t n = count_used(l);
+    if (n == l->set.view.n)
+        return 0;
+    if (gnt_batch_gather(&l->used_of_set, &l->set.view, l->order, n) != 0)
+        return gnt_fail(err, "out of memory for the %lld samples of a round", (long long)n);
+    l->client.samples = seen_by_hooks(l);
+    return 0;
+}
+
 /* Gradient of the loss over batch `step` at `weights` into fl->grad. */
 static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *err) {
     gnt_fl *fl = l->fl;
@@ -193,7 +216,7 @@ static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *
     if (next_pass(l, err) != 0 || draw_batch(l, step, &b, err) != 0)
         return -1;
     int rc = gnt_chain_encode_batch(fl->chain, &l->client, step, &b, err);
-    l->client.samples = &l->set.view;
+    l->client.samples = seen_by_hooks(l);
     if (rc == 0 && l->used && step == 0 && fl->config.steps == 0)
         rc = note_labels(l->used, &b.view, NULL, b.view.n, err);
     gnt_trainer *t = rc == 0 ? trainer_for(fl, b.view.n, err) : NULL;
@@ -211,6 +234,8 @@ static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *
 
 static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt_err *err) {
     gnt_fl *fl = l->fl;
+    if (narrow_to_used(l, err) != 0)
+        return -1;
     memcpy(fl->local, weights, (size_t)fl->n_params * sizeof *weights);
     if (fl->velocity)
         memset(fl->velocity, 0, (size_t)fl->n_params * sizeof *fl->velocity);
@@ -426,5 +451,6 @@ cleanup:
     gnt_free(l.order);
     gnt_free(l.row);
     gnt_batch_free(&l.set);
+    gnt_batch_free(&l.used_of_set);
     return rc;
 }

@@ -112,7 +112,8 @@ typedef struct hook_log {
     uint32_t part[ROUNDS][CLIENTS];
     int32_t n_part[ROUNDS];
     int64_t batches[CLIENTS];
-    int sets, aggregates;
+    uint32_t used; /* a bit for each row that a batch of the client at hand had */
+    int sets, aggregates, updates;
     float left[MOST]; /* by the last aggregation */
     int changes_statistics;
 } hook_log;
@@ -145,9 +146,35 @@ static gnt_status hear_batch(void *self, const gnt_client *c, int64_t step, cons
     for (int64_t i = 0; status == GNT_OK && i < s->n; i++) {
         for (int64_t k = 0; k < i; k++)
             assert_true(c->steps > 0 || s->id[k] != s->id[i]); /* one gradient takes no sample twice */
+        t->used |= 1u << s->id[i];
         status = out->put(out->context, s->x + i * s->features, s->y + i * s->classes, s->id[i]);
     }
     return status;
+}
+
+/* How many rows of the client the batches of a round use. */
+static int64_t n_used(const gnt_client *c) {
+    const int64_t drawn = (c->steps ? c->steps : 1) * c->batch;
+    return drawn < c->n_samples ? drawn : c->n_samples;
+}
+
+static gnt_status hear_rate(void *self, const gnt_client *c, int64_t step, double *rate) {
+    (void)self, (void)step, (void)rate;
+    assert_int_equal(c->samples->n, n_used(c));
+    return GNT_OK;
+}
+
+static gnt_status hear_update(void *self, const gnt_client *c, gnt_tensors *update) {
+    hook_log *t = self;
+    uint32_t seen = 0;
+    (void)update;
+    assert_int_equal(c->samples->n, n_used(c));
+    for (int64_t i = 0; i < c->samples->n; i++)
+        seen |= 1u << c->samples->id[i];
+    assert_int_equal(seen, t->used);
+    t->used = 0;
+    t->updates++;
+    return GNT_OK;
 }
 
 static gnt_status hear_aggregate(void *self, const gnt_aggregate *in, float *next) {
@@ -241,6 +268,19 @@ static void one_gradient_takes_what_a_client_holds(void **state) {
     assert_memory_equal(t.batches, clamped, sizeof clamped);
     t = train(&hooks, 2, 4, 0);
     assert_memory_equal(t.batches, full, sizeof full);
+}
+
+/* Two batches of four of clients that hold 5, 3, none and 16: of the last, half of the rows. */
+static void hooks_see_the_rows_of_the_batches_alone(void **state) {
+    static const gnt_defense hooks = {.size = sizeof hooks,
+                                      .encode_batch = hear_batch,
+                                      .local_rate = hear_rate,
+                                      .transform_update = hear_update};
+    (void)state;
+    for (int steps = 0; steps < 3; steps++) {
+        const hook_log t = train(&hooks, steps, 4, 0);
+        assert_int_equal(t.updates, 3 * ROUNDS);
+    }
 }
 
 static void the_server_knows_who_gave_what(void **state) {
@@ -346,6 +386,7 @@ int main(void) {
         cmocka_unit_test(those_take_part_who_hold_something),
         cmocka_unit_test(clients_know_the_round_and_name_their_own),
         cmocka_unit_test(one_gradient_takes_what_a_client_holds),
+        cmocka_unit_test(hooks_see_the_rows_of_the_batches_alone),
         cmocka_unit_test(the_others_train_where_they_keep_something),
         cmocka_unit_test(the_server_knows_who_gave_what),
     };

@@ -489,8 +489,9 @@ typedef struct gnt_client {
     int32_t steps;     /* local steps; 0: the client shares one gradient */
     int32_t reserved;
     int64_t batch;
-    /* Samples that this round's computation uses, after encodings. In `contribute`: all samples of the
-     * client. In `encode_set`: all of them, as the previous encoding of a chain left them. */
+    /* Samples that this round's batches use, after encodings. In `contribute`: all samples of the client. In
+     * `encode_set`: all of them, as the previous encoding of a chain left them. In `client_update` with local
+     * steps, which draws batches of its own, and in hooks after it: all, after encodings. */
     const gnt_samples *samples;
     const float *weights; /* as broadcast; the client's own values of parameters that are not federated */
     const float *buffers;
