@@ -267,6 +267,34 @@ static void say_bounds(page *w, const gnt_section *s) {
     gnt_table_free(&t);
 }
 
+static int is_epsilon(const char *fact) {
+    return !strncmp(fact, "epsilon_", strlen("epsilon_"));
+}
+
+/* True if the suite names an epsilon among the facts to be drawn. */
+static int draws_epsilon(const gnt_results *r) {
+    for (size_t i = 0; i < r->file->facts.n; i++)
+        if (is_epsilon(r->file->facts.at[i]))
+            return 1;
+    return 0;
+}
+
+/* True if a cell has an epsilon among its facts. */
+static int has_epsilon(const gnt_results *r) {
+    for (size_t i = 0; i < r->n_cell; i++)
+        for (size_t f = 0; f < r->cell[i].facts.n; f++)
+            if (is_epsilon(r->cell[i].facts.at[f].name))
+                return 1;
+    return 0;
+}
+
+static void say_epsilon(page *w) {
+    paragraph(w,
+              "An epsilon covers what clients send, in one round (release) or in all (rounds). It does not "
+              "cover the choice of a strength by matching on private data, and no amplification by sampling "
+              "is counted.");
+}
+
 static void say_section(page *w, const gnt_section *s) {
     const gnt_measure *lead = gnt_section_lead(w->p->results, s->task, s->stage);
     gnt_text title;
@@ -281,6 +309,8 @@ static void say_section(page *w, const gnt_section *s) {
                 "Utility of the model by round of the training, a line for each defense");
     if (s->utility.name[0])
         picture(w, s->utility.name, 0, "Utility against the strength of the defenses");
+    if (s->utility.name[0] && draws_epsilon(w->p->results))
+        say_epsilon(w);
     if (s->points.name[0])
         picture(w, s->points.name, 0,
                 "Observations of samples as points, coloured by the attribute that attackers infer");
@@ -436,6 +466,8 @@ static void say_tables(page *w) {
     gnt_table_facts(w->p->results, &t);
     if (gnt_table_rows(&t) > 0) {
         heading(w, "Facts");
+        if (has_epsilon(w->p->results))
+            say_epsilon(w);
         fold(w, "Numbers that plugins report on themselves, and that scoring found of encodings");
         table(w, &t);
         unfold(w);

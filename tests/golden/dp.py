@@ -27,3 +27,6 @@ for s, e, d in [(1, 1, 1), (0.5, 0.1, 1), (4, 0.25, 1), (100, 0.01, 1), (100, 0.
 print("/* sigma, delta, epsilon at sensitivity 1 */")
 for s, dl in [(1, 1e-5), (0.5, 1e-5), (5, 1e-5), (50, 1e-6), (1, 1e-10), (0.01, 1e-5), (1000, 1e-5), (4, 1e-8)]:
     print("{%r, %r, %s}," % (s, dl, mp.nstr(root(lambda e: delta(mpf(s), e, mpf(1)), mpf(dl), mpf(0), mpf(20000)), 18)))
+print("/* sigma 1, delta 1e-5, 60 rounds: a client takes part or not, its data are exchanged */")
+for changed in (1, 2):
+    print(mp.nstr(root(lambda e: delta(mpf(1), e, changed * sqrt(mpf(60))), mpf(1e-5), mpf(0), mpf(20000)), 18))

@@ -162,7 +162,7 @@ static void clip_alone_adds_nothing(void **state) {
     tried t = open_dp("clip", "{\"bound\": 13.0001}", 1); /* the norm is 13 */
     send_two(&t, a, 3, b, 2);
     assert_true(a[0] == 3 && a[1] == 0 && a[2] == -4 && b[0] == 0 && b[1] == 12);
-    assert_true(try_fact(&t, "clipped") == 0 && isnan(try_fact(&t, "epsilon_add")));
+    assert_true(try_fact(&t, "clipped") == 0 && isnan(try_fact(&t, "epsilon_release_add")));
     try_close(&t);
     t = open_dp("clip", NULL, 1); /* 4, the paper's */
     send_two(&t, c, 3, d, 2);
@@ -200,12 +200,13 @@ static void statistics_are_a_part_of_what_is_released(void **state) {
     send_with_statistics(&t, a, 3, b, 2);
     assert_true(fabsf(a[0] - 1.5f) < 2e-6f && fabsf(b[1] - 6) < 2e-6f);
     assert_true(try_fact(&t, "epsilon_covers_statistics") == 1);
-    const double both = try_fact(&t, "epsilon_replace");
+    const double both = try_fact(&t, "epsilon_release_replace");
     try_close(&t);
     float c[] = {3, 0, -4}, d[] = {0, 12};
     t = open_dp("dp-gaussian", clipped, 1);
     send_two(&t, c, 3, d, 2);
-    assert_true(try_fact(&t, "epsilon_replace") == both && isnan(try_fact(&t, "epsilon_covers_statistics")));
+    assert_true(try_fact(&t, "epsilon_release_replace") == both &&
+                isnan(try_fact(&t, "epsilon_covers_statistics")));
     try_close(&t);
 
     float *x = calloc(2 * N, sizeof *x);
@@ -278,6 +279,45 @@ static int close_to(double got, double expected) {
     return fabs(got - expected) <= 1e-9 * expected;
 }
 
+/* Sends two tensors as a client of a task that trains for that many rounds. */
+static void send_of_rounds(tried *t, int32_t rounds) {
+    float a[4] = {1, 2, 3, 4}, b[9] = {5};
+    gnt_tensor list[] = {try_tensor("a", a, 4), try_tensor("b", b, 9)};
+    gnt_tensors update = {2, list};
+    gnt_client client = {
+        .size = sizeof client, .n_clients = 1, .n_samples = 1, .rate = 0.1, .rounds = rounds};
+    gnt_err err = {0};
+    gnt_instance_enter(t->instance, "transform_update");
+    const gnt_defense *d = gnt_instance_defense(t->instance);
+    const gnt_status s = d->transform_update(gnt_instance_self(t->instance), &client, &update);
+    assert_int_equal(gnt_instance_leave(t->instance, s, &err), GNT_OK);
+}
+
+/* Epsilons of one release do not change with the number of rounds; tests/golden/dp.py has those of 60. */
+static void epsilons_of_all_rounds(void **state) {
+    (void)state;
+    const struct {
+        const char *id, *json;
+        double release, replace, rounds, rounds_replace;
+    } cases[] = {
+        {"dp-gaussian", "{\"sigma\": 1, \"clip\": 1, \"delta\": 1e-5}", 4.37717809568122461,
+         9.99725614643430036, 62.2407048922263786, 185.188791815726072},
+        {"dp-laplace", "{\"b\": 0.5, \"clip\": 3}", 6, 12, 360, 720},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int32_t rounds = 1; rounds <= 60; rounds += 59) {
+            tried t = open_dp(cases[i].id, cases[i].json, 1);
+            send_of_rounds(&t, rounds);
+            const double all = rounds == 1 ? cases[i].release : cases[i].rounds;
+            const double all_replace = rounds == 1 ? cases[i].replace : cases[i].rounds_replace;
+            assert_true(close_to(try_fact(&t, "epsilon_release_add"), cases[i].release));
+            assert_true(close_to(try_fact(&t, "epsilon_release_replace"), cases[i].replace));
+            assert_true(close_to(try_fact(&t, "epsilon_rounds_add"), all));
+            assert_true(close_to(try_fact(&t, "epsilon_rounds_replace"), all_replace));
+            try_close(&t);
+        }
+}
+
 /* tests/golden/dp.py: σ = 1, δ = 1e-5: 4.37717809568122461 at sensitivity 1, 9.99725614643430036 at 2 (which
  * is σ = 0.5 at 1). */
 static void gaussian_epsilons(void **state) {
@@ -297,7 +337,7 @@ static void gaussian_epsilons(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tried t = open_dp("dp-gaussian", cases[i].json, 1);
         send_two(&t, a, 4, b, 9);
-        double add = try_fact(&t, "epsilon_add"), replace = try_fact(&t, "epsilon_replace");
+        double add = try_fact(&t, "epsilon_release_add"), replace = try_fact(&t, "epsilon_release_replace");
         if (isnan(cases[i].add))
             assert_true(isnan(add) && isnan(replace));
         else
@@ -325,7 +365,7 @@ static void laplace_epsilons(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tried t = open_dp("dp-laplace", cases[i].json, 1);
         send_two(&t, a, 4, b, 9);
-        double add = try_fact(&t, "epsilon_add"), replace = try_fact(&t, "epsilon_replace");
+        double add = try_fact(&t, "epsilon_release_add"), replace = try_fact(&t, "epsilon_release_replace");
         if (isnan(cases[i].add))
             assert_true(isnan(add) && isnan(replace));
         else
@@ -416,6 +456,7 @@ int main(void) {
         cmocka_unit_test(released_norms_never_pass_the_bound),
         cmocka_unit_test(zero_update_and_odd_updates),
         cmocka_unit_test(gaussian_epsilons),
+        cmocka_unit_test(epsilons_of_all_rounds),
         cmocka_unit_test(laplace_epsilons),
         cmocka_unit_test(the_ranges_of_papers_are_allowed),
         cmocka_unit_test(stops_on_request),

@@ -168,6 +168,31 @@ static void one_strength_is_no_line(void **state) {
     assert_false(is_drawn(b, "utility-t-r0.svg"));
 }
 
+/* The page says what an epsilon covers where it shows one, and nothing of it elsewhere. */
+static void what_epsilon_covers_is_said_where_it_is_shown(void **state) {
+    const bench *b = *state;
+    static const struct {
+        const char *fact;
+        int said;
+    } cases[] = {{"epsilon_rounds_add", 1}, {"clipped", 0}};
+    for (int i = 0; i < 2; i++) {
+        gnt_text t;
+        gnt_text_init(&t, 1 << 16);
+        gnt_text_add(&t,
+                     "{\"format\": 1, \"cells\": [" SETTING(
+                         "0", "a", "d", "fixed", "1") "\"seed\": 1, "
+                                                      "\"facts\": {\"%s\": 0.5}}], \"groups\": [" GROUP(
+                                                          "d", "fixed", "1", "0.5") "]}",
+                     cases[i].fact);
+        write_results(b, gnt_text_get(&t));
+        gnt_text_free(&t);
+        make(b, NULL, GNT_FORMAT_SVG, NULL);
+        char *page = read_text(b->folder, "report/index.md", NULL);
+        assert_int_equal(strstr(page, "matching on private data") != NULL, cases[i].said);
+        gnt_free(page);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(points_are_means_with_intervals),
@@ -175,6 +200,7 @@ int main(void) {
         IN_FOLDER(facts_are_drawn_next_to_the_utility),
         IN_FOLDER(stages_alike_are_drawn_once),
         IN_FOLDER(one_strength_is_no_line),
+        IN_FOLDER(what_epsilon_covers_is_said_where_it_is_shown),
     };
     return cmocka_run_group_tests_name("report utility", tests, NULL, NULL);
 }

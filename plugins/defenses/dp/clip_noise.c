@@ -2,11 +2,11 @@
  * of the update alone.
  *
  * u' = u·min(1, C/‖u‖) + noise, as RecUP-FL (2023, section 3.1) states it, for the whole update or tensor by
- * tensor. What it promises: one released update is differentially private for the client who sent it. Two
- * neighbours are counted, and both epsilons are reported as facts: `epsilon_add` (the client takes part or
- * not: sensitivity C) and `epsilon_replace` (its data are exchanged for any others: 2 C, the honest one
- * where everyone knows who took part). They hold for ONE release; rounds add up. Without a clip there is no
- * sensitivity, hence no differential privacy and no epsilon: "none" measures noise alone.
+ * tensor. What it promises: updates are differentially private for the client who sent them. Facts are the
+ * epsilons of one release and of all rounds (shared/dp/epsilon_facts.h), where the client takes part or not
+ * (sensitivity C) and where its data are exchanged for any others (2 C, the honest one where everyone knows
+ * who took part). Without a clip there is no sensitivity, hence no differential privacy and no epsilon:
+ * "none" measures noise alone.
  *
  * What a client sends of its batch-norm statistics is a part of what it releases: by default it is clipped
  * and noised with the update, as one vector. `epsilon_covers_statistics` is 0 if it is not.
@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "clip_noise.h"
-#include "gauntlet/dp.h"
+#include "shared/dp/epsilon_facts.h"
 #include "shared/try.h"
 
 enum { CHUNK = 1 << 15 }; /* entries between two calls of should_stop */
@@ -72,11 +72,6 @@ static gnt_tensors *released(const dp *self, const gnt_client *client, const gnt
     return all;
 }
 
-static double epsilon(const dp *self, double sensitivity) {
-    return self->laplace ? gnt_dp_laplace_epsilon(self->scale, sensitivity)
-                         : gnt_dp_gaussian_epsilon(self->scale, self->delta, sensitivity);
-}
-
 static void report(const dp *self, const gnt_client *client, const gnt_tensors *update,
                    const dp_clipped *clipped) {
     const gnt_host *host = self->host;
@@ -86,9 +81,11 @@ static void report(const dp *self, const gnt_client *client, const gnt_tensors *
     gnt_host_fact(host, "clipped", clipped->share);
     if (!self->laplace && self->delta == 0)
         return;
-    double sensitivity = dp_sensitivity(self, update);
-    gnt_host_fact(host, "epsilon_add", epsilon(self, sensitivity));
-    gnt_host_fact(host, "epsilon_replace", epsilon(self, 2 * sensitivity));
+    const double sensitivity = dp_sensitivity(self, update) / self->scale;
+    if (self->laplace)
+        laplace_epsilon_facts(host, client, sensitivity);
+    else
+        gaussian_epsilon_facts(host, client, self->delta, sensitivity);
     if (sent_statistics(client))
         gnt_host_fact(host, "epsilon_covers_statistics", self->statistics != 0);
 }
@@ -152,9 +149,8 @@ static const gnt_parameter gaussian_parameters[] = {
     CLIP("greatest L2 norm of what is clipped"),
     CLIP_MODE,
     MU,
-    GNT_REAL(
-        dp, delta, 0, 0.5, 0, GNT_SCALE_LINEAR, "",
-        "above 0, and with a clip: the epsilon of one release is reported (analytic Gaussian mechanism)"),
+    GNT_REAL(dp, delta, 0, 0.5, 0, GNT_SCALE_LINEAR, "",
+             "above 0, and with a clip: epsilons of one release and of all rounds are reported"),
     STATISTICS,
 };
 

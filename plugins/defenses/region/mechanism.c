@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "gauntlet/dp.h"
+#include "shared/dp/epsilon_facts.h"
 #include "shared/try.h"
 
 enum { CHUNK = 1 << 15 }; /* entries between two looks at should_stop */
@@ -92,8 +92,8 @@ static gnt_status add_noise(const gnt_host *host, gnt_tensor *t, double deviatio
     return GNT_OK;
 }
 
-static void report(const gnt_host *host, const mechanism *m, const layers *l, const double *epsilon,
-                   const counted *c, int32_t shortened, double rounds) {
+static void report(const gnt_host *host, const mechanism *m, const gnt_client *client, const layers *l,
+                   const double *epsilon, const counted *c, int32_t shortened) {
     double claimed = 0, inverse = 0, noise = 0, signal = 0;
     for (int32_t i = 0; i < l->n; i++) {
         const double deviation = m->clip * c->sigma[i];
@@ -102,10 +102,8 @@ static void report(const gnt_host *host, const mechanism *m, const layers *l, co
         noise += c->entries[i] * deviation * deviation;
         signal += c->squares[i];
     }
-    const double sensitivity = sqrt(rounds * inverse); /* over the noise */
     gnt_host_fact(host, "epsilon_claimed", claimed);
-    gnt_host_fact(host, "epsilon_add", gnt_dp_gaussian_epsilon(1, m->delta, sensitivity));
-    gnt_host_fact(host, "epsilon_replace", gnt_dp_gaussian_epsilon(1, m->delta, 2 * sensitivity));
+    gaussian_epsilon_facts(host, client, m->delta, sqrt(inverse));
     gnt_host_fact(host, "clipped", l->n ? (double)shortened / (double)l->n : 0);
     if (signal > 0)
         gnt_host_fact(host, "noise_to_signal", sqrt(noise / signal));
@@ -126,6 +124,6 @@ gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_c
     for (int64_t k = 0; k < update->n && status == GNT_OK; k++)
         status = add_noise(host, &update->tensor[k], m->clip * c.sigma[l->of[k]], noise);
     if (status == GNT_OK)
-        report(host, m, l, epsilon, &c, shortened, rounds);
+        report(host, m, client, l, epsilon, &c, shortened);
     return status;
 }

@@ -3,10 +3,9 @@
  *
  *   g_l·min(1, C/‖g_l‖) + N(0, (C·σ_l)²),   σ_l = √(2T ln(1/δ_l)) / ε_l,   δ_l = δ/L
  *
- * T rounds, L layers. The claim is the sum of the budgets ε_l. The actual budget is accounted separately:
- * rounds and layers are one Gaussian release, whose sensitivity over its noise is √(T Σ 1/σ_l²) where
- * neighbours differ by whether the client takes part, and twice that where its data are exchanged for
- * others. */
+ * T rounds, L layers. The claim is the sum of the budgets ε_l. The actual budget is accounted separately, by
+ * shared/dp/epsilon_facts.h: the layers of one round are one Gaussian release, whose sensitivity over its
+ * noise is √(Σ 1/σ_l²). */
 #ifndef REGION_MECHANISM_H
 #define REGION_MECHANISM_H
 
@@ -24,9 +23,9 @@ void mechanism_split(double epsilon, const double *score, int32_t n, double *out
 /* ε_l = ε/L. */
 void mechanism_split_evenly(double epsilon, int32_t n, double *out);
 
-/* In place; `epsilon` holds that of each layer. Facts: epsilon_claimed, epsilon_add, epsilon_replace,
- * clipped, the share of the layers that were, and noise_to_signal, the root of the expected squared norm of
- * the noise over the norm of the clipped update. */
+/* In place; `epsilon` holds that of each layer. Facts: epsilon_claimed, those of
+ * shared/dp/epsilon_facts.h, clipped, the share of the layers that were, and noise_to_signal, the root of the
+ * expected squared norm of the noise over the norm of the clipped update. */
 gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_client *client,
                            const layers *l, const double *epsilon, gnt_tensors *update);
 
