@@ -88,7 +88,9 @@ int gnt_board_make(const gnt_board_options *options, gnt_text *notices, gnt_err 
         rc = load_run(&b.run[i], &options->source[i], err);
     }
     if (rc == 0)
-        rc = gnt_make_dirs(options->folder, err) || board_gather(&b, err) ? -1 : 0;
+        rc = gnt_make_dirs(options->folder, err) || board_find_contributors(&b, err) || board_gather(&b, err)
+                 ? -1
+                 : 0;
     for (size_t i = 0; rc == 0 && i < b.n_run; i++)
         rc = make_report(&b, i, err);
     if (rc == 0)

@@ -12,8 +12,10 @@
 enum { GNT_BOARD_MOST_RUNS = 256, GNT_BOARD_UNREADABLE = -2 };
 
 typedef struct gnt_board_source {
-    const char *folder;                /* of a run */
-    const char *contributor;           /* NULL: as its board.json says or, without one, the folder's name */
+    const char *folder; /* of a run */
+    /* The contributor, by the word of the caller; NULL: the owner of the key that signed the run, or a
+     * contributor of no other run, by the name in its board.json, else that of the folder */
+    const char *contributor;
     const struct gnt_checked *checked; /* of its results.json, check/check.h; NULL: nothing in it is open */
 } gnt_board_source;
 

@@ -15,10 +15,12 @@
 
 typedef struct board_run {
     const char *folder;
-    char *contributor;
+    char *contributor;     /* the name that is shown */
+    size_t contributor_of; /* the first run of the same contributor */
     gnt_board_about about;
     gnt_results results;
     char *seal;                 /* "signed by KEY" or "unsigned" */
+    char key[65];               /* of the signature, hexadecimal; "": unsigned */
     const gnt_checked *checked; /* what the check of results.json left open; NULL: nothing */
 } board_run;
 
@@ -108,9 +110,17 @@ typedef struct board_place {
 /* ---- unproven.c: what a run's own files leave open ---- */
 
 void board_mark_unproven(board_run *run, const gnt_checked *checked);
-int board_read_seal(board_run *run, gnt_err *err); /* sets run->seal; −1: signature.json does not fit */
+int board_read_seal(board_run *run,
+                    gnt_err *err); /* sets run->seal and key; −1: signature.json does not fit */
 int board_is_proven(const board_run *run, const char *task); /* 1: the task's digest is what it must be */
 int board_suite_is_proven(const board_run *run);
+
+/* ---- contributors.c ---- */
+
+/* Finds which runs are of one contributor, once all are read, and changes names so that no two contributors
+ * look alike. */
+int board_find_contributors(board *b, gnt_err *err);
+int board_is_same_contributor(const board *b, size_t one, size_t other);
 
 /* ---- gather.c: runs to contests ---- */
 

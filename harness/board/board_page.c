@@ -131,7 +131,7 @@ static void add_summary(page *w) {
     for (size_t i = 0; i < b->n_run; i++) {
         int known = 0;
         for (size_t k = 0; k < i; k++)
-            known |= !strcmp(b->run[k].contributor, b->run[i].contributor);
+            known |= board_is_same_contributor(b, k, i);
         people += !known;
     }
     gnt_text_add(&w->out, "%zu run%s of %zu contributor%s.", b->n_run, b->n_run == 1 ? "" : "s", people,

@@ -75,7 +75,7 @@ void board_say_contributors(const board *b, const board_row *row, gnt_text *out)
     for (size_t i = 0; i < b->n_run; i++) {
         int said = !row->in_run[i];
         for (size_t k = 0; k < i && !said; k++)
-            said = row->in_run[k] && !strcmp(b->run[k].contributor, b->run[i].contributor);
+            said = row->in_run[k] && board_is_same_contributor(b, k, i);
         if (!said)
             gnt_text_add(out, "%s%s", any++ ? ", " : "", b->run[i].contributor);
     }

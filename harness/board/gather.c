@@ -251,7 +251,7 @@ static int is_superseded(const board *b, const board_contest *c, size_t at, cons
     const gnt_results *mine = &b->run[c->run[at]].results;
     for (size_t k = at + 1; k < c->n_run; k++) {
         const board_run *later = &b->run[c->run[k]];
-        if (strcmp(later->contributor, b->run[c->run[at]].contributor) != 0 ||
+        if (!board_is_same_contributor(b, c->run[k], c->run[at]) ||
             !gnt_representative(&later->results, c->task, c->stage, defense, NULL))
             continue;
         char *was = board_defense_settings(mine, defense),
@@ -400,7 +400,7 @@ static int find_threats(const board *b, board_contest *c) {
 static void mark_required(const board *b, board_contest *c) {
     size_t last = c->run[0];
     for (size_t k = 1; k < c->n_run; k++)
-        if (!strcmp(b->run[c->run[k]].contributor, b->run[last].contributor))
+        if (board_is_same_contributor(b, c->run[k], last))
             last = c->run[k];
     for (size_t i = 0; i < c->n_number; i++)
         if (c->number[i].run == last)

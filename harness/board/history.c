@@ -74,7 +74,7 @@ static void add_step(const board *b, const board_contest *c, size_t run, const c
 }
 
 /* A contributor's defense from run to run. */
-static void follow(const board *b, const board_contest *c, const char *contributor, const char *defense,
+static void follow(const board *b, const board_contest *c, size_t contributor, const char *defense,
                    gnt_table *t) {
     size_t before = b->n_run;
     gnt_rank_row was = {0}, is;
@@ -82,7 +82,7 @@ static void follow(const board *b, const board_contest *c, const char *contribut
     gnt_text_init(&change, 1 << 20);
     for (size_t k = 0, nth = 0; k < c->n_run; k++) {
         const size_t run = c->run[k];
-        if (strcmp(b->run[run].contributor, contributor) != 0)
+        if (b->run[run].contributor_of != contributor)
             continue;
         const int here = rank_row_in(b, c, run, defense, &is) == 1;
         if (here && before < b->n_run)
@@ -106,7 +106,7 @@ static void follow(const board *b, const board_contest *c, const char *contribut
 static int begins_history(const board *b, const board_contest *c, size_t at) {
     int several = 0;
     for (size_t k = 0; k < c->n_run; k++) {
-        const int same = k != at && !strcmp(b->run[c->run[k]].contributor, b->run[c->run[at]].contributor);
+        const int same = k != at && board_is_same_contributor(b, c->run[k], c->run[at]);
         if (same && k < at)
             return 0;
         several |= same;
@@ -115,16 +115,16 @@ static int begins_history(const board *b, const board_contest *c, size_t at) {
 }
 
 static void add_history(const board *b, const board_contest *c, size_t at, gnt_table *t) {
-    const char *contributor = b->run[c->run[at]].contributor;
+    const size_t contributor = b->run[c->run[at]].contributor_of;
     for (size_t k = at; k < c->n_run; k++) {
         const gnt_results *r = &b->run[c->run[k]].results;
-        if (strcmp(b->run[c->run[k]].contributor, contributor) != 0)
+        if (b->run[c->run[k]].contributor_of != contributor)
             continue;
         for (size_t d = 0; d < r->n_defense; d++) {
             int known = 0;
             for (size_t j = at; j < k && !known; j++)
                 for (size_t e = 0; e < b->run[c->run[j]].results.n_defense; e++)
-                    known |= !strcmp(b->run[c->run[j]].contributor, contributor) &&
+                    known |= b->run[c->run[j]].contributor_of == contributor &&
                              !strcmp(b->run[c->run[j]].results.defense[e], r->defense[d]);
             if (!known)
                 follow(b, c, contributor, r->defense[d], t);

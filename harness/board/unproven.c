@@ -63,7 +63,6 @@ static void first_difference(void *user, const gnt_seal_difference *d) {
 int board_read_seal(board_run *run, gnt_err *err) {
     gnt_seal_key key;
     gnt_seal_verdict verdict;
-    char hex[65];
     size_t n = 0;
     int rc = -1;
     if (!gnt_seal_is_there(run->folder)) {
@@ -82,8 +81,8 @@ int board_read_seal(board_run *run, gnt_err *err) {
                       verdict == GNT_SEAL_DIFFERS ? gnt_text_get(&what)
                                                   : "its list of files was changed after it was signed");
     else {
-        run->seal =
-            gnt_format("signed by %s", sodium_bin2hex(hex, sizeof hex, key.public, sizeof key.public));
+        run->seal = gnt_format("signed by %s",
+                               sodium_bin2hex(run->key, sizeof run->key, key.public, sizeof key.public));
         rc = run->seal ? 0 : gnt_fail(err, "leaderboard: out of memory");
     }
     gnt_text_free(&what);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lookalike.h"
 #include "board/board.h"
 #include "cli/args.h"
 #include "cli/absolute.h"
@@ -37,6 +38,9 @@ static int add_named(void *user, char *text) {
         return cli_wrong(w->command, "--contributor takes NAME=RUN, the name of at most %d bytes, not %.200s",
                          MOST_NAME, text);
     *equals = 0;
+    if (gnt_hidden_character(text))
+        return cli_wrong(w->command, "--contributor: the name has a character that is not shown, U+%04X",
+                         gnt_hidden_character(text));
     return add_source(w, equals + 1, text);
 }
 

@@ -219,20 +219,20 @@ static void an_unproven_digest_meets_the_same_suite_alone(void **state) {
     json_t *all = board_of(b, "out", names, 2);
     assert_int_equal(
         json_number_value(json_object_get(json_array_get(json_object_get(all, "places"), 0), "section")), 1);
-    assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one, two");
+    assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one (unsigned), two (unsigned)");
     json_decref(all);
     all = board_with(b, "out", names, 2, &checked);
-    assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one");
-    assert_string_equal(word(place(all, 2, NULL, "a"), "contributors"), "two");
+    assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one (unsigned)");
+    assert_string_equal(word(place(all, 2, NULL, "a"), "contributors"), "two (unsigned)");
     json_decref(all);
     two.suite_digest = "S";
     write_run(b, &two);
     all = board_with(b, "out", names, 2, &checked);
-    assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one, two");
+    assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "one (unsigned), two (unsigned)");
     json_decref(all);
     checked.of_suite = 0; /* nor is it known to be of this suite */
     all = board_with(b, "out", names, 2, &checked);
-    assert_string_equal(word(place(all, 2, NULL, "a"), "contributors"), "two");
+    assert_string_equal(word(place(all, 2, NULL, "a"), "contributors"), "two (unsigned)");
     json_decref(all);
 }
 
@@ -284,6 +284,95 @@ static void a_later_run_replaces_what_it_ran_again(void **state) {
     all = BOARD("Bob=one", "Bob=three");
     assert_float_equal(measured(place(all, 1, NULL, "a")), 6, 1e-6);
     json_decref(all);
+}
+
+static void make_key(const bench *b, const char *name, gnt_seal_key *key) {
+    char path[300];
+    gnt_err err = {""};
+    snprintf(path, sizeof path, "%s/%s", b->folder, name);
+    if (gnt_seal_key_make(path, key, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* Writes a run of a contributor by name; key: NULL, or what signs it. */
+static void sign_run(const bench *b, const made *run, const char *name, const gnt_seal_key *key) {
+    char folder[300], about[200];
+    gnt_err err = {""};
+    size_t n;
+    snprintf(folder, sizeof folder, "%s/%s", b->folder, run->name);
+    snprintf(about, sizeof about, "{\"format\": 1, \"contributor\": \"%s\"}", name);
+    write_run(b, run);
+    write_about(b, run->name, about);
+    char *seal = gnt_format("%s/signature.json", folder);
+    remove(seal);
+    gnt_free(seal);
+    if (key && gnt_seal_sign(folder, key, &n, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* The name in a board.json is anybody's: only the same key replaces a row, or decides what is mandatory. */
+static void a_contributor_is_a_key(void **state) {
+    const bench *b = *state;
+    static const point eve[] = {{"hers", "matched", "z", "", "ok", 5, 4, 6}};
+    gnt_seal_key keeper, other;
+    make_key(b, "keeper", &keeper);
+    make_key(b, "other", &other);
+    sign_run(b, &(made){MADE("one", ann)}, "keeper", &keeper);
+    sign_run(b, &(made){MADE("two", better)}, "keeper", NULL);
+    json_t *all = BOARD("one", "two");
+    assert_float_equal(measured(place(all, 1, NULL, "a")), 10, 1e-6);
+    assert_string_equal(word(json_array_get(json_object_get(all, "runs"), 1), "contributor"),
+                        "keeper (unsigned, run 2)");
+    json_decref(all);
+    sign_run(b, &(made){MADE("two", better)}, "keeper", &other);
+    all = BOARD("one", "two");
+    assert_float_equal(measured(place(all, 1, NULL, "a")), 10, 1e-6);
+    assert_int_equal(json_array_size(json_object_get(all, "history")), 0);
+    json_decref(all);
+    sign_run(b, &(made){MADE("two", better)}, "somebody", &keeper);
+    all = BOARD("one", "two");
+    assert_float_equal(measured(place(all, 1, NULL, "a")), 6, 1e-6);
+    json_decref(all);
+    sign_run(b, &(made){MADE("two", eve)}, "keeper", NULL);
+    all = BOARD("one", "two");
+    assert_int_equal(rank_of(place(all, 1, NULL, "a")), 1);
+    assert_int_equal(rank_of(place(all, 1, NULL, "hers")), 0);
+    json_decref(all);
+    gnt_seal_key_wipe(&keeper);
+    gnt_seal_key_wipe(&other);
+}
+
+static void expect_names(const bench *b, const char *first, const char *second) {
+    json_t *all = BOARD("one", "two");
+    const json_t *runs = json_object_get(all, "runs");
+    assert_memory_equal(word(json_array_get(runs, 0), "contributor"), first, strlen(first));
+    assert_memory_equal(word(json_array_get(runs, 1), "contributor"), second, strlen(second));
+    json_decref(all);
+}
+
+static void names_that_look_alike_are_shown_apart(void **state) {
+    const bench *b = *state;
+    gnt_seal_key one, two;
+    make_key(b, "k1", &one);
+    make_key(b, "k2", &two);
+    sign_run(b, &(made){MADE("one", ann)}, "Ann", &one);
+    sign_run(b, &(made){MADE("two", bob)}, "Bob", &two);
+    expect_names(b, "Ann", "Bob");
+    sign_run(b, &(made){MADE("two", bob)}, "Аnn", &two); /* Cyrillic А */
+    expect_names(b, "Ann (key ", "Аnn (key ");
+    sign_run(b, &(made){MADE("two", bob)}, "Ann", &one);
+    json_t *all = BOARD("one", "two");
+    assert_string_equal(word(json_array_get(json_object_get(all, "runs"), 1), "contributor"), "Ann");
+    json_decref(all);
+    sign_run(b, &(made){MADE("two", bob)}, "Bob (key 00)", &two);
+    expect_names(b, "Ann", "Bob (key 00) (key ");
+    sign_run(b, &(made){MADE("two", bob)}, "ANN", NULL);
+    expect_names(b, "Ann (key ", "ANN (unsigned, run 2)");
+    all = BOARD("Ann=one", "two"); /* by the word of who makes the board */
+    assert_string_equal(word(json_array_get(json_object_get(all, "runs"), 0), "contributor"), "Ann");
+    json_decref(all);
+    gnt_seal_key_wipe(&one);
+    gnt_seal_key_wipe(&two);
 }
 
 /* The run that is given first sets the field; what others bring counts where it was run, and where not that
@@ -392,7 +481,7 @@ static void models_behind_the_same_name_are_distinguished(void **state) {
     json_t *all = board_of(b, "out", names, 3);
     const json_t *places = json_object_get(all, "places");
     assert_int_equal(json_array_size(places), 3); /* what is undefended is one */
-    assert_string_equal(word(json_array_get(places, 0), "contributors"), "r0, r1");
+    assert_string_equal(word(json_array_get(places, 0), "contributors"), "r0 (unsigned), r1 (unsigned)");
     json_decref(all);
 }
 
@@ -414,7 +503,7 @@ static void claims_are_listed_next_to_measurements(void **state) {
     assert_string_equal(word(a, "claim_source"), "Table 2");
     assert_float_equal(measured(a), 10, 1e-6);
     assert_true(json_is_null(json_object_get(place(all, 1, NULL, "none"), "claimed")));
-    assert_string_equal(word(a, "contributors"), "Ann A.");
+    assert_string_equal(word(a, "contributors"), "Ann A. (unsigned)");
     json_decref(all);
     all = BOARD("Eve=ann"); /* the command line goes before the file */
     assert_string_equal(word(place(all, 1, NULL, "a"), "contributors"), "Eve");
@@ -439,6 +528,7 @@ static void a_wrong_board_file_is_recognised(void **state) {
         {"{\"format\": 2}", "format"},
         {"{\"format\": 1, \"contributer\": \"A\"}", "contributor"},
         {"{\"format\": 1, \"contributor\": \"\"}", "contributor"},
+        {"{\"format\": 1, \"contributor\": \"A\u200bnn\"}", "contributor: has the character U+200B"},
         {"{\"format\": 1, \"date\": \"31.3.2025\"}", "expected a day"},
         {"{\"format\": 1, \"date\": \"2025-13-01\"}", "expected a day"},
         {"{\"format\": 1, \"links\": [{\"title\": \"x\", \"url\": \"javascript:alert(1)\"}]}",
@@ -593,6 +683,8 @@ int main(void) {
         IN_FOLDER(an_unproven_digest_meets_the_same_suite_alone),
         IN_FOLDER(a_signature_must_fit),
         IN_FOLDER(a_later_run_replaces_what_it_ran_again),
+        IN_FOLDER(a_contributor_is_a_key),
+        IN_FOLDER(names_that_look_alike_are_shown_apart),
         IN_FOLDER(the_first_contributor_sets_the_attacks_to_withstand),
         IN_FOLDER(history_says_what_changed),
         IN_FOLDER(only_equal_requests_are_compared),

@@ -214,7 +214,7 @@ static void a_probe_never_meets_a_round(void **state) {
     /* a run that says nothing was probed; among each other probes have ranks */
     const json_t *a = place(all, 1, NULL, "a"), *c = place(all, 2, NULL, "c");
     assert_string_equal(word(a, "observed_from"), "probe");
-    assert_string_equal(word(a, "contributors"), "old, named");
+    assert_string_equal(word(a, "contributors"), "old (unsigned), named (unsigned)");
     assert_int_equal(rank_of(a), 1);
     assert_int_equal(rank_of(place(all, 1, NULL, "b")), 2);
     assert_string_equal(word(c, "observed_from"), "round");

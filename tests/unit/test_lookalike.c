@@ -1,0 +1,85 @@
+/* Names that look alike have one skeleton, others do not; characters that nobody sees are found. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/lookalike.h"
+#include "base/mem.h"
+
+static void look_alikes_have_one_skeleton(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"keeper", "keeper"},
+        {"keeper", "Keeper"},
+        {"keeper", "kеереr"},       /* Cyrillic е, р */
+        {"KEEPER", "ΚΕΕΡΕR"},       /* Greek Κ, Ε, Ρ */
+        {"Ann", "Аnn"},             /* Cyrillic А */
+        {"Bob", "ᏴоЬ"},             /* Cherokee, Cyrillic */
+        {"keeper", "ｋｅｅｐｅｒ"}, /* full width */
+        {"Ann", "𝐀𝗻𝓃"},             /* mathematical */
+        {"Ann", "Ⓐⓝⓝ"},
+        {"Zoe", "Zoë"},
+        {"Zoe", "Zoe\u0308"},
+        {"Ann B", " Ann\u00a0 B "},
+        {"Bill 10", "BiII lO"},
+        {"modern", "modem"},
+        {"a-b", "a\u2013b"},
+        {"ЖЮ", "жю"},
+        {"", " "},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (gnt_looks_alike(pairs[i][0], pairs[i][1]) != 1)
+            fail_msg("\"%s\" and \"%s\" look alike", pairs[i][0], pairs[i][1]);
+}
+
+static void others_do_not(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {{"Ann", "Anna"}, {"Ann", "Bob"}, {"a b", "ab"},
+                                           {"王", "李"},    {"ж", "ю"},     {"dp", "dq"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_int_equal(gnt_looks_alike(pairs[i][0], pairs[i][1]), 0);
+}
+
+static void bytes_that_are_no_text_are_replaced(void **state) {
+    (void)state;
+    static const char *const broken[] = {"\xff", "\xc3", "a\xe2\x82", "\xf0\x9f", "\x80\x80"};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        char *skeleton = gnt_skeleton(broken[i]);
+        assert_non_null(strstr(skeleton, "\xef\xbf\xbd"));
+        gnt_free(skeleton);
+        assert_int_equal(gnt_hidden_character(broken[i]), 0);
+    }
+}
+
+static void hidden_characters_are_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t found;
+    } of[] = {{"Ann", 0},
+              {"Zoë 王 ж", 0},
+              {"An\u200bn", 0x200B},
+              {"An\u202en", 0x202E},
+              {"\u2066Ann", 0x2066},
+              {"Ann\ufeff", 0xFEFF},
+              {"An\u00adn", 0xAD},
+              {"A\tn", 9},
+              {"A\ufe0f", 0xFE0F},
+              {"A\U000e0041", 0xE0041}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        assert_int_equal(gnt_hidden_character(of[i].text), of[i].found);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(look_alikes_have_one_skeleton),
+        cmocka_unit_test(others_do_not),
+        cmocka_unit_test(bytes_that_are_no_text_are_replaced),
+        cmocka_unit_test(hidden_characters_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
