@@ -12,9 +12,12 @@
 #include "plugin/info.h"
 #include "try_plugin.h"
 
-enum { SIDES = 3, SIDES_MOST_DEFENSES = 4 };
-static const char *const sides_names[SIDES] = {"client", "server", "query"};
-static const uint32_t sides_bits[SIDES] = {GNT_SIDE_CLIENT, GNT_SIDE_SERVER, GNT_SIDE_QUERY};
+enum { SIDES = 8, SIDES_MOST_DEFENSES = 4 };
+static const char *const sides_names[SIDES] = {"client",   "server",   "query",    "server.1",
+                                               "server.2", "server.3", "server.4", "server.5"};
+static const uint32_t sides_bits[SIDES] = {GNT_SIDE_CLIENT, GNT_SIDE_SERVER, GNT_SIDE_QUERY,
+                                           GNT_SIDE_SERVER, GNT_SIDE_SERVER, GNT_SIDE_SERVER,
+                                           GNT_SIDE_SERVER, GNT_SIDE_SERVER};
 
 static const char sides_model_json[] =
     "{\"layers\": [{\"type\": \"conv\", \"name\": \"c\", \"out\": 2, \"kernel\": 3, \"pad\": 1}, "

@@ -18,6 +18,8 @@ typedef struct entry {
     int32_t kind;
     const gnt_result_members *members;
     const char *strength, *unit, *scale;
+    /* A defense whose server aggregates: the run attacked influences. */
+    int aggregates;
 } entry;
 
 int check_is_standin(const gnt_plugin_info *info) {
@@ -105,7 +107,7 @@ static int fill_standin(gnt_plugin_info *out, const entry *e, const gnt_result_m
                              .goals = gnt_words_all(&gnt_goal_words),
                              .data_kinds = gnt_words_all(&gnt_data_kind_words),
                              .flags = flags_of(member),
-                             .hooks = GNT_HOOK_CONTRIBUTE,
+                             .hooks = GNT_HOOK_CONTRIBUTE | (e->aggregates ? GNT_HOOK_AGGREGATE : 0),
                              .index = STANDIN};
     out->id = gnt_strdup(member->id);
     out->version = gnt_strdup(member->version);
@@ -190,17 +192,32 @@ static int borrow(gnt_plugin_list *all, const gnt_plugin_list *here, gnt_err *er
     return 0;
 }
 
+static int is_on_influence(const gnt_result *of, const char *attack) {
+    for (size_t i = 0; i < of->attacks.n; i++)
+        if (strcmp(of->attacks.at[i].label, attack) == 0)
+            return of->attacks.at[i].influence_of && *of->attacks.at[i].influence_of;
+    return 0;
+}
+
+static int aggregates(const gnt_result *of, const char *defense) {
+    for (size_t i = 0; i < of->cells.n; i++)
+        if (strcmp(of->cells.at[i].defense, defense) == 0 && is_on_influence(of, of->cells.at[i].attack))
+            return 1;
+    return 0;
+}
+
 int check_plugins_make(struct check_plugins *out, const gnt_plugin_list *here, const gnt_result *of,
                        gnt_err *err) {
     *out = (struct check_plugins){0};
     for (size_t i = 0; i < of->defenses.n; i++) {
         const gnt_result_defense *d = &of->defenses.at[i];
-        const entry e = {GNT_PLUGIN_DEFENSE, &d->members, d->strength, d->unit, d->scale};
+        const entry e = {GNT_PLUGIN_DEFENSE,      &d->members, d->strength, d->unit, d->scale,
+                         aggregates(of, d->label)};
         if (add_entry(&out->all, here, &e, err) != 0)
             return -1;
     }
     for (size_t i = 0; i < of->attacks.n; i++) {
-        const entry e = {GNT_PLUGIN_ATTACK, &of->attacks.at[i].members, "", "", ""};
+        const entry e = {GNT_PLUGIN_ATTACK, &of->attacks.at[i].members, "", "", "", 0};
         if (add_entry(&out->all, here, &e, err) != 0)
             return -1;
     }

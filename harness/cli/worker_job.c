@@ -17,10 +17,10 @@
 #include "job/job.h"
 #include "request/side.h"
 
-enum { MOST_LINES = 4 };
+enum { MOST_LINES = 3 + GNT_SIDE_MOST_COPIES };
 
 typedef struct line { /* a socket to another process of the job */
-    const char *name;
+    char name[GNT_SIDE_NAME_SIZE];
     int fd;
 } line;
 
@@ -96,8 +96,8 @@ static int serve(const place *of, const gnt_request_sides *sides, uint32_t side,
     place p = {.folder = of->folder, .line = {{"training", fd}}, .n_lines = 1, .sides = sides, .side = side};
     int pair[2] = {-1, -1};
     if (gnt_side_copies(sides, side) && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0) {
-        p.line[p.n_lines++] = (line){"outer", pair[0]};
-        p.line[p.n_lines++] = (line){"inner", pair[1]};
+        p.line[p.n_lines++] = (line){.name = "outer", .fd = pair[0]};
+        p.line[p.n_lines++] = (line){.name = "inner", .fd = pair[1]};
     }
     const gnt_request request = gnt_request_of_side(sides, side);
     json_t *facts = json_object();
@@ -108,26 +108,41 @@ static int serve(const place *of, const gnt_request_sides *sides, uint32_t side,
     return rc == 0 ? 0 : 1;
 }
 
+/* Forks one side. *fd: this process's end of the socket to it. */
+static int start_side(const place *p, const gnt_request_sides *sides, uint32_t side, int *fd, gnt_err *err) {
+    int end[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, end) != 0)
+        return gnt_fail(err, "cannot connect two processes of a job");
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        for (size_t k = 0; k < p->n_lines; k++)
+            close(p->line[k].fd);
+        close(end[0]);
+        _exit(serve(p, sides, side, end[1]));
+    }
+    close(end[1]);
+    *fd = end[0];
+    return pid < 0 ? gnt_fail(err, "cannot fork this process") : 0;
+}
+
 static int start_sides(place *p, const gnt_request_sides *sides, gnt_err *err) {
     for (size_t i = 0; i < gnt_side_words.n; i++) {
         const gnt_word *side = &gnt_side_words.word[i];
-        int end[2];
+        line *l = &p->line[p->n_lines];
         if (!(sides->wanted & side->bit))
             continue;
-        if (socketpair(AF_UNIX, SOCK_STREAM, 0, end) != 0)
-            return gnt_fail(err, "cannot connect two processes of a job");
-        fflush(NULL);
-        const pid_t pid = fork();
-        if (pid == 0) {
-            for (size_t k = 0; k < p->n_lines; k++)
-                close(p->line[k].fd);
-            close(end[0]);
-            _exit(serve(p, sides, side->bit, end[1]));
-        }
-        close(end[1]);
-        p->line[p->n_lines++] = (line){side->name, end[0]};
-        if (pid < 0)
-            return gnt_fail(err, "cannot fork this process");
+        if (start_side(p, sides, side->bit, &l->fd, err) != 0)
+            return -1;
+        snprintf(l->name, sizeof l->name, "%s", side->name);
+        p->n_lines++;
+    }
+    for (size_t i = 0; i < sides->server_copies && i < GNT_SIDE_MOST_COPIES; i++) {
+        line *l = &p->line[p->n_lines];
+        if (start_side(p, sides, GNT_SIDE_SERVER, &l->fd, err) != 0)
+            return -1;
+        gnt_server_copy_name(i, l->name);
+        p->n_lines++;
     }
     return 0;
 }

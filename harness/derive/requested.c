@@ -94,6 +94,7 @@ static void fill_attack(gnt_result_attack *out, const gnt_suite_attack *a, gnt_a
     if (member)
         fill_member(&member[n++], &a->member, arena);
     *out = (gnt_result_attack){.label = a->label,
+                               .influence_of = text_of(a->influence_of),
                                .plugin = a->plugin,
                                .grants = names_of(&gnt_knowledge_words, a->grants, arena),
                                .budget = (int64_t)a->budget,

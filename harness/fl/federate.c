@@ -108,6 +108,7 @@ typedef struct server {
     float **update; /* for each client that takes part */
     double *share;
     float *buffers_average; /* of those who sent some */
+    float *buffers_in;      /* buffers_average as a hook is given it */
     float **client_buffers; /* for each client that takes part: what it sent, added to those broadcast */
     int *sent_buffers;      /* for each: 1: it sent some */
     int32_t *index;
@@ -399,10 +400,14 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
                         .client = s->index,
                         .samples = s->samples};
     int took;
+    memcpy(s->buffers_in, s->buffers_average, (size_t)fl->n_buffers * sizeof *buffers);
     if (gnt_chain_aggregate(fl->chain, &in, s->next, &took, err) != 0)
         return -1;
     if (!took)
         average(s, n, in.rate);
+    in.new_buffers = fl->n_buffers ? s->buffers_in : NULL;
+    if (took && s->watch->aggregated && s->watch->aggregated(s->watch->context, &in, s->next, err) != 0)
+        return -1;
     if (end_comparing(s, took, err) != 0)
         return -1;
     if (s->added.n)
@@ -435,6 +440,7 @@ static int server_open(server *s) {
     s->share = gnt_arena_array(a, most, sizeof *s->share);
     s->buffers_average = gnt_arena_array(a, buffers, sizeof *s->buffers_average);
     s->sent_buffers = gnt_arena_array(a, most, sizeof *s->sent_buffers);
+    s->buffers_in = gnt_arena_array(a, buffers, sizeof *s->buffers_in);
     s->client_buffers = gnt_arena_array(a, most, sizeof *s->client_buffers);
     s->index = gnt_arena_array(a, most, sizeof *s->index);
     s->samples = gnt_arena_array(a, most, sizeof *s->samples);

@@ -140,6 +140,9 @@ typedef struct gnt_fl_watch {
      * would have sent without it. */
     int (*compares)(void *context, int32_t round);
     int (*compared)(void *context, const gnt_fl_round *round, gnt_err *err);
+    /* After the aggregation of a round by a member of the chain: what went in, and the weights that came
+     * out. */
+    int (*aggregated)(void *context, const gnt_aggregate *in, const float *new_weights, gnt_err *err);
     /* What hooks added to updates, after the last round and where some did. Wants `received`. */
     void (*added)(void *context, const gnt_fl_totals *totals);
     /* Called before round 0 and after every round with the weights; −1 ends the training with err. */

@@ -12,7 +12,9 @@
 #include "job/work/defense_state.h"
 #include "job/utility_head.h"
 #include "job/work/hidden.h"
+#include "job/influence.h"
 #include "job/job.h"
+#include "request/side.h"
 #include "job/record/record.h"
 #include "job/side/remote.h"
 #include "job/test_utility.h"
@@ -28,6 +30,12 @@ typedef struct training_job {
     const gnt_chain *chain;
     /* NULL: no round is observed. */
     gnt_record *record;
+    /* NULL: the influence of no update is measured. */
+    gnt_influence *influence;
+    /* Weights and buffers before round 0, for that. */
+    float *start_weights, *start_buffers;
+    /* Utility of its control and of the weights before round 0; NULL: none. */
+    json_t *control;
     /* For each client, the state of all members, named as of round 0. NULL: they have none. */
     gnt_st *state;
     /* clients × gnt_model_own_size: the parameters that each keeps. NULL: they share all. */
@@ -223,6 +231,11 @@ static void added(void *context, const gnt_fl_totals *totals) {
     gnt_record_set_totals(t->record, totals);
 }
 
+static int aggregated(void *context, const gnt_aggregate *in, const float *new_weights, gnt_err *err) {
+    training_job *t = context;
+    return gnt_influence_add_round(t->influence, in, new_weights, err);
+}
+
 static int released(void *context, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                     gnt_err *err) {
     training_job *t = context;
@@ -330,6 +343,76 @@ static int shuffle_labels(gnt_sampleset *clients, const gnt_key *key, gnt_err *e
     return good ? 0 : gnt_fail(err, "out of memory for the labels of %" PRId64 " samples", n);
 }
 
+/* ---- influence ---- */
+
+static int open_influence(training_job *t, const float *weights, const float *buffers, gnt_err *err) {
+    const gnt_model *m = t->model.model;
+    const size_t n = (size_t)gnt_model_size(m), n_buffers = (size_t)gnt_model_buffer_size(m);
+    if (gnt_remote_server_copies(t->remote) == 0)
+        return 0;
+    t->start_weights = gnt_array(n, sizeof *weights);
+    t->start_buffers = gnt_array(n_buffers, sizeof *buffers);
+    if (!t->start_weights || !t->start_buffers)
+        return gnt_fail(err, "out of memory for weights");
+    memcpy(t->start_weights, weights, n * sizeof *weights);
+    memcpy(t->start_buffers, buffers, n_buffers * sizeof *buffers);
+    const gnt_influence_spec spec = {.remote = t->remote,
+                                     .work = t->work,
+                                     .model = m,
+                                     .record = t->record,
+                                     .key = &t->request->train_key,
+                                     .weights = t->start_weights,
+                                     .buffers = t->start_buffers};
+    return gnt_influence_open(&t->influence, &spec, err);
+}
+
+static json_t *utility_at(training_job *t, const float *weights, const float *buffers, gnt_err *err) {
+    gnt_test_utility utility;
+    if (gnt_test_utility_at(&utility, t->model.model, weights, buffers, &t->test, &t->request->train_key,
+                            NULL, err) != 0)
+        return NULL;
+    json_t *all = gnt_test_utility_json(&utility);
+    if (!all)
+        gnt_fail(err, "out of memory for the utility");
+    return all;
+}
+
+/* Returns the utility where no update was what its client sent, and that before the first round, as
+ * {"utility", "untrained"}; or {"refused"}, the sentence of a server that refused such updates. */
+static json_t *measure_control(training_job *t, gnt_err *err) {
+    const gnt_model *m = t->model.model;
+    float *weights = gnt_array((size_t)gnt_model_size(m), sizeof *weights);
+    float *buffers = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *buffers);
+    json_t *all = NULL;
+    gnt_err why;
+    if (!weights || !buffers)
+        gnt_fail(err, "out of memory for weights");
+    else if (!gnt_influence_control(t->influence, weights, buffers, &why))
+        all = json_pack("{s:s}", "refused", why.text);
+    else {
+        json_t *left = utility_at(t, weights, buffers, err);
+        json_t *before = left ? utility_at(t, t->start_weights, t->start_buffers, err) : NULL;
+        all = before ? json_pack("{s:O, s:O}", "utility", left, "untrained", before) : NULL;
+        json_decref(left);
+        json_decref(before);
+    }
+    gnt_free(weights);
+    gnt_free(buffers);
+    return all;
+}
+
+/* Utility of a head is not measured again on the control's representation. */
+static int end_influence(training_job *t, gnt_err *err) {
+    if (!t->influence)
+        return 0;
+    if (gnt_influence_end(t->influence, err) != 0)
+        return -1;
+    if (t->by_head)
+        return 0;
+    t->control = measure_control(t, err);
+    return t->control ? 0 : -1;
+}
+
 static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset *public_data, float *weights,
                     float *buffers, gnt_err *err) {
     const gnt_request_train *q = t->request;
@@ -376,6 +459,10 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
         rc = gnt_record_open(&t->record, t->work, q, t->model.model, fl, &part, err);
     if (rc == 0)
         rc = check_sums(t, clients->view.features, err);
+    if (rc == 0)
+        rc = open_influence(t, weights, buffers, err);
+    if (t->influence)
+        watch.aggregated = aggregated;
     if (t->record) {
         watch.wants = wants;
         watch.received = received;
@@ -388,6 +475,8 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
         rc = gnt_fl_train(fl, &clients->view, &part, public_data->view.n ? &public_data->view : NULL, weights,
                           buffers, t->own, &watch, err);
     if (rc == 0)
+        rc = end_influence(t, err);
+    if (rc == 0)
         rc = measure_head(t, clients, public_data, &part, weights, buffers, err);
     /* weights that are no longer finite are a result, not a failure: they have no utility */
     if (rc != 0 && fl && gnt_fl_diverged(fl)) {
@@ -396,6 +485,8 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
     }
     if (rc == 0 && t->record)
         rc = gnt_record_write(t->record, t->diverged.text[0] != 0, err);
+    gnt_influence_free(t->influence);
+    t->influence = NULL;
     gnt_record_free(t->record);
     t->record = NULL;
     for (int32_t k = 0; t->state && k < part.clients; k++)
@@ -419,6 +510,10 @@ static int write_out(training_job *t, gnt_err *err) {
         json_pack("{s:O, s:o, s:s}", "utility", t->utility, "by_value",
                   gnt_test_utility_by_value(t->model.model, &t->test, t->rows), "diverged", t->diverged.text);
     if (t->may_leave_rows && json_object_set_new(all, "unused", json_integer(t->unused)) != 0) {
+        json_decref(all);
+        all = NULL;
+    }
+    if (all && t->control && json_object_set(all, "control", t->control) != 0) {
         json_decref(all);
         all = NULL;
     }
@@ -482,7 +577,8 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     const gnt_remote_spec remote = {.defense = &q->defense,
                                     .key = &q->defense_key,
                                     .copies = q->copies,
-                                    .claims = q->record && q->record->encodings};
+                                    .claims = q->record && q->record->encodings,
+                                    .server_copies = gnt_server_copies(q->record)};
     training_job t = {.work = w, .request = q, .utility = json_array(), .by_head = q->head != NULL};
     gnt_sampleset clients = {0}, public_data = {0};
     float *weights = NULL, *buffers = NULL;
@@ -517,6 +613,9 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     gnt_free(weights);
     gnt_free(buffers);
     gnt_free(t.own);
+    gnt_free(t.start_weights);
+    gnt_free(t.start_buffers);
+    json_decref(t.control);
     gnt_free(t.rows);
     gnt_remote_free(t.remote);
     gnt_work_hidden_free(&t.hidden);

@@ -38,13 +38,22 @@ int gnt_attack_knows(const gnt_results *r, const gnt_outcome *cell, const gnt_me
     return 0;
 }
 
+/* An attack on influence is run on no undefended group: it is as adequate as the same attack on updates as
+ * received. */
+static int is_inadequate(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                         const gnt_measure *m) {
+    const gnt_result_attack *a = gnt_attack_of(r, attack);
+    const char *on = a && a->influence_of && *a->influence_of ? a->influence_of : attack;
+    return gnt_adequacy_of(r, task, stage, on, m).state == GNT_INADEQUATE;
+}
+
 static int is_mechanism_met(const gnt_results *r, const char *task, int64_t stage, const char *defense,
                             const gnt_measure *measure, const gnt_mechanism *m) {
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
         if (c->status == GNT_CELL_OK && c->n_score > 0 && c->mode != GNT_ROW_SWEEP &&
             gnt_is_at(c, task, stage) && strcmp(c->defense, defense) == 0 && gnt_attack_knows(r, c, m) &&
-            gnt_adequacy_of(r, task, stage, c->attack, measure).state != GNT_INADEQUATE)
+            !is_inadequate(r, task, stage, c->attack, measure))
             return 1;
     }
     return 0;

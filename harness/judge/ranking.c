@@ -77,14 +77,31 @@ static int is_required(const gnt_results *r, const char *task, int64_t stage, co
     return 0;
 }
 
+/* Returns the label of the attack on updates as received that an attack on their influence repeats; other
+ * attacks: NULL. */
+static const char *influence_of(const gnt_results *r, const char *attack) {
+    const gnt_result_attack *a = gnt_attack_of(r, attack);
+    return a && a->influence_of && *a->influence_of ? a->influence_of : NULL;
+}
+
+/* As above. An attack on influence is run against defenses that aggregate alone, which may be one: it is
+ * required where the same attack on updates as received is. */
+static int is_required_of_some(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                               const gnt_measure *m, const gnt_rank_row *rows, size_t n) {
+    const char *other = influence_of(r, attack);
+    return is_required(r, task, stage, attack, m, rows, n) ||
+           (other && is_required(r, task, stage, other, m, rows, n));
+}
+
 static void judge(const gnt_results *r, const char *task, int64_t stage, const char *attack, int required,
                   const gnt_measure *m, gnt_rank_row *s) {
     int64_t stages[GNT_MOST_STAGES] = {stage};
     const size_t n = stage == GNT_EVERY_STAGE ? gnt_stages(r, task, stages) : 1;
-    size_t numbers = 0, unfit = 0;
+    size_t numbers = 0, unfit = 0, planned = 0;
     for (size_t i = 0; i < n; i++) {
         const gnt_outcome *g = gnt_representative(r, task, stages[i], s->defense, attack);
         const gnt_score *score = gnt_number_of(g, m->name);
+        planned += g != NULL;
         unfit += g && g->status == GNT_CELL_NA;
         numbers +=
             score && g->n_ok >= g->n_cells; /* one that failed in a training says nothing of that one */
@@ -93,7 +110,7 @@ static void judge(const gnt_results *r, const char *task, int64_t stage, const c
             s->score = score;
         }
     }
-    if (!required && numbers == 0)
+    if ((!required && numbers == 0) || (planned == 0 && influence_of(r, attack)))
         return;
     if (unfit == n) {
         s->unfit++;
@@ -218,7 +235,7 @@ static int fill(gnt_ranking *out, const gnt_results *r, const char *task, int64_
     out->adequacy = gnt_adequacy_of(r, task, stage, NULL, m);
     out->n = list_rows(r, task, stage, floor, out->row);
     for (size_t a = 0; a < r->n_attack; a++) {
-        const int required = is_required(r, task, stage, r->attack[a], m, out->row, out->n);
+        const int required = is_required_of_some(r, task, stage, r->attack[a], m, out->row, out->n);
         for (size_t i = 0; i < out->n; i++)
             judge(r, task, stage, r->attack[a], required, m, &out->row[i]);
     }

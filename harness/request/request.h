@@ -173,6 +173,8 @@ typedef struct gnt_request_record {
     int encodings;
     /* 0: all. */
     int64_t epochs;
+    /* The first so many drawn clients of each round, of whose updates the influence is measured. */
+    int64_t influence;
     /* Key of the draw of clients. */
     gnt_key key;
 } gnt_request_record;
@@ -317,6 +319,8 @@ typedef struct gnt_request_observation {
     gnt_request_observe observe;
     /* 1: of the attacker's shadow data. */
     int shadow;
+    /* 1: in the place of updates, what each of them did to the model (job/influence.h). */
+    int influence;
     /* NULL: read from the record of the training. */
     const gnt_request_probe *probe;
 } gnt_request_observation;

@@ -1,5 +1,6 @@
 #include "request/side.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +8,29 @@ gnt_request_sides gnt_request_sides_of(const gnt_request *job) {
     const gnt_request_train *t = &job->train;
     const gnt_request_replay *p = &job->replay;
     if (job->kind == GNT_JOB_TRAIN)
-        return (gnt_request_sides){&t->model, &t->samples, &t->defense, &t->defense_key, t->sides, t->copies};
+        return (gnt_request_sides){.model = &t->model,
+                                   .samples = &t->samples,
+                                   .defense = &t->defense,
+                                   .key = &t->defense_key,
+                                   .wanted = t->sides,
+                                   .copies = t->copies,
+                                   .server_copies = gnt_server_copies(t->record)};
     if (job->kind == GNT_JOB_REPLAY)
-        return (gnt_request_sides){&p->model, &p->samples, &p->defense, &p->defense_key, p->sides, p->copies};
+        return (gnt_request_sides){.model = &p->model,
+                                   .samples = &p->samples,
+                                   .defense = &p->defense,
+                                   .key = &p->defense_key,
+                                   .wanted = p->sides,
+                                   .copies = p->copies};
     return (gnt_request_sides){0};
+}
+
+size_t gnt_server_copies(const gnt_request_record *record) {
+    return record && record->influence ? record->stages.n * (size_t)record->influence + 2 : 0;
+}
+
+void gnt_server_copy_name(size_t i, char name[GNT_SIDE_NAME_SIZE]) {
+    snprintf(name, GNT_SIDE_NAME_SIZE, "server.%zu", i + 1);
 }
 
 gnt_request gnt_request_of_side(const gnt_request_sides *sides, uint32_t side) {

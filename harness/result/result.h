@@ -341,6 +341,7 @@ typedef struct gnt_result_defenses {
 
 typedef struct gnt_result_attack {
     const char *label, *plugin;
+    const char *influence_of; /* label of the same attack on updates as received; "": it is that attack */
     gnt_texts grants;
     int64_t budget;
     gnt_result_members members;

@@ -126,6 +126,9 @@ static const gnt_field attack_rows[] = {
     {GNT_FIELD(gnt_result_attack, label, TEXT),
      .help = "name by which all other entries refer to the attack"},
     {GNT_FIELD(gnt_result_attack, plugin, TEXT), .help = "ids of its members, joined by +"},
+    {GNT_FIELD(gnt_result_attack, influence_of, TEXT), .optional = 1,
+     .help = "label of the same attack on updates as received; this one is on their influence "
+             "([suites.md](suites.md#influence))"},
     {GNT_FIELD(gnt_result_attack, grants, TEXTS), .help = "attacker knowledge that the suite grants"},
     {GNT_FIELD(gnt_result_attack, budget, INT), ANY_INT,
      .help = "greatest number of steps; 0 if the suite gave none"},

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "metric/public_only.h"
 #include "run/run_impl.h"
 
 typedef struct marks {
@@ -84,6 +85,33 @@ static void add_shuffled(marks *list, const run *r, const run_cell *c) {
     add(list, "not-from-the-data", text.text);
 }
 
+/* Adds a mark if the model stays as good where no update was what its client sent: it is no longer surely
+ * better then (metric/public_only.h), though better than before the first round by more than three standard
+ * errors. */
+static void add_control(marks *list, const run *r, const run_cell *c) {
+    const int sign = c->jobs.train->utility_kind == GNT_UTILITY_LOSS ? -1 : 1;
+    run_control of;
+    gnt_err text;
+    if (!run_control_utility(r, c->jobs.train, &of, list->arena))
+        return;
+    if (of.refused) {
+        gnt_fail(&text, "its server fails where no update is what its client sent: %s", of.refused);
+        add(list, "not-from-the-updates", text.text);
+        return;
+    }
+    const gnt_public_pair pair = {c->utility, c->utility_error, of.left, of.left_error};
+    const gnt_seed_scatter unknown = {0};
+    if (!(sign * (of.left - of.untrained) > 3 * hypot(of.left_error, of.untrained_error)) ||
+        gnt_metric_public_only(&pair, 1, sign, &unknown) != GNT_PUBLIC_NO_BETTER)
+        return;
+    gnt_fail(
+        &text,
+        "where no update is what its client sent, the utility is %.4g, with the updates %.4g, and before "
+        "the first round %.4g: the model does not come from what clients send",
+        of.left, c->utility, of.untrained);
+    add(list, "not-from-the-updates", text.text);
+}
+
 /* Adds what was found when hooks ran again, in a probe or on shadow rows, and acted otherwise than in the
  * training. */
 static void add_compared(marks *list, const run *r, const run_job *observed) {
@@ -102,6 +130,7 @@ gnt_marks run_marks_of(run *r, const run_cell *c) {
         add_shuffled(&list, r, c);
     if (c->jobs.replay)
         add_replay(&list, r, c);
+    add_control(&list, r, c);
     if (gnt_store_digest(c->jobs.train->stored.record, "record")) {
         json_t *record = run_metadata(r, c->jobs.train, "record");
         add_from(&list, record);

@@ -147,7 +147,7 @@ int run_step_jobs(run *r, int *moved, gnt_err *err) {
 }
 
 int run_wait_job(run *r, gnt_err *err) {
-    enum { MOST_CHILDREN = 256, WAIT_MS = 500 };
+    enum { MOST_CHILDREN = 4096, WAIT_MS = 500 };
     gnt_child *children[MOST_CHILDREN] = {0};
     run_job *owner[MOST_CHILDREN];
     size_t n = 0;

@@ -242,6 +242,15 @@ void run_fill_utility(const run *r, run_job *train, const char *attribute, gnt_u
 /* Returns by how much the utility of a training exceeds that of `none`, measured on the same rows; NaN if
  * either has none. *noise: the standard error of the mean difference over these rows. */
 double run_utility_above(const run *r, run_job *train, run_job *none, double *noise);
+/* Utility where no update was what its client sent (job/influence.h), and before the first round, with
+ * standard errors. NAN: unknown. */
+typedef struct run_control {
+    /* The sentence of a server that refused such updates; else NULL. */
+    const char *refused;
+    double left, left_error, untrained, untrained_error;
+} run_control;
+/* False if the training measured none. */
+int run_control_utility(const run *r, const run_job *train, run_control *out, gnt_arena *arena);
 /* True if the utility of a training can be read from the store at all: a search must not take garbage for a
  * training that diverged. */
 int run_has_utility(const run *r, const run_job *train);

@@ -71,6 +71,9 @@ int run_sides_start(run *r, run_job *j, const gnt_sandbox_spec *sandbox, const g
                     size_t n_inputs, gnt_child_socket *sockets, size_t *n_sockets, gnt_err *err) {
     const gnt_request_sides s = gnt_request_sides_of(&j->request);
     *n_sockets = 0;
+    if (s.server_copies > GNT_SIDE_MOST_COPIES)
+        return gnt_fail(err, "a job has %zu further processes of its server, more than %d", s.server_copies,
+                        GNT_SIDE_MOST_COPIES);
     for (size_t i = 0; i < gnt_side_words.n; i++) {
         const gnt_word *side = &gnt_side_words.word[i];
         int fd = -1;
@@ -79,6 +82,15 @@ int run_sides_start(run *r, run_job *j, const gnt_sandbox_spec *sandbox, const g
         if (start_one(r, j, &s, side->bit, sandbox, inputs, n_inputs, &fd, err) != 0)
             return -1;
         sockets[(*n_sockets)++] = (gnt_child_socket){.name = side->name, .fd = fd};
+    }
+    j->processes.n_reporting = j->processes.n_sides;
+    for (size_t i = 0; i < s.server_copies; i++) {
+        char *name = j->processes.copy_name[i];
+        int fd = -1;
+        if (start_one(r, j, &s, GNT_SIDE_SERVER, sandbox, inputs, n_inputs, &fd, err) != 0)
+            return -1;
+        gnt_server_copy_name(i, name);
+        sockets[(*n_sockets)++] = (gnt_child_socket){.name = name, .fd = fd};
     }
     return 0;
 }
@@ -146,7 +158,7 @@ const gnt_child *run_sides_verdict_child(const run_job *j) {
 
 json_t *run_sides_facts(const run_job *j) {
     json_t *all = json_object();
-    for (size_t i = 0; i <= j->processes.n_sides; i++) {
+    for (size_t i = 0; i <= j->processes.n_reporting; i++) {
         const gnt_child_result *result = run_process_result(j, i);
         const json_t *facts = json_object_get(result ? result->status : NULL, "facts");
         if (json_is_object(facts))
@@ -157,7 +169,7 @@ json_t *run_sides_facts(const run_job *j) {
 
 json_t *run_sides_hooks(const run_job *j) {
     json_t *all = json_array();
-    for (size_t i = 0; all && i <= j->processes.n_sides; i++) {
+    for (size_t i = 0; all && i <= j->processes.n_reporting; i++) {
         const gnt_child_result *result = run_process_result(j, i);
         gnt_hook_times_join(all, json_object_get(result ? result->status : NULL, "hooks"));
     }

@@ -1,8 +1,8 @@
 /* side_processes: the processes, in addition to a job's own, in which a defense's hooks run, one for each
- * side of the protocol: "client", "server", "query" (job/side). The request names them under "sides". Each
- * is a child like any other, in the job's sandbox, with the limits of the job, the job's artefacts, models
- * and public data, and a socket to the job's process. A side gets nothing else of the job's inputs, keys and
- * request.
+ * side of the protocol: "client", "server", "query" (job/side). The request names them under "sides". If it
+ * wants the influence of updates, there are further ones of the server, "server.1" and so on. Each is a child
+ * like any other, in the job's sandbox, with the limits of the job, the job's artefacts, models and public
+ * data, and a socket to the job's process. A side gets nothing else of the job's inputs, keys and request.
  *
  * Owner and lifetime: the job's `processes`. Thread: the one that handles the children. Errors: −1 with a
  * sentence. */
@@ -24,9 +24,9 @@ int run_sides_have_ended(run_job *j);
 const char *run_sides_verdict(const run_job *j, gnt_err *reason);
 /* Returns the process that the verdict is of. */
 const gnt_child *run_sides_verdict_child(const run_job *j);
-/* Returns the facts of the job and all its sides, as a new object. */
+/* Returns the facts of the job and its sides, further processes of the server left out, as a new object. */
 json_t *run_sides_facts(const run_job *j);
-/* Returns the times of the hooks of the job and all its sides (plugin/hook_times.h), as a new list. */
+/* Returns the times of the hooks of the same processes (plugin/hook_times.h), as a new list. */
 json_t *run_sides_hooks(const run_job *j);
 /* Returns the lowest level among the sides' sandboxes; without sides that of the job's own process. */
 const char *run_sides_sandbox(const run_job *j);

@@ -36,6 +36,26 @@ double run_utility(const run *r, run_job *train, double *noise) {
     return train->measured.utility;
 }
 
+static void read_one(const run_job *train, const json_t *utility, double *value, double *error) {
+    const char *measure = gnt_utility_names[train->utility_kind];
+    char error_of[64];
+    snprintf(error_of, sizeof error_of, "%s_error", measure);
+    *value = number_of(utility, measure);
+    *error = number_of(utility, error_of);
+}
+
+int run_control_utility(const run *r, const run_job *train, run_control *out, gnt_arena *arena) {
+    json_t *all = run_metadata(r, train, "trained");
+    const json_t *control = json_object_get(all, "control");
+    const char *refused = json_string_value(json_object_get(control, "refused"));
+    *out = (run_control){.refused = refused ? gnt_arena_text(arena, refused) : NULL};
+    read_one(train, json_object_get(control, "utility"), &out->left, &out->left_error);
+    read_one(train, json_object_get(control, "untrained"), &out->untrained, &out->untrained_error);
+    const int measured = control != NULL;
+    json_decref(all);
+    return measured;
+}
+
 /* ---- parts of the utility ---- */
 
 /* Returns the structs of a list of objects, whose number is *n. What the store has in another

@@ -60,7 +60,7 @@ static int64_t count_cells(const gnt_suite *s) {
     for (size_t t = 0; t < s->n_tasks; t++)
         for (size_t d = 0; d < s->n_defenses; d++)
             for (size_t a = 0; s->defense[d].on_task[t] && a < s->n_attacks; a++) {
-                if (!s->attack[a].on_task[t])
+                if (!gnt_suite_is_attacked(s, t, d, a))
                     continue;
                 n += (int64_t)(settings_of(s, t, d) * s->task[t].n_stages * s->n_seeds);
                 if (n > (int64_t)1 << 40)
@@ -147,7 +147,7 @@ static void count_update_bytes(gnt_plan *p, const gnt_suite *s, size_t from) {
 static int add_attacks(gnt_plan *p, const gnt_suite *s, gnt_cell *at) {
     const size_t from = p->n;
     for (at->attack = 0; at->attack < s->n_attacks; at->attack++) {
-        if (!s->attack[at->attack].on_task[at->task])
+        if (!gnt_suite_is_attacked(s, at->task, at->defense, at->attack))
             continue;
         for (size_t i = 0; i < s->n_seeds; i++) {
             at->seed = s->seeds[i];

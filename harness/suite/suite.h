@@ -276,6 +276,8 @@ typedef struct gnt_suite_defense {
 
 typedef struct gnt_suite_attack {
     char *label;
+    /* Not listed by the suite: the attack of this label, on the influence of updates. NULL: listed. */
+    char *influence_of;
     char *plugin; /* ids joined by '+' */
     gnt_suite_member member;
     /* in a chain: `member` gets its reconstructions as encodings; else info is NULL */
@@ -340,6 +342,13 @@ void gnt_suite_drawn_part(int64_t rounds, size_t n, size_t i, int64_t *from, int
 const gnt_suite_model *gnt_suite_find_model(const gnt_suite *s, const char *id);
 /* True if a member prepares artefacts that stay with the clients. */
 int gnt_suite_keeps_private(const gnt_suite_defense *d);
+/* True if the server aggregates by a hook of a member. */
+int gnt_suite_aggregates(const gnt_suite_defense *d);
+/* Returns of how many updates in an observed round the influence is measured for such a defense: of those of
+ * the first clients drawn; 0: of none. */
+int64_t gnt_suite_influences(const gnt_suite_task *t);
+/* True if the attack is run against the defense on the task. */
+int gnt_suite_is_attacked(const gnt_suite *s, size_t task, size_t defense, size_t attack);
 /* Begins the strengths of a baseline run, with none yet. */
 int gnt_suite_begin_baseline(gnt_suite *s, gnt_err *err);
 /* Adds cells to the plan of a suite at the strength at which the baseline run matched a defense on a task;

@@ -114,6 +114,7 @@ int suite_read_attacks(suite_reader *r, const json_t *list) {
 
 void suite_free_attack(gnt_suite_attack *a) {
     gnt_free(a->label);
+    gnt_free(a->influence_of);
     gnt_free(a->plugin);
     gnt_free(a->start);
     suite_free_member(&a->member);

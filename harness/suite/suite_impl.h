@@ -101,6 +101,8 @@ int suite_read_hide(suite_reader *r, const char *path, const json_t *object, gnt
 int suite_read_models(suite_reader *r, const json_t *list);
 int suite_read_defenses(suite_reader *r, const json_t *list);
 int suite_read_attacks(suite_reader *r, const json_t *list);
+/* Adds attacks on the influence of updates; after tasks, defenses and attacks. */
+int suite_add_influence(suite_reader *r);
 /* Reads "match" (object, may be NULL); keys it lacks keep their value in *m, or get their default if
  * `whole`. */
 int suite_read_match(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,

@@ -39,6 +39,11 @@ int observe_open_round(observing *o, gnt_err *err) {
     if (rc == 0 && o->round.recorded.targets < o->targets)
         rc = gnt_fail(err, "%" PRId64 " clients were recorded, %" PRId64 " are to be observed",
                       o->round.recorded.targets, o->targets);
+    if (rc == 0 && o->request->influence && o->round.recorded.influences < o->targets)
+        rc = gnt_fail(err,
+                      "the influence of %" PRId64 " updates was measured in round %" PRId32 ", of %" PRId64
+                      " it is to be observed",
+                      o->round.recorded.influences, o->stage, o->targets);
     if (rc == 0 && o->surface == GNT_SURFACE_ENCODING && !o->round.recorded.count)
         rc = gnt_fail(err, "the training recorded no encodings");
     if (rc == 0)
@@ -69,7 +74,8 @@ static int64_t encodings_of(const observing *o) {
 static int add_recorded_updates(observing *o, gnt_err *err) {
     const gnt_recorded *r = &o->round.recorded;
     const gnt_model *m = o->model.model;
-    if (add_copy(&o->observations, "update", o->targets, gnt_model_shared_size(m), r->update, err) != 0)
+    if (add_copy(&o->observations, "update", o->targets, gnt_model_shared_size(m),
+                 o->request->influence ? r->influence : r->update, err) != 0)
         return -1;
     if (!r->sent_buffers)
         return 0;

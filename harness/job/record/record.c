@@ -25,7 +25,7 @@ typedef struct recorded_stage {
 struct gnt_record {
     gnt_work *work;
     const gnt_partition *part;
-    int64_t targets, n_shared, n_buffers, epochs;
+    int64_t targets, n_shared, n_buffers, epochs, influence;
     gnt_fl_config config;
     int encodings, defended;
     /* Receipts with running statistics, and how many of these were sent as the host computed them. */
@@ -101,6 +101,7 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_request_train *q, c
     r->encodings = of->encodings;
     r->defended = q->defense.n > 0;
     r->epochs = of->epochs;
+    r->influence = of->influence < of->targets ? of->influence : of->targets;
     r->n_shared = gnt_model_shared_size(m);
     r->n_buffers = gnt_model_buffer_size(m);
     r->config = gnt_work_config(&q->federated);
@@ -277,6 +278,31 @@ int gnt_record_add_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_
     return gnt_state_copy(&r->behind, state, 0, round, err);
 }
 
+/* ---- influence ---- */
+
+int gnt_record_influenced(const gnt_record *r, size_t i, int32_t *round, int32_t *client) {
+    const size_t each = (size_t)r->influence;
+    if (!each || i / each >= r->n_stages)
+        return 0;
+    *round = r->stage[i / each].round;
+    *client = r->stage[i / each].client[i % each];
+    return 1;
+}
+
+int gnt_record_add_influence(gnt_record *r, size_t i, const float *influence, gnt_err *err) {
+    const int64_t dim[2] = {r->influence, r->n_shared};
+    char name[NAME_SIZE];
+    gnt_st_tensor *made;
+    snprintf(name, sizeof name, "influence.%" PRId32, r->stage[i / (size_t)r->influence].round);
+    const gnt_st_tensor *t = gnt_st_find(&r->record, name);
+    if (!t && gnt_st_add(&r->record, name, GNT_ST_F32, 2, dim, NULL, &made, err) != 0)
+        return -1;
+    float *rows = t ? t->data : made->data;
+    memcpy(rows + (int64_t)(i % (size_t)r->influence) * r->n_shared, influence,
+           (size_t)r->n_shared * sizeof *rows);
+    return 0;
+}
+
 /* ---- encodings ---- */
 
 int gnt_record_has_encodings(const gnt_record *r) {
@@ -396,7 +422,7 @@ static size_t gather_compared(const gnt_record *r, gnt_fl_round *out) {
     return n;
 }
 
-static void add_mark(gnt_record *r, const char *what, const gnt_err *says) {
+void gnt_record_add_mark(gnt_record *r, const char *what, const gnt_err *says) {
     json_array_append_new(r->marks, json_pack("{s:s, s:s}", "what", what, "says", says->text));
 }
 
@@ -412,7 +438,7 @@ int gnt_record_check_sum(gnt_record *r, int64_t entries, int64_t features, gnt_e
              "a secure sum of %" PRId64 " numbers has room for a sample of each client (%" PRId64
              " features): what everybody then knows is no part of what is attacked",
              entries, features);
-    add_mark(r, "sum-holds-samples", &says);
+    gnt_record_add_mark(r, "sum-holds-samples", &says);
     return 0;
 }
 
@@ -427,7 +453,7 @@ static void mark_statistics(gnt_record *r) {
              "batch-norm statistics sent in the clear: those of %" PRId64 " of %" PRId64
              " updates are as the client computed them, without anything that the defense does to updates",
              r->in_the_clear, r->with_statistics);
-    add_mark(r, "statistics-in-the-clear", &says);
+    gnt_record_add_mark(r, "statistics-in-the-clear", &says);
 }
 
 static int find_marks(gnt_record *r, gnt_err *err) {
@@ -440,13 +466,13 @@ static int find_marks(gnt_record *r, gnt_err *err) {
     if (found < 0)
         rc = gnt_fail(err, "%s", says.text);
     if (found > 0)
-        add_mark(r, "acts-otherwise", &says);
+        gnt_record_add_mark(r, "acts-otherwise", &says);
     if (gnt_treatment_server_knows_more(round, n, &says))
-        add_mark(r, "server-knows-more", &says);
+        gnt_record_add_mark(r, "server-knows-more", &says);
     if (gnt_treatment_masks_cancel(round, n, &says))
-        add_mark(r, "cancels-in-the-sum", &says);
+        gnt_record_add_mark(r, "cancels-in-the-sum", &says);
     if (gnt_treatment_is_taken_back(&r->added, &says))
-        add_mark(r, "taken-back-later", &says);
+        gnt_record_add_mark(r, "taken-back-later", &says);
     mark_statistics(r);
     gnt_free(all);
     gnt_free(round);

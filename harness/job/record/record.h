@@ -10,6 +10,8 @@
  *   update.R     F32 T × S
  *   buffers.R    F32 T × B   where clients send running statistics: less those broadcast; B of the model
  *   sends.R      I64 T × 1   and which clients did: 0: it withheld them, and its row is 0
+ *   influence.R  F32 I × S   what the first I of these updates did to the final model (job/influence.h), in
+ *                            the units of the update
  *   count.R      I64 T       where encodings are recorded: how many of each client
  *   encoded_x.R  F32 N × F   all of them, client after client
  *   encoded_y.R  F32 N × C
@@ -72,6 +74,13 @@ void gnt_record_set_totals(gnt_record *r, const gnt_fl_totals *totals);
 /* Marks a secure sum that has room for the clients' samples. entries: of the sum; features: of a sample. */
 int gnt_record_check_sum(gnt_record *r, int64_t entries, int64_t features, gnt_err *err);
 
+/* Finds the i-th update whose influence is to be measured. 0: there are not so many. */
+int gnt_record_influenced(const gnt_record *r, size_t i, int32_t *round, int32_t *client);
+/* Adds the influence of that update: gnt_model_shared_size entries. */
+int gnt_record_add_influence(gnt_record *r, size_t i, const float *influence, gnt_err *err);
+/* Adds a mark, with its sentence. */
+void gnt_record_add_mark(gnt_record *r, const char *what, const gnt_err *says);
+
 /* Writes all outputs. diverged: the training ended early, and what is missing is left out. */
 int gnt_record_write(gnt_record *r, int diverged, gnt_err *err);
 
@@ -93,6 +102,9 @@ typedef struct gnt_recorded {
     const int64_t *sends_buffers;
     /* N. */
     int64_t encodings;
+    /* I × S, of the first I of the clients; NULL and 0: none was measured. */
+    const float *influence;
+    int64_t influences;
 } gnt_recorded;
 
 int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *behind, const gnt_model *m,

@@ -92,6 +92,21 @@ static int read_buffers(gnt_recorded *out, const gnt_st *record, const gnt_model
     return 0;
 }
 
+static int read_influence(gnt_recorded *out, const gnt_st *record, const gnt_model *m, int32_t stage,
+                          gnt_err *err) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "influence.%" PRId32, stage);
+    const gnt_st_tensor *t = gnt_st_find(record, name);
+    if (!t)
+        return 0;
+    if (t->type != GNT_ST_F32 || t->rank != 2 || t->dim[0] < 1 || t->dim[0] > out->targets ||
+        t->dim[1] != gnt_model_shared_size(m))
+        return gnt_fail(err, "the record's \"%s\" cannot be read", name);
+    out->influence = t->data;
+    out->influences = t->dim[0];
+    return 0;
+}
+
 int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *behind, const gnt_model *m,
                       int32_t stage, int32_t steps, int64_t client_rows, gnt_err *err) {
     char name[NAME_SIZE];
@@ -132,10 +147,10 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *beh
     out->update = update->data;
     out->labels = labels->data;
     out->rates = rates->data;
-    return check_rows(out->rows, out->targets * out->members, client_rows, err) == 0 &&
-                   read_buffers(out, record, m, stage, err) == 0
-               ? read_encodings(out, record, behind, m, stage, client_rows, err)
-               : -1;
+    if (check_rows(out->rows, out->targets * out->members, client_rows, err) != 0 ||
+        read_buffers(out, record, m, stage, err) != 0 || read_influence(out, record, m, stage, err) != 0)
+        return -1;
+    return read_encodings(out, record, behind, m, stage, client_rows, err);
 }
 
 int gnt_recorded_claims(const gnt_st *behind, int32_t stage, int64_t j, gnt_st *out, gnt_err *err) {

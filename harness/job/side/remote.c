@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "job/side/side_job.h"
 #include "plugin/info.h"
+#include "request/side.h"
 
 typedef struct remote_side {
     /* fd −1: there is no such process. */
@@ -30,6 +31,9 @@ struct gnt_remote {
     gnt_work *work;
     gnt_key role;
     remote_side client, server, query;
+    /* Connections to all processes of the server, the server first; server.connection is the one in use. */
+    gnt_frame_connection servers[1 + GNT_SIDE_MOST_COPIES];
+    size_t n_servers;
     gnt_chain chain;
     proxy *proxy;
     int64_t n_params, n_buffers, n_shared;
@@ -298,6 +302,17 @@ static gnt_status contribute(void *self, const gnt_client *client, double *vecto
     return GNT_OK;
 }
 
+/* Sends the further processes of the server what it was sent, and drops their answers. */
+static gnt_status repeat(gnt_remote *r, const remote_side *s) {
+    gnt_status status = GNT_OK;
+    for (size_t i = 1; s == &r->server && status == GNT_OK && i < r->n_servers; i++) {
+        gnt_remote_use_server(r, i);
+        status = exchange(r, &r->server);
+    }
+    gnt_remote_use_server(r, 0);
+    return status;
+}
+
 /* Every process is given the sum; a copy, when it begins. */
 static gnt_status receive_sum(void *self, const double *sum, int64_t n) {
     proxy *p = self;
@@ -311,6 +326,8 @@ static gnt_status receive_sum(void *self, const double *sum, int64_t n) {
         gnt_frame_put_int(&sides[i]->out, n);
         gnt_frame_put_array(&sides[i]->out, sum, n, sizeof *sum);
         status = exchange(r, sides[i]);
+        if (status == GNT_OK)
+            status = repeat(r, sides[i]);
     }
     return status;
 }
@@ -347,6 +364,8 @@ static gnt_status save(void *self, int32_t client, const gnt_sink *out) {
     gnt_st_init(&st);
     if (status == GNT_OK)
         status = side_get_bundle(&s->in, &st, &r->failure) == 0 ? write_state(r, &st, out) : GNT_FAILED;
+    if (status == GNT_OK)
+        status = repeat(r, s);
     gnt_st_free(&st);
     return status;
 }
@@ -378,6 +397,8 @@ static gnt_status load(void *self, int32_t client, const gnt_artefacts *state) {
         side_put_bundle(&s->out, &st);
         status = exchange(r, s);
     }
+    if (status == GNT_OK)
+        status = repeat(r, s);
     gnt_st_free(&st);
     return status;
 }
@@ -425,24 +446,36 @@ static int stop(void *context) {
     return w->should_stop(w->context);
 }
 
-static void open_side(remote_side *s, gnt_work *w, const char *name) {
-    s->connection = (gnt_frame_connection){.fd = w->socket ? w->socket(w->context, name) : -1,
-                                           .most = side_most_message,
-                                           .should_stop = stop,
-                                           .context = w};
+static gnt_frame_connection connect_to(gnt_work *w, const char *name) {
+    return (gnt_frame_connection){.fd = w->socket ? w->socket(w->context, name) : -1,
+                                  .most = side_most_message,
+                                  .should_stop = stop,
+                                  .context = w};
+}
+
+static void connect_servers(gnt_remote *r, size_t copies) {
+    r->servers[0] = r->server.connection = connect_to(r->work, "server");
+    for (r->n_servers = 1; r->n_servers <= copies; r->n_servers++) {
+        char name[GNT_SIDE_NAME_SIZE];
+        gnt_server_copy_name(r->n_servers - 1, name);
+        r->servers[r->n_servers] = connect_to(r->work, name);
+    }
 }
 
 int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, const gnt_remote_spec *spec,
                     gnt_err *err) {
     const size_t n = spec->defense->n;
+    if (spec->server_copies > GNT_SIDE_MOST_COPIES)
+        return gnt_fail(err, "%zu further processes of a server, expected at most %d", spec->server_copies,
+                        GNT_SIDE_MOST_COPIES);
     gnt_remote *r = gnt_alloc(sizeof *r);
     if (!r)
         return gnt_fail(err, "out of memory for %zu defenses", n);
     r->work = w;
     signal(SIGPIPE, SIG_IGN); /* that a process has ended shows in its missing answer */
-    open_side(&r->client, w, "client");
-    open_side(&r->server, w, "server");
-    open_side(&r->query, w, "query");
+    r->client.connection = connect_to(w, "client");
+    r->query.connection = connect_to(w, "query");
+    connect_servers(r, spec->server_copies);
     r->uses_copies = spec->copies;
     r->claims = spec->claims;
     r->role = *spec->key;
@@ -509,4 +542,12 @@ int gnt_remote_copy_end(gnt_remote *r, gnt_err *err) {
     r->failure = (gnt_err){0};
     gnt_frame_begin(&r->client.out, SIDE_COPY_END);
     return exchange(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
+}
+
+size_t gnt_remote_server_copies(const gnt_remote *r) {
+    return r->n_servers - 1;
+}
+
+void gnt_remote_use_server(gnt_remote *r, size_t i) {
+    r->server.connection = r->servers[i];
 }

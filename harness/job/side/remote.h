@@ -21,6 +21,8 @@ typedef struct gnt_remote_spec {
     int copies;
     /* Request the claims too: what encodings are made of. */
     int claims;
+    /* Further processes of the server, at most GNT_SIDE_MOST_COPIES. */
+    size_t server_copies;
 } gnt_remote_spec;
 
 /* `spec`, what it points to, the work and the model outlive it. */
@@ -35,5 +37,11 @@ int gnt_remote_uses_copies(const gnt_remote *r);
  * nothing but what they are given in between, sums and state included. */
 int gnt_remote_copy_begin(gnt_remote *r, gnt_err *err);
 int gnt_remote_copy_end(gnt_remote *r, gnt_err *err);
+
+/* How many further processes of the server there are. All are given the secure sums and requests for state
+ * that the server is given. */
+size_t gnt_remote_server_copies(const gnt_remote *r);
+/* From here on `aggregate` runs in the i-th of the server's processes: 0 the server, 1 … the further ones. */
+void gnt_remote_use_server(gnt_remote *r, size_t i);
 
 #endif

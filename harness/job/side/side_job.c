@@ -387,6 +387,13 @@ static void send_facts(side *s) {
     free(times);
 }
 
+/* Frees the memory of a large message: while this process waits, others of a server may need theirs. */
+static void shrink(gnt_frame *f) {
+    const size_t kept = (size_t)64 << 20;
+    if (f->room > kept)
+        gnt_frame_free(f);
+}
+
 /* 1: go on; 0: the connection has ended. */
 static int serve_one(side *s) {
     gnt_err why = {0};
@@ -400,7 +407,10 @@ static int serve_one(side *s) {
     begin_answer(s, GNT_OK, "");
     if (answer(s, s->in.op, &why) != 0)
         begin_answer(s, s->work->status == GNT_OK ? GNT_FAILED : s->work->status, why.text);
-    return gnt_frame_send(&s->connection, &s->out, &why) == 0;
+    const int sent = gnt_frame_send(&s->connection, &s->out, &why) == 0;
+    shrink(&s->in);
+    shrink(&s->out);
+    return sent;
 }
 
 /* In a copy: opens the plugin, and answers until its client's work is over. Does not return. */

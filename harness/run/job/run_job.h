@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "process/child.h"
 #include "request/request.h"
+#include "request/side.h"
 #include "suite/suite.h"
 
 typedef enum run_state {
@@ -38,7 +39,8 @@ typedef struct run_input {
     char *path;
 } run_input;
 
-enum { RUN_MOST_INPUTS = 48, RUN_MOST_PLUGINS = 17, RUN_MOST_SIDES = 3 };
+/* Sides: one of each kind, and further ones of the server. */
+enum { RUN_MOST_INPUTS = 48, RUN_MOST_PLUGINS = 17, RUN_MOST_SIDES = 3 + GNT_SIDE_MOST_COPIES };
 
 /* Its entry of the store. Set by job_steps.c. */
 typedef struct run_stored {
@@ -91,6 +93,10 @@ typedef struct run_processes {
     /* The processes in which a defense's hooks run. */
     gnt_child *side[RUN_MOST_SIDES];
     size_t n_sides;
+    /* The first so many report facts and times; further ones of the server do the same work again. */
+    size_t n_reporting;
+    /* Names of the sockets to those. */
+    char copy_name[GNT_SIDE_MOST_COPIES][GNT_SIDE_NAME_SIZE];
     /* The inputs that all of them read, in the job's order; −1: that output was left out. */
     int fd[RUN_MOST_INPUTS];
     size_t n_fds;

@@ -33,17 +33,31 @@ static observed shadow_for(const run_requests *r, const gnt_cell *c, uint32_t gr
     return own && gnt_suite_keeps_private(&r->suite->defense[c->defense]) ? SHADOW_OF_ATTACKER : SHADOW;
 }
 
+/* True if the cell's attack sees what updates did to the model. */
+static int is_on_influence(const run_requests *r, const gnt_cell *c) {
+    return r->suite->attack[c->attack].influence_of != NULL;
+}
+
+/* Returns what of the task the cell's attack observes. */
+static gnt_request_observe observe_for(const run_requests *r, const gnt_cell *c) {
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    gnt_request_observe o = request_observe(t);
+    if (is_on_influence(r, c))
+        o.targets = gnt_suite_influences(t);
+    return o;
+}
+
 static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength, observed what) {
     static const char *const outputs[] = {"seen",    "broadcast", "labels",  "rates",    "stats", "sum",
                                           "outside", "mixing",    "targets", "compared", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     static const char *const word[] = {"observe", "shadow", "shadow of the attacker"};
-    const int shadow = what != TARGETS;
+    const int shadow = what != TARGETS, influence = !shadow && is_on_influence(r, c);
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
     request_label(r, (int)c->defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "%s %s/r%" PRId64 "/%s/s%" PRIu64, word[what], t->id, c->stage, label,
-             c->seed);
+    snprintf(name, sizeof name, "%s %s/r%" PRId64 "/%s/s%" PRIu64,
+             influence ? "observe the influence in" : word[what], t->id, c->stage, label, c->seed);
     run_job *j = request_begin(r, name, GNT_JOB_OBSERVE, outputs, &fresh);
     if (!j || !fresh)
         return j;
@@ -55,8 +69,9 @@ static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength,
                                   .samples = request_clients_samples(r, j, t, c->seed),
                                   .federated = request_federated(t, t->federated.rounds),
                                   .stage = c->stage,
-                                  .observe = shadow ? request_observe_shadow(t) : request_observe(t),
-                                  .shadow = shadow};
+                                  .observe = shadow ? request_observe_shadow(t) : observe_for(r, c),
+                                  .shadow = shadow,
+                                  .influence = influence};
     j->defense = r->suite->defense[c->defense].label;
     if (!shadow && !t->observe.probe)
         return read_round(r, j, c, strength) == 0 ? j : NULL;
@@ -237,7 +252,7 @@ static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double st
     set_attacker(r, j, c, p, &q->attacker);
     q->stage = c->stage;
     q->told_stage = p->member->info->scope == GNT_SCOPE_STAGE ? c->stage : -1;
-    q->observe = request_observe(t);
+    q->observe = observe_for(r, c);
     q->observe.surface = p->surface;
     q->key = request_key(r, "attack", role);
     run_job *data = run_data_job(r, c->task, c->seed);
@@ -378,7 +393,7 @@ run_job *run_score_job(run_requests *r, const gnt_cell *c, double strength, run_
     j->request.score = (gnt_request_score){.samples = request_samples(j, t, REQUEST_REGION),
                                            .goals = c->goals,
                                            .granted = c->grants,
-                                           .observe = request_observe(t),
+                                           .observe = observe_for(r, c),
                                            .attribute = request_attribute(j, t),
                                            .chained = r->suite->attack[c->attack].first.info != NULL,
                                            .points = c->draws_points ? r->suite->points : 0,

@@ -79,24 +79,28 @@ static void set_sides(const run_requests *r, run_job *j, int defense) {
 /* Returns what the training records of its rounds, for all tasks that it trains for. NULL if nothing is
  * observed in a round. */
 static const gnt_request_record *record_of(const run_requests *r, run_job *j, const gnt_suite_task *t,
-                                           int transforms, const char *coordinates) {
+                                           uint32_t hooks, const char *coordinates) {
     const gnt_suite *s = r->suite;
     gnt_request_record of = {0};
     int all_epochs = 0;
+    int64_t influence = 0;
     for (size_t i = 0; i < s->n_tasks; i++) {
         const gnt_suite_observe *o = &s->task[i].observe;
         if (strcmp(s->task[i].trained_as, t->trained_as) != 0 || o->probe ||
             o->surface == GNT_SURFACE_TRANSCRIPT)
             continue;
         of.targets = o->targets > of.targets ? o->targets : of.targets;
+        if (gnt_suite_influences(&s->task[i]) > influence)
+            influence = gnt_suite_influences(&s->task[i]);
         if (o->surface != GNT_SURFACE_ENCODING)
             continue;
         of.encodings = 1;
         all_epochs |= o->epochs == 0;
         of.epochs = o->epochs > of.epochs ? o->epochs : of.epochs;
     }
-    if (!of.targets && !transforms)
+    if (!of.targets && !(hooks & GNT_HOOK_TRANSFORM_UPDATE))
         return NULL;
+    of.influence = hooks & GNT_HOOK_AGGREGATE ? influence : 0;
     of.stages = (gnt_ints){t->stages, of.targets ? t->n_stages : 0};
     of.epochs = all_epochs ? 0 : of.epochs;
     of.key = request_key(r, "observe", coordinates);
@@ -186,8 +190,7 @@ static run_job *training(run_requests *r, const char *name, size_t task, int def
     if (!shuffle && defense >= 0 && rounds &&
         !run_is_search_seed(seed)) { /* no cell reads those of a search */
         q->measure_every = t->curve ? (rounds + t->curve - 1) / t->curve : 0;
-        q->record =
-            record_of(r, j, t, (request_hooks(r, defense) & GNT_HOOK_TRANSFORM_UPDATE) != 0, coordinates);
+        q->record = record_of(r, j, t, request_hooks(r, defense), coordinates);
     }
     q->keep_rows = run_is_search_seed(seed); /* for a search that is paired */
     if (t->by_head && !j->untrained)

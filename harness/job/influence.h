@@ -1,0 +1,54 @@
+/* influence: what single updates did to the model that a defense's server made of them.
+ *
+ * A server that aggregates by a hook may undo what client hooks did: a key that both sides know, junk that is
+ * added to the weights and removed a round later, noise that is subtracted again. An update as it was
+ * received then says nothing of what the model was made of. So the server runs more than once, in further
+ * processes of the same keys (run/side_processes.h), each with weights of its own that go from round to
+ * round:
+ *
+ *   for each recorded update whose influence is measured: all updates as the training received them, but for
+ *            that one, which is zero. The real final weights less these are its influence.
+ *   repeat   all updates as they are. A server that does not give the same again is marked.
+ *   control  in each round all updates, the entries of each tensor shifted by a random number of places, so
+ *            that they keep their size and lose their content. The utility that is left does not come from
+ *            what clients sent.
+ *
+ * No process can know which of these it is: messages begin in round 0 and have the same form. Where the
+ * server takes the weighted mean, the influence of an update is the update, but for rounding.
+ *
+ * Ownership: an open gnt_influence owns its arrays; what its spec points to outlives it. Errors: −1 with a
+ * sentence. A process that refuses its updates is no error: it is marked, and the others go on. */
+#ifndef GNT_JOB_INFLUENCE_H
+#define GNT_JOB_INFLUENCE_H
+
+#include "job/record/record.h"
+#include "job/side/remote.h"
+
+typedef struct gnt_influence gnt_influence;
+
+typedef struct gnt_influence_spec {
+    gnt_remote *remote;
+    gnt_work *work;
+    const gnt_model *model;
+    /* Says which updates, and gets the influences and marks. */
+    gnt_record *record;
+    /* Key of the shifts. */
+    const gnt_key *key;
+    /* At the start of the training. */
+    const float *weights, *buffers;
+} gnt_influence_spec;
+
+/* NULL in *out, and no error, if the remote has no further processes of the server. */
+int gnt_influence_open(gnt_influence **out, const gnt_influence_spec *spec, gnt_err *err);
+void gnt_influence_free(gnt_influence *f);
+
+/* Runs the further processes on a round that the server has aggregated. in: what it was given; next: what it
+ * made of it, in->n_params entries. */
+int gnt_influence_add_round(gnt_influence *f, const gnt_aggregate *in, const float *next, gnt_err *err);
+/* After the last round: gives the record the influences and the marks. */
+int gnt_influence_end(gnt_influence *f, gnt_err *err);
+/* The control's weights and buffers at present, in the form of the model's: gnt_model_size and
+ * gnt_model_buffer_size entries. 0, with a sentence in `why`, if it refused its updates. */
+int gnt_influence_control(const gnt_influence *f, float *weights, float *buffers, gnt_err *why);
+
+#endif
