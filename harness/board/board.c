@@ -31,7 +31,7 @@ static int load_run(board_run *run, const gnt_board_source *source, gnt_err *err
         return rc;
     run->folder = source->folder;
     board_mark_unproven(run, source->checked);
-    if (board_read_seal(run, err) != 0)
+    if (board_read_seal(run, err) != 0 || board_read_plugins(run, err) != 0)
         return GNT_BOARD_UNREADABLE;
     run->contributor = source->contributor       ? gnt_strdup(source->contributor)
                        : *run->about.contributor ? gnt_strdup(run->about.contributor)
@@ -65,6 +65,7 @@ static void free_board(board *b) {
     for (size_t i = 0; i < b->n_run; i++) {
         gnt_free(b->run[i].contributor);
         gnt_free(b->run[i].seal);
+        json_decref(b->run[i].plugins);
         gnt_board_about_free(&b->run[i].about);
         gnt_results_free(&b->run[i].results);
     }

@@ -21,6 +21,7 @@ typedef struct board_run {
     gnt_results results;
     char *seal;                 /* "signed by KEY" or "unsigned" */
     char key[65];               /* of the signature, hexadecimal; "": unsigned */
+    json_t *plugins;            /* the plugin files that host.json lists; NULL: none */
     const gnt_checked *checked; /* what the check of results.json left open; NULL: nothing */
 } board_run;
 
@@ -33,7 +34,8 @@ typedef struct board_attack {
     int required; /* in the last run of the first contributor: a defense needs a number under it for a rank */
 } board_attack;
 
-/* A defense with its settings and versions; several contributors may have measured the same one. */
+/* A defense with its settings, versions and plugin files; several contributors may have measured the same
+ * one. */
 typedef struct board_row {
     const char *label;
     char *settings;
@@ -115,6 +117,15 @@ int board_read_seal(board_run *run,
 int board_is_proven(const board_run *run, const char *task); /* 1: the task's digest is what it must be */
 int board_suite_is_proven(const board_run *run);
 
+/* ---- plugin_files.c ---- */
+
+int board_read_plugins(board_run *run, gnt_err *err); /* sets run->plugins; −1: host.json is no JSON */
+/* Returns the digest of the file that a member of a run's defense was; "" if the run does not say. */
+const char *board_plugin_digest(const board_run *run, const gnt_result_member *m);
+/* "prune @ 31aafa489cef": the plugins behind a row's label, without an id that is the label, and without a
+ * digest that is not known; nothing if nothing is left. */
+void board_say_plugins(const board *b, const board_row *row, gnt_text *out);
+
 /* ---- contributors.c ---- */
 
 /* Finds which runs are of one contributor, once all are read, and changes names so that no two contributors
@@ -130,9 +141,9 @@ size_t board_stages(const board_contest *c, const gnt_results *r, int64_t stages
 /* True if attackers with either knowledge can run the same attacks of a contest. */
 int board_same_reach(const board_contest *c, uint32_t one, uint32_t other);
 void board_contest_free(board_contest *c);
-/* Returns a run's settings of a defense as canonical text: equal texts are equal settings. The caller
- * frees; NULL when out of memory. */
-char *board_defense_settings(const gnt_results *r, const char *label);
+/* Returns a run's settings of a defense, with the digests of its plugin files, as canonical text: equal
+ * texts are equal settings of equal files. The caller frees; NULL when out of memory. */
+char *board_defense_settings(const board_run *run, const char *label);
 
 /* ---- rank.c ---- */
 

@@ -45,7 +45,7 @@ typedef struct entry {
         identified_low, identified_high;
     const char *task, *attacker, *attacker_knows, *measure, *tied, *defense, *contributors, *kind,
         *utility_measure, *claim_source, *best_known_attack, *attack_knows, *attack_run_by, *footnotes,
-        *observed_from, *stages, *why_not_ranked;
+        *observed_from, *stages, *why_not_ranked, *plugins;
 } entry;
 
 static const gnt_field entry_rows[] = {
@@ -86,6 +86,7 @@ static const gnt_field entry_rows[] = {
     {GNT_FIELD(entry, identified_low, REAL)},
     {GNT_FIELD(entry, identified_high, REAL)},
     {GNT_FIELD(entry, why_not_ranked, TEXT)},
+    {GNT_FIELD(entry, plugins, TEXT)},
 };
 static const gnt_fields entry_fields = GNT_FIELDS_OF(entry, entry_rows);
 
@@ -96,6 +97,17 @@ static const char *keep(gnt_arena *arena, gnt_text *text) {
     gnt_text_free(text);
     gnt_text_init(text, BOARD_MOST_SAID);
     return copy;
+}
+
+/* "prune 1.0 @ DIGEST", for each member; "?" in place of a digest that is not known. */
+static void say_plugin_files(const board *b, const board_row *row, gnt_text *out) {
+    const board_run *run = &b->run[row->first];
+    const gnt_result_defense *of = gnt_defense_of(&run->results, row->label);
+    for (size_t i = 0; of && i < of->members.n; i++) {
+        const gnt_result_member *m = &of->members.at[i];
+        const char *digest = board_plugin_digest(run, m);
+        gnt_text_add(out, "%s%s %s @ %s", i ? " + " : "", m->id, m->version, *digest ? digest : "?");
+    }
 }
 
 static void fill_words(const board *b, const board_contest *c, size_t threat, const board_place *p,
@@ -117,6 +129,8 @@ static void fill_words(const board *b, const board_contest *c, size_t threat, co
     if (!p->place.rank)
         board_say_state(c, p, &text);
     e->why_not_ranked = keep(arena, &text);
+    say_plugin_files(b, p->row, &text);
+    e->plugins = keep(arena, &text);
     gnt_text_free(&text);
 }
 

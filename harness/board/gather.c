@@ -76,12 +76,23 @@ static char *settings_of(const gnt_results *r, const gnt_fields *fields, const v
     return text;
 }
 
-char *board_defense_settings(const gnt_results *r, const char *label) {
-    const gnt_result_defense *of = gnt_defense_of(r, label);
+char *board_defense_settings(const board_run *run, const char *label) {
+    const gnt_result_defense *of = gnt_defense_of(&run->results, label);
     if (!of)
         return gnt_strdup("");
     gnt_result_defense copy = *of;
-    return settings_of(r, &gnt_defense_fields, &copy, &copy.members);
+    char *settings = settings_of(&run->results, &gnt_defense_fields, &copy, &copy.members);
+    gnt_text out;
+    gnt_text_init(&out, MOST_SETTINGS);
+    out.failed |= !settings;
+    if (settings)
+        gnt_text_bytes(&out, settings, strlen(settings));
+    for (size_t i = 0; i < of->members.n; i++)
+        gnt_text_add(&out, "\n%s", board_plugin_digest(run, &of->members.at[i]));
+    gnt_free(settings);
+    char *text = out.failed ? NULL : gnt_strdup(gnt_text_get(&out));
+    gnt_text_free(&out);
+    return text;
 }
 
 static char *attack_settings(const gnt_results *r, const char *label) {
@@ -210,7 +221,7 @@ static int find_attack(const board *b, board_contest *c, size_t run, const char 
 }
 
 static int find_row(const board *b, board_contest *c, size_t run, const char *label, size_t *out) {
-    char *settings = board_defense_settings(&b->run[run].results, label);
+    char *settings = board_defense_settings(&b->run[run], label);
     if (!settings)
         return -1;
     for (*out = 0; *out < c->n_row; ++*out)
@@ -248,15 +259,14 @@ static int ran_again(const board_contest *c, const gnt_results *r, const char *d
  * has measured this number again. */
 static int is_superseded(const board *b, const board_contest *c, size_t at, const char *defense,
                          const char *attack, int *failed) {
-    const gnt_results *mine = &b->run[c->run[at]].results;
+    const board_run *mine = &b->run[c->run[at]];
     for (size_t k = at + 1; k < c->n_run; k++) {
         const board_run *later = &b->run[c->run[k]];
         if (!board_is_same_contributor(b, c->run[k], c->run[at]) ||
             !gnt_representative(&later->results, c->task, c->stage, defense, NULL))
             continue;
-        char *was = board_defense_settings(mine, defense),
-             *is = board_defense_settings(&later->results, defense);
-        char *old = attack_settings(mine, attack), *new = attack_settings(&later->results, attack);
+        char *was = board_defense_settings(mine, defense), *is = board_defense_settings(later, defense);
+        char *old = attack_settings(&mine->results, attack), *new = attack_settings(&later->results, attack);
         *failed |= !was || !is || !old || !new;
         const int over = !*failed && (strcmp(was, is) != 0 ||
                                       (ran_again(c, &later->results, defense, attack) && !strcmp(old, new)));
@@ -327,7 +337,7 @@ static int find_marks(const board *b, board_contest *c) {
             board_row *row = &c->row[i];
             const gnt_outcome *marked =
                 row->marked ? NULL : gnt_marked_cell(r, c->task, c->stage, row->label);
-            char *settings = marked ? board_defense_settings(r, row->label) : NULL;
+            char *settings = marked ? board_defense_settings(&b->run[c->run[k]], row->label) : NULL;
             if (marked && !settings)
                 return -1;
             if (marked && !strcmp(settings, row->settings))

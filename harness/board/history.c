@@ -36,11 +36,11 @@ static const char *compare(const gnt_measure *m, const gnt_stat *was, const gnt_
 
 static void say_change(const board *b, const board_contest *c, size_t before, const gnt_rank_row *was,
                        size_t now, const gnt_rank_row *is, gnt_text *out) {
-    char *old = board_defense_settings(&b->run[before].results, was->defense);
-    char *new = board_defense_settings(&b->run[now].results, is->defense);
+    char *old = board_defense_settings(&b->run[before], was->defense);
+    char *new = board_defense_settings(&b->run[now], is->defense);
     out->failed |= !old || !new;
     if (old && new &&strcmp(old, new) != 0)
-        gnt_text_add(out, "settings or version changed; ");
+        gnt_text_add(out, "settings, version or file changed; ");
     gnt_free(old);
     gnt_free(new);
     if (was->kind != is->kind)

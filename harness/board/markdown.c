@@ -18,6 +18,16 @@ static void add_cell(board_cell *cell, gnt_table *t) {
     board_item(t, &cell->text);
 }
 
+static void add_plugins(const board *b, const board_row *row, gnt_text *out) {
+    gnt_text plugins;
+    gnt_text_init(&plugins, BOARD_MOST_SAID);
+    board_say_plugins(b, row, &plugins);
+    if (plugins.size)
+        gnt_text_add(out, " (%s)", gnt_text_get(&plugins));
+    out->failed |= plugins.failed;
+    gnt_text_free(&plugins);
+}
+
 static void add_place(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
                       int identified, gnt_table *t) {
     board_cell cell[BOARD_CELLS];
@@ -34,6 +44,7 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
     for (size_t n = 0, any = 0; board_footnote(n, &flag, &mark, &words); n++)
         if (p->row->flags & flag)
             gnt_text_add(&text, "%s%s", any++ ? "," : " ^", mark);
+    add_plugins(b, p->row, &text);
     board_item(t, &text);
     gnt_text_free(&text);
     board_fill_cells(b, c, threat, p, cell);

@@ -66,6 +66,15 @@ static void add_name(page *w, const board_row *row) {
         if (row->flags & flag)
             gnt_text_add(&w->out, "%s<abbr title=\"%s\">%s</abbr>", any++ ? "," : " <sup>", words, mark);
     page_add(w, any ? "</sup>" : "");
+    gnt_text plugins;
+    gnt_text_init(&plugins, BOARD_MOST_SAID);
+    board_say_plugins(w->b, row, &plugins);
+    if (plugins.size) {
+        page_add(w, " <span class=\"soft\">");
+        page_say_text(w, &plugins);
+        page_add(w, "</span>");
+    }
+    gnt_text_free(&plugins);
     page_add(w, "</td>");
 }
 

@@ -1,6 +1,7 @@
 /* What defenses and attacks share: a plugin, its parameters, a label, the tasks it is for. */
 #include <string.h>
 
+#include "base/lookalike.h"
 #include "suite/suite_impl.h"
 
 /* ---- the plugin and its parameters ---- */
@@ -79,13 +80,34 @@ static int check_label(suite_reader *r, const char *path, const char *label) {
     return 0;
 }
 
+/* Refuses a label that reads like the id of a plugin that is not the entry's own, `own`. */
+static int check_no_other_plugin(suite_reader *r, const char *path, const char *label, const char *own,
+                                 const char *list) {
+    const int32_t kind = strcmp(list, "attacks") == 0 ? GNT_PLUGIN_ATTACK : GNT_PLUGIN_DEFENSE;
+    for (size_t i = 0; i < r->env->plugins->n; i++) {
+        const gnt_plugin_info *info = &r->env->plugins->info[i];
+        const int alike =
+            info->kind == kind && strcmp(info->id, own) != 0 ? gnt_looks_alike(info->id, label) : 0;
+        if (alike < 0)
+            return suite_no_memory(r);
+        if (alike)
+            return suite_fail(
+                r, path,
+                "is %s, which reads like the plugin %s, but the entry is %s; expected another label, "
+                "or none",
+                gnt_show_text(label).text, info->id, own);
+    }
+    return 0;
+}
+
 int suite_read_label(suite_reader *r, const char *path, const json_t *object, const char *otherwise,
                      const char *list, char *const *names, size_t n, char **out) {
     const char *label = otherwise;
     const gnt_path at = gnt_path_key(path, "label");
     int given = json_object_get(object, "label") != NULL;
     if (suite_text(r, path, object, "label", GNT_SUITE_NAME, &label) ||
-        (given && check_label(r, at.text, label)))
+        (given &&
+         (check_label(r, at.text, label) || check_no_other_plugin(r, at.text, label, otherwise, list))))
         return -1;
     for (size_t i = 0; i < n; i++)
         if (strcmp(names[i], label) == 0)

@@ -375,6 +375,55 @@ static void names_that_look_alike_are_shown_apart(void **state) {
     gnt_seal_key_wipe(&two);
 }
 
+static void write_host(const bench *b, const char *run, const char *digest) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s/host.json", b->folder, run);
+    json_t *host = json_pack("{s:{s:[{s:s, s:s, s:s}]}}", "provenance", "plugins", "id", "a", "version", "1",
+                             "digest", digest);
+    assert_int_equal(json_dump_file(host, path, 0), 0);
+    json_decref(host);
+}
+
+#define DIGEST(c) c c c c c c c c c c c c c c c c
+
+/* Another file with a plugin's id and version is another row, whose numbers and marks are its own. */
+static void another_file_is_another_row(void **state) {
+    const bench *b = *state;
+    static const point worse[] = {{"a", "matched", "x", "", "ok", 30, 29, 31}};
+    static const extra marked[] = {{.mark = "it cheats"}};
+    write_run(b, &(made){MADE("one", ann), .version = "1"});
+    write_run(b, &(made){MADE("two", worse), .version = "1", .extra = marked});
+    write_host(b, "one", DIGEST("aaaa"));
+    write_host(b, "two", DIGEST("bbbb"));
+    json_t *all = BOARD("one", "two");
+    const json_t *places = json_object_get(all, "places");
+    size_t n = 0;
+    for (size_t i = 0; i < json_array_size(places); i++) {
+        const json_t *row = json_array_get(places, i);
+        if (strcmp(word(row, "defense"), "a") != 0)
+            continue;
+        const int honest = strstr(word(row, "plugins"), "a 1 @ aaaa") != NULL;
+        assert_int_equal(rank_of(row), honest);
+        assert_float_equal(measured(row), honest ? 10 : 30, 1e-6);
+        n++;
+    }
+    assert_int_equal(n, 2);
+    json_decref(all);
+    char *page = read_text(b->folder, "out/leaderboard.md", NULL);
+    assert_non_null(strstr(page, "| a ^a (\\@ aaaaaaaaaaaa) |"));
+    assert_non_null(strstr(page, "| a ^a (\\@ bbbbbbbbbbbb) |"));
+    gnt_free(page);
+    write_host(b, "two", DIGEST("aaaa"));
+    all = BOARD("one", "two");
+    assert_int_equal(rank_of(place(all, 1, NULL, "a")), 0); /* the mark is the same file's */
+    json_decref(all);
+    write_host(b, "one", "short");
+    write_host(b, "two", "");
+    all = BOARD("one", "two");
+    assert_string_equal(word(place(all, 1, NULL, "a"), "plugins"), "a 1 @ ?");
+    json_decref(all);
+}
+
 /* The run that is given first sets the field; what others bring counts where it was run, and where not that
  * is said. */
 static void the_first_contributor_sets_the_attacks_to_withstand(void **state) {
@@ -404,7 +453,8 @@ static void the_first_contributor_sets_the_attacks_to_withstand(void **state) {
 
 static void history_says_what_changed(void **state) {
     const bench *b = *state;
-    static const char *const expected[] = {"first", "leaks less", "settings or version changed; the same"};
+    static const char *const expected[] = {"first", "leaks less",
+                                           "settings, version or file changed; the same"};
     static const point first[] = {{"a", "matched", "x", "", "ok", 10, 9, 11}};
     RUN("one", first);
     RUN("two", better);
@@ -684,6 +734,7 @@ int main(void) {
         IN_FOLDER(a_signature_must_fit),
         IN_FOLDER(a_later_run_replaces_what_it_ran_again),
         IN_FOLDER(a_contributor_is_a_key),
+        IN_FOLDER(another_file_is_another_row),
         IN_FOLDER(names_that_look_alike_are_shown_apart),
         IN_FOLDER(the_first_contributor_sets_the_attacks_to_withstand),
         IN_FOLDER(history_says_what_changed),
