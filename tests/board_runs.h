@@ -196,6 +196,9 @@ enum { MOST_RUNS = 4 };
 
 /* A board of the named runs, "NAME" or "CONTRIBUTOR=NAME", into the folder `out`; its JSON. `checked` (may be
  * NULL) is of the last of them. */
+/* The file of mandatory attacks that the next boards have; NULL: none. */
+static const char *board_mandatory;
+
 static inline json_t *board_with(const bench *b, const char *out, const char *const *names, size_t n,
                                  const gnt_checked *checked) {
     gnt_board_source source[MOST_RUNS];
@@ -210,7 +213,7 @@ static inline json_t *board_with(const bench *b, const char *out, const char *co
     }
     source[n - 1].checked = checked;
     snprintf(to, sizeof to, "%s/%s", b->folder, out);
-    gnt_board_options options = {.folder = to, .source = source, .n_source = n};
+    gnt_board_options options = {.folder = to, .source = source, .n_source = n, .mandatory = board_mandatory};
     if (gnt_board_make(&options, NULL, &err) != 0)
         fail_msg("%s", err.text);
     char *text = read_text(to, "leaderboard.json", NULL);

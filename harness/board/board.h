@@ -25,6 +25,9 @@ typedef struct gnt_board_options {
     const char *title; /* NULL: "Leaderboard" */
     const gnt_board_source *source;
     size_t n_source;
+    /* a file that lists the mandatory attacks (docs/leaderboard.md); NULL: those in the last run of the first
+     * contributor */
+    const char *mandatory;
     int plots; /* 0: neither plots nor image sheets */
 } gnt_board_options;
 

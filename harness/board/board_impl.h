@@ -31,7 +31,7 @@ typedef struct board_attack {
     char *settings;
     size_t first;    /* the run that brought it */
     uint32_t grants; /* GNT_KNOWS_* */
-    int required; /* in the last run of the first contributor: a defense needs a number under it for a rank */
+    int required;    /* mandatory: a defense needs a number under it for a rank */
 } board_attack;
 
 /* A defense with its settings, versions and plugin files; several contributors may have measured the same
@@ -74,6 +74,7 @@ typedef struct board_contest {
     /* of the first run that trained on the public data alone; else of the first */
     const gnt_task_facts *facts;
     const gnt_measure *lead; /* what it is ranked by on the pages; NULL: no number at all */
+    const char *absent;      /* a mandatory attack that no run here has: nothing is ranked; NULL: none */
     size_t like; /* an earlier contest of the same task and stage with another request; own index: none */
 } board_contest;
 
@@ -87,6 +88,7 @@ typedef struct board {
     uint32_t *threat; /* every set of grants that some attack had, by how much it is */
     size_t n_threat;
     uint8_t *has_report; /* n_run flags: reports/N was made */
+    gnt_doc mandatory;   /* options->mandatory, read and checked */
     gnt_text notices;
 } board;
 
@@ -96,9 +98,9 @@ typedef struct board_place {
     gnt_group_kind kind;
     const board_number *worst; /* where it leaks most; NULL: no number */
     const gnt_score *score;
-    size_t judged, of; /* attacks with a number, of those that apply and gave any defense one */
-    size_t lacking;    /* of the required ones, those without a number; `missing` is the first of them */
-    size_t missing;
+    size_t judged, of;    /* attacks with a number, of those that apply and gave any defense one */
+    size_t lacking;       /* of the required ones, those without a number; `missing` is the first of them */
+    size_t missing;       /* c->n_attack: c->absent */
     gnt_rank_state state; /* why it has no rank */
     gnt_leak_place place; /* by its leakage above the floor; rank 0: not ranked */
     double floor;         /* of the contest; NAN: unknown */
@@ -125,6 +127,12 @@ const char *board_plugin_digest(const board_run *run, const gnt_result_member *m
 /* "prune @ 31aafa489cef": the plugins behind a row's label, without an id that is the label, and without a
  * digest that is not known; nothing if nothing is left. */
 void board_say_plugins(const board *b, const board_row *row, gnt_text *out);
+
+/* ---- mandatory.c ---- */
+
+int board_read_mandatory(board *b, gnt_err *err);
+/* Marks the mandatory attacks of a contest whose numbers are gathered. */
+void board_mark_mandatory(const board *b, board_contest *c);
 
 /* ---- contributors.c ---- */
 

@@ -126,7 +126,8 @@ void board_say_state(const board_contest *c, const board_place *p, gnt_text *out
     if (p->lacking == 0)
         return;
     const gnt_outcome *missing = missing_group(c, p);
-    gnt_text_add(out, ", no number from %s", c->attack[p->missing].label);
+    gnt_text_add(out, ", no number from %s",
+                 p->missing < c->n_attack ? c->attack[p->missing].label : c->absent);
     if (missing && c->stage == GNT_EVERY_STAGE)
         gnt_text_add(out, " in round %" PRId64, missing->stage);
     if (p->lacking > 1)

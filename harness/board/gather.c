@@ -405,18 +405,6 @@ static int find_threats(const board *b, board_contest *c) {
     return 0;
 }
 
-/* The first contributor's last run defines the mandatory attacks. Attacks of others count where they were
- * run, and cannot push anybody out of the ranking. */
-static void mark_required(const board *b, board_contest *c) {
-    size_t last = c->run[0];
-    for (size_t k = 1; k < c->n_run; k++)
-        if (board_is_same_contributor(b, c->run[k], last))
-            last = c->run[k];
-    for (size_t i = 0; i < c->n_number; i++)
-        if (c->number[i].run == last)
-            c->attack[c->number[i].attack].required = 1;
-}
-
 static int gather_contest(board *b, board_contest *c) {
     c->facts = gnt_facts_of(&b->run[c->run[0]].results, c->task);
     for (size_t at = 1; at < c->n_run && c->facts->n_only == 0; at++)
@@ -427,7 +415,7 @@ static int gather_contest(board *b, board_contest *c) {
         if (!c->lead)
             c->lead = gnt_section_lead(&b->run[c->run[at]].results, c->task, c->stage);
     }
-    mark_required(b, c);
+    board_mark_mandatory(b, c);
     return find_marks(b, c);
 }
 

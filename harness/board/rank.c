@@ -127,7 +127,11 @@ static int any_required(const board_contest *c, size_t row, const gnt_measure *m
 }
 
 static void judge(const board_contest *c, size_t row, const gnt_measure *m, uint32_t threat, board_place *p) {
-    const int some = any_required(c, row, m, threat);
+    const int some = c->absent || any_required(c, row, m, threat);
+    if (c->absent) {
+        p->lacking = 1;
+        p->missing = c->n_attack;
+    }
     for (size_t a = 0; a < c->n_attack; a++) {
         const board_trial trial = board_trial_of(c, row, a, m, threat, p->kind);
         if (trial == BOARD_NO_TRIAL || trial == BOARD_UNFIT)

@@ -22,7 +22,7 @@
 #include "seal/seal.h"
 
 typedef struct options {
-    const char *run, *board, *public, *title;
+    const char *run, *board, *public, *title, *mandatory;
     char **earlier;
     size_t n_earlier;
     int no_plots;
@@ -39,6 +39,7 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "public", .kind = CLI_TEXT, .to = &o->public},
         {.name = "seed", .kind = CLI_WHOLE, .to = &seed, .most = 0x1p64},
         {.name = "title", .kind = CLI_TEXT, .to = &o->title},
+        {.name = "mandatory", .kind = CLI_TEXT, .to = &o->mandatory},
         {.name = "no-plots", .kind = CLI_FLAG, .to = &o->no_plots},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
         CLI_PATHS(&o->paths),
@@ -168,8 +169,11 @@ static int audit(options *o, size_t n_cells) {
 
 static int make_board(const options *o) {
     gnt_board_source sources[GNT_BOARD_MOST_RUNS];
-    gnt_board_options board = {
-        .folder = o->board, .title = o->title, .source = sources, .plots = !o->no_plots};
+    gnt_board_options board = {.folder = o->board,
+                               .title = o->title,
+                               .source = sources,
+                               .mandatory = o->mandatory,
+                               .plots = !o->no_plots};
     for (size_t i = 0; i < o->n_earlier; i++)
         sources[board.n_source++] = (gnt_board_source){.folder = o->earlier[i]};
     sources[board.n_source++] = (gnt_board_source){.folder = o->run};

@@ -53,6 +53,7 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
     const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &board.folder},
                                 {.name = "contributor", .kind = CLI_READ, .to = &taken, .read = add_named},
                                 {.name = "title", .kind = CLI_TEXT, .to = &board.title},
+                                {.name = "mandatory", .kind = CLI_TEXT, .to = &board.mandatory},
                                 {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
                                 CLI_PATHS(&paths),
                                 CLI_KEY(&paths),

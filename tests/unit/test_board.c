@@ -451,6 +451,69 @@ static void the_first_contributor_sets_the_attacks_to_withstand(void **state) {
     json_decref(all);
 }
 
+static void write_mandatory(const bench *b, const char *text) {
+    static char path[300];
+    snprintf(path, sizeof path, "%s/mandatory.json", b->folder);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+    board_mandatory = path;
+}
+
+/* The keeper's file decides in place of the run that is given first. */
+static void a_file_sets_the_attacks_to_withstand(void **state) {
+    const bench *b = *state;
+    static const point eve[] = {{"hers", "matched", "z", "", "ok", 5, 4, 6}};
+    static const struct {
+        const char *file, *why;
+        int a, hers;
+    } of[] = {
+        {"[{\"attack\": \"x\"}]", "matched, no number from x", 1, 0},
+        {"[{\"attack\": \"x\", \"params\": {}, \"tasks\": [\"t\"]}]", "matched, no number from x", 1, 0},
+        {"[{\"attack\": \"z\"}, {\"attack\": \"q\", \"tasks\": [\"other\"]}]", "", 0, 1},
+        {"[{\"attack\": \"x\"}, {\"attack\": \"absent\"}]", "matched, no number from absent and 1 more", 0,
+         0},
+        {"[{\"attack\": \"x\", \"params\": {\"steps\": 3}}]", "matched, no number from x", 0, 0}};
+    RUN("ann", ann);
+    RUN("eve", eve);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        write_mandatory(b, of[i].file);
+        json_t *all = BOARD("eve", "ann");
+        assert_int_equal(rank_of(place(all, 1, NULL, "a")), of[i].a);
+        assert_int_equal(rank_of(place(all, 1, NULL, "hers")), of[i].hers);
+        assert_string_equal(word(place(all, 1, NULL, "hers"), "why_not_ranked"), of[i].why);
+        json_decref(all);
+    }
+    board_mandatory = NULL;
+}
+
+static void a_wrong_file_of_attacks_is_recognised(void **state) {
+    const bench *b = *state;
+    static const char *const bad[][2] = {{"{}", "expected a list of 1 to 256 attacks"},
+                                         {"[]", "expected a list of 1 to 256 attacks"},
+                                         {"[3]", "object"},
+                                         {"[{}]", "\"attack\" is missing"},
+                                         {"[{\"attack\": \"x\", \"param\": {}}]", "param"},
+                                         {"[{\"attack\": \"x\", \"params\": 3}]", "params"},
+                                         {"[{\"attack\": \"x\", \"tasks\": [3]}]", "tasks[0]"}};
+    char folder[300], out[300];
+    RUN("ann", ann);
+    snprintf(folder, sizeof folder, "%s/ann", b->folder);
+    snprintf(out, sizeof out, "%s/out", b->folder);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        gnt_err err = {""};
+        const gnt_board_source source = {.folder = folder};
+        write_mandatory(b, bad[i][0]);
+        const gnt_board_options options = {
+            .folder = out, .source = &source, .n_source = 1, .mandatory = board_mandatory};
+        assert_int_equal(gnt_board_make(&options, NULL, &err), GNT_BOARD_UNREADABLE);
+        if (!strstr(err.text, bad[i][1]) || !strstr(err.text, "mandatory.json"))
+            fail_msg("%s", err.text);
+    }
+    board_mandatory = NULL;
+}
+
 static void history_says_what_changed(void **state) {
     const bench *b = *state;
     static const char *const expected[] = {"first", "leaks less",
@@ -737,6 +800,8 @@ int main(void) {
         IN_FOLDER(another_file_is_another_row),
         IN_FOLDER(names_that_look_alike_are_shown_apart),
         IN_FOLDER(the_first_contributor_sets_the_attacks_to_withstand),
+        IN_FOLDER(a_file_sets_the_attacks_to_withstand),
+        IN_FOLDER(a_wrong_file_of_attacks_is_recognised),
         IN_FOLDER(history_says_what_changed),
         IN_FOLDER(only_equal_requests_are_compared),
         IN_FOLDER(models_behind_the_same_name_are_distinguished),
