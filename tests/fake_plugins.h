@@ -72,6 +72,22 @@ static void fake_destroy(void *self) {
 
 static const gnt_defense fake_plain = {.size = sizeof(gnt_defense)};
 static const gnt_defense fake_transforms = {.size = sizeof(gnt_defense), .transform_update = fake_transform};
+static int64_t fake_size(void *self) {
+    (void)self;
+    return 1;
+}
+static gnt_status fake_contribute(void *self, const gnt_client *client, double *vector) {
+    (void)self, (void)client, (void)vector;
+    return GNT_OK;
+}
+static gnt_status fake_receive(void *self, const double *sum, int64_t n) {
+    (void)self, (void)sum, (void)n;
+    return GNT_OK;
+}
+static const gnt_defense fake_sums = {.size = sizeof(gnt_defense),
+                                      .contribute_size = fake_size,
+                                      .contribute = fake_contribute,
+                                      .receive_sum = fake_receive};
 static const gnt_defense fake_takes_over = {.size = sizeof(gnt_defense), .client_update = fake_transform};
 static const gnt_defense fake_encodes = {.size = sizeof(gnt_defense), .encode_set = fake_encode};
 static const gnt_defense fake_aggregates = {.size = sizeof(gnt_defense), .aggregate = fake_aggregate};
@@ -95,6 +111,16 @@ static const gnt_attack fake_attack = {.size = sizeof(gnt_attack), .run = fake_r
 
 #define FAKE_ANY_SURFACE (GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING | GNT_SURFACE_REPRESENTATION)
 
+/* An attack of updates with these GNT_IF_*. */
+#define FAKE_PICKY(name, of, rows)                                                                           \
+    {                                                                                                        \
+        FAKE_SHARED, .kind = GNT_PLUGIN_ATTACK, .id = name, .surfaces = GNT_SURFACE_UPDATE,                  \
+                     .goals = GNT_GOAL_RECONSTRUCTION, .uses = GNT_KNOWS_PUBLIC | GNT_KNOWS_RATES,           \
+                     .data_kinds = GNT_KIND_ANY, .attack = &fake_attack, .families = fake_named,             \
+                     .conditions = of, .least_public = rows                                                  \
+    }
+static const char *const fake_named[] = {"prune", NULL};
+
 static const gnt_descriptor fake_descriptors[] = {
     {FAKE_SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "none",
      .surfaces = FAKE_ANY_SURFACE | GNT_SURFACE_TRANSCRIPT, .data_kinds = GNT_KIND_ANY,
@@ -111,6 +137,11 @@ static const gnt_descriptor fake_descriptors[] = {
      .data_kinds = GNT_KIND_ANY, .defense = &fake_takes_over},
     {FAKE_SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "tappfl", .surfaces = FAKE_ANY_SURFACE,
      .data_kinds = GNT_KIND_ANY, .defense = &fake_takes_over},
+    {FAKE_SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "trains", .surfaces = FAKE_ANY_SURFACE,
+     .data_kinds = GNT_KIND_ANY, .defense = &fake_transforms,
+     .conditions = GNT_IF_LOCAL_STEPS | GNT_IF_HIDES | GNT_IF_WHOLE_MODEL},
+    {FAKE_SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "sums", .surfaces = FAKE_ANY_SURFACE,
+     .data_kinds = GNT_KIND_ANY, .defense = &fake_sums},
     {FAKE_SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "fedre", .surfaces = GNT_SURFACE_UPDATE,
      .data_kinds = GNT_KIND_ANY, .defense = &fake_aggregates},
     {FAKE_SHARED, .kind = GNT_PLUGIN_DEFENSE, .id = "trimmed-mean", .surfaces = GNT_SURFACE_UPDATE,
@@ -123,8 +154,15 @@ static const gnt_descriptor fake_descriptors[] = {
                 GNT_FLAG_FIRST_DENSE),
     FAKE_ATTACK("attr-nn", GNT_SURFACE_UPDATE, GNT_GOAL_ATTRIBUTE, GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_ATTRIBUTE,
                 0, GNT_KIND_ANY, 0),
+    FAKE_ATTACK("needs-rates", GNT_SURFACE_UPDATE, GNT_GOAL_RECONSTRUCTION, GNT_KNOWS_RATES, 0, GNT_KIND_ANY,
+                0),
     FAKE_ATTACK("follows", GNT_SURFACE_UPDATE, GNT_GOAL_RECONSTRUCTION, GNT_KNOWS_HISTORY, 0, GNT_KIND_ANY,
                 0),
+    FAKE_PICKY("one-sample", GNT_IF_ONE_SAMPLE, 0),
+    FAKE_PICKY("one-step", GNT_IF_ONE_STEP, 0),
+    FAKE_PICKY("of-named", GNT_IF_NAMED, 0),
+    FAKE_PICKY("of-only-named", GNT_IF_ONLY_NAMED, 0),
+    FAKE_PICKY("of-public", 0, 51),
     FAKE_ATTACK("decompose", GNT_SURFACE_ENCODING, GNT_GOAL_RECONSTRUCTION, GNT_KNOWS_PUBLIC,
                 GNT_KNOWS_DEFENSE, GNT_KIND_IMAGE, 0),
 };

@@ -41,6 +41,17 @@ static void add_picture(page *w, size_t run, const char *name, const char *endin
     gnt_free(path);
 }
 
+/* Adds a plot as SVG or, if gnuplot left none, as PNG. */
+static void add_plot(page *w, size_t run, const char *name, const char *says) {
+    char *svg = gnt_format("%s/reports/%zu/%s.svg", w->b->options->folder, run + 1, name);
+    w->out.failed |= !svg;
+    if (svg && gnt_file_exists(svg))
+        add_picture(w, run, name, "svg", "image/svg+xml", says);
+    else if (svg)
+        add_picture(w, run, name, "png", "image/png", says);
+    gnt_free(svg);
+}
+
 static void add_plots(page *w, const board_contest *c, int64_t stage, size_t run) {
     static const struct {
         const char *kind, *says;
@@ -50,7 +61,7 @@ static void add_plots(page *w, const board_contest *c, int64_t stage, size_t run
     char name[GNT_PICTURE_NAME];
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
         if (gnt_picture_name(name, plots[i].kind, c->task, stage, c->lead->name))
-            add_picture(w, run, name, "svg", "image/svg+xml", plots[i].says);
+            add_plot(w, run, name, plots[i].says);
 }
 
 static void add_sheets(page *w, const board_contest *c, int64_t stage, size_t run) {

@@ -165,6 +165,12 @@ static void show(const gnt_plugin_info *p) {
            : p->scope == GNT_SCOPE_TASK ? "once for a task"
                                         : "for each stage");
     show_bits("flags", &gnt_flag_words, p->flags);
+    if (p->conditions)
+        show_bits("only if", &gnt_condition_words, p->conditions);
+    if (p->least_public)
+        printf("%-12s %lld public\n", "least rows", (long long)p->least_public);
+    if (p->least_shadow)
+        printf("%-12s %lld shadow\n", "least rows", (long long)p->least_shadow);
     for (int32_t i = 0; i < p->n_services; i++)
         printf("%-12s %s\n", i ? "" : "services", p->services[i]);
     for (int32_t i = 0; i < p->n_families; i++)

@@ -136,5 +136,6 @@ const data_source data_adult = {.name = "adult",
                                 .rows = {32561, 16281, 0},
                                 .shape = person_shape,
                                 .load = load,
+                                .content = "5472545856be869d00fa2870743290abf7ccfa5b78736904937c3bbc5b51e392",
                                 .folders = (const char *const[]){"adult", ".", NULL},
                                 .files = files};

@@ -47,8 +47,14 @@ cleanup:
     return rc;
 }
 
+/* The bytes decide, not the name: browsers unpack a file and keep .gz in its name, or take .gz away. Where
+ * the file ends before its bytes say it, the name does. */
+static int is_packed(const uint8_t *bytes, size_t n, int named) {
+    return n >= 2 ? bytes[0] == 0x1f && bytes[1] == 0x8b : named;
+}
+
 int data_bytes_open(data_bytes *out, const char *folder, const char *name, size_t most, gnt_err *err) {
-    uint8_t *packed = NULL;
+    uint8_t *bytes = NULL;
     size_t n = 0;
     const int plain = data_has("%s/%s", folder, name);
     *out = (data_bytes){.size = 0};
@@ -56,11 +62,17 @@ int data_bytes_open(data_bytes *out, const char *folder, const char *name, size_
         return gnt_fail(err, "%s/%s: is missing (so is %s.gz)", folder, name, name);
     out->path = gnt_format("%s/%s%s", folder, name, plain ? "" : ".gz");
     int rc = !out->path ? gnt_fail(err, "%s: out of memory", name)
-             : plain    ? gnt_file_read(out->path, most, &out->at, &out->size, err)
-                        : gnt_file_read(out->path, most + (1 << 16), &packed, &n, err);
-    if (rc == 0 && !plain)
-        rc = inflate_all(out, packed, n, most, err);
-    gnt_free(packed);
+                        : gnt_file_read(out->path, plain ? most : most + (1 << 16), &bytes, &n, err);
+    if (rc == 0 && is_packed(bytes, n, !plain))
+        rc = inflate_all(out, bytes, n, most, err);
+    else if (rc == 0 && n > most)
+        rc = gnt_fail(err, "%s: %zu bytes; such a file can hold %zu", out->path, n, most);
+    else if (rc == 0) {
+        out->at = bytes;
+        out->size = n;
+        bytes = NULL;
+    }
+    gnt_free(bytes);
     if (rc != 0)
         data_bytes_free(out);
     return rc;

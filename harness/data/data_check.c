@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "base/mem.h"
+#include "data/content_check.h"
 #include "data/source.h"
 
 /* Returns how many records the published files have; groups if rows vary. */
@@ -24,6 +25,27 @@ static int is_complete(const gnt_data *d, const data_source *source, const data_
            (source->rows_vary ? whole : d->part[0] == source->rows[0] && d->part[1] == source->rows[1]);
 }
 
+static void put_content(gnt_text *t, const gnt_data *d, const data_source *source, const data_content *c) {
+    const int64_t test = d->part[GNT_PART_TEST];
+    char hex[GNT_HEX_SIZE];
+    gnt_digest_hex(&d->digest, hex);
+    gnt_text_add(t, "  content %s%s\n", hex,
+                 source->content && strcmp(hex, source->content) == 0 ? ", as published" : "");
+    if (c->differs && c->other)
+        gnt_text_add(t, "  this is %s, not %s, under the names of its files; put the files of %s there\n",
+                     c->other, d->name, d->name);
+    else if (c->differs)
+        gnt_text_add(
+            t,
+            "  as many records as published, but other content: expected %s; a file is damaged or of "
+            "another set, fetch the files again\n",
+            source->content);
+    if (c->repeated > 0)
+        gnt_text_add(
+            t, "  %lld of the %lld test rows are train rows too%s\n", (long long)c->repeated, (long long)test,
+            c->repeated == test ? "; the test files are copies of training files, fetch them again" : "");
+}
+
 static void put_shape(gnt_text *t, const gnt_data *d) {
     for (int i = 0; i < d->rank; i++)
         gnt_text_add(t, "%s%lld", i ? "x" : "", (long long)d->dim[i]);
@@ -37,10 +59,15 @@ static void put_groups(gnt_text *t, const gnt_data *d) {
                      (long long)gnt_data_groups(d, GNT_PART_PUBLIC));
 }
 
-static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, const data_notes *notes) {
+static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, const data_notes *notes,
+                     const data_content *c) {
     gnt_text_add(t, "%s: ", d->name);
     if (!source->load)
         gnt_text_add(t, "built in");
+    else if (c->differs && c->other)
+        gnt_text_add(t, "%s in its place", c->other);
+    else if (c->differs)
+        gnt_text_add(t, "as many records as published, but not the same");
     else if (is_complete(d, source, notes))
         gnt_text_add(t, "complete");
     else if (source->rows_vary)
@@ -67,9 +94,7 @@ static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, 
         else
             gnt_text_add(t, "subset of %lld\n", (long long)f->official);
     }
-    char hex[GNT_HEX_SIZE];
-    gnt_digest_hex(&d->digest, hex);
-    gnt_text_add(t, "  content %s\n", hex);
+    put_content(t, d, source, c);
 }
 
 static void put_fault(gnt_text *t, const char *name, const char *why) {
@@ -98,7 +123,14 @@ static json_t *groups_json(const gnt_data *d) {
     return groups;
 }
 
-static json_t *sound_json(const gnt_data *d, const data_source *source, const data_notes *notes) {
+/* true: as published; false: not; null: a subset, or not known. */
+static json_t *published_json(const gnt_data *d, const data_source *source, const data_notes *notes,
+                              const data_content *c) {
+    return source->content && is_complete(d, source, notes) ? json_boolean(!c->differs) : json_null();
+}
+
+static json_t *sound_json(const gnt_data *d, const data_source *source, const data_notes *notes,
+                          const data_content *c) {
     char hex[GNT_HEX_SIZE];
     gnt_digest_hex(&d->digest, hex);
     json_t *shape = json_array(), *rows = json_object();
@@ -106,10 +138,13 @@ static json_t *sound_json(const gnt_data *d, const data_source *source, const da
         json_array_append_new(shape, json_integer(d->dim[i]));
     for (int p = 0; p < 3; p++)
         json_object_set_new(rows, data_part_names[p], json_integer(d->part[p]));
-    return json_pack("{s:s, s:b, s:s, s:b, s:o, s:o, s:i, s:b, s:o, s:o, s:s}", "name", d->name, "ok", 1,
-                     "source", source->load ? "files" : "built in", "complete", is_complete(d, source, notes),
-                     "shape", shape, "rows", rows, "classes", d->has_maps ? 0 : d->classes, "maps",
-                     d->has_maps, "groups", groups_json(d), "files", files_json(notes), "content", hex);
+    return json_pack("{s:s, s:b, s:s, s:b, s:o, s:o, s:i, s:b, s:o, s:o, s:s, s:o, s:s?, s:o}", "name",
+                     d->name, "ok", !data_is_unsound(d, c), "source", source->load ? "files" : "built in",
+                     "complete", is_complete(d, source, notes), "shape", shape, "rows", rows, "classes",
+                     d->has_maps ? 0 : d->classes, "maps", d->has_maps, "groups", groups_json(d), "files",
+                     files_json(notes), "content", hex, "as_published", published_json(d, source, notes, c),
+                     "other_set", c->other, "test_rows_in_train",
+                     c->repeated < 0 ? json_null() : json_integer(c->repeated));
 }
 
 static char *print_json(json_t *value) {
@@ -129,17 +164,20 @@ int gnt_data_check(const char *name, const char *folder, int json, char **text, 
     gnt_data *d = NULL;
     const data_source *source = data_find(name);
     int rc = data_open_noted(&d, &spec, folder, &notes, why);
+    data_content content = {.repeated = -1};
+    if (rc == 0)
+        content = data_check_content(d, source, is_complete(d, source, &notes));
     *text = NULL;
     if (json) {
         const char *word = name ? name : "";
-        *text = print_json(rc == 0 ? sound_json(d, source, &notes)
+        *text = print_json(rc == 0 ? sound_json(d, source, &notes, &content)
                                    : json_pack("{s:s, s:b, s:s, s:o}", "name", word, "ok", 0, "error",
                                                why->text, "files", files_json(&notes)));
     } else {
         gnt_text t;
         gnt_text_init(&t, 1 << 16);
         if (rc == 0)
-            put_text(&t, d, source, &notes);
+            put_text(&t, d, source, &notes, &content);
         else
             put_fault(&t, name ? name : "", why->text);
         *text = gnt_text_take(&t);
@@ -147,6 +185,8 @@ int gnt_data_check(const char *name, const char *folder, int json, char **text, 
     }
     if (!*text && rc == 0)
         rc = gnt_fail(err, "%s: out of memory", name);
+    if (rc == 0 && data_is_unsound(d, &content))
+        rc = gnt_fail(err, "%s: not the published content", name);
     data_notes_free(&notes);
     gnt_data_free(d);
     return rc;

@@ -131,6 +131,7 @@ const data_source data_loans = {.name = "loans",
                                 .shape = loan_shape,
                                 .variant = &plain,
                                 .load = load,
+                                .content = "5c0d35001ba10f2b80be08c752f966857b7bad3627d85c11d246f7adcead9e7c",
                                 .folders = folders,
                                 .files = files};
 const data_source data_loans_ratios = {.name = "loans_ratios",
@@ -139,5 +140,7 @@ const data_source data_loans_ratios = {.name = "loans_ratios",
                                        .shape = loan_shape,
                                        .variant = &with_ratios,
                                        .load = load,
+                                       .content =
+                                           "4cd917f4ab3688f5426d300b2e04cedd501a89f95b627951e90a1c85c586d91a",
                                        .folders = folders,
                                        .files = files};

@@ -54,10 +54,11 @@ static int64_t records_of(const data_bytes *b, uint32_t magic, size_t head, size
     return (int64_t)promised;
 }
 
-/* Opens a file such as train-images-idx3-ubyte. */
-static int open_one(data_bytes *b, const char *folder, const char *which, const char *kind, size_t most,
-                    gnt_err *err) {
-    char *name = gnt_format("%s-%s-ubyte", which, kind);
+/* Opens a file such as train-images-idx3-ubyte; Kaggle's copy has a dot in place of the second dash. */
+static int open_one(data_bytes *b, const char *folder, const char *which, const char *what, const char *kind,
+                    size_t most, gnt_err *err) {
+    const int dotted = data_has("%s/%s-%s.%s-ubyte", folder, which, what, kind);
+    char *name = gnt_format("%s-%s%s%s-ubyte", which, what, dotted ? "." : "-", kind);
     int rc = name ? data_bytes_open(b, folder, name, most, err) : gnt_fail(err, "%s: out of memory", which);
     gnt_free(name);
     return rc;
@@ -65,8 +66,8 @@ static int open_one(data_bytes *b, const char *folder, const char *which, const 
 
 static int open_pair(idx_pair *p, const char *folder, const char *which, int part, int64_t official,
                      data_notes *notes, gnt_err *err) {
-    if (open_one(&p->images, folder, which, "images-idx3", IMAGES_HEAD + (size_t)official * CELLS, err) ||
-        open_one(&p->labels, folder, which, "labels-idx1", LABELS_HEAD + (size_t)official, err))
+    if (open_one(&p->images, folder, which, "images", "idx3", IMAGES_HEAD + (size_t)official * CELLS, err) ||
+        open_one(&p->labels, folder, which, "labels", "idx1", LABELS_HEAD + (size_t)official, err))
         return -1;
     int64_t n_images = records_of(&p->images, MAGIC_IMAGES, IMAGES_HEAD, CELLS, official, err);
     int64_t n_labels =
@@ -121,15 +122,29 @@ cleanup:
     return rc;
 }
 
-static const char *const files[] = {
-    "train-images-idx3-ubyte",    "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte",
-    "train-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte",     "t10k-images-idx3-ubyte.gz",
-    "t10k-labels-idx1-ubyte",     "t10k-labels-idx1-ubyte.gz",  NULL};
+static const char *const files[] = {"train-images-idx3-ubyte",
+                                    "train-images-idx3-ubyte.gz",
+                                    "train-labels-idx1-ubyte",
+                                    "train-labels-idx1-ubyte.gz",
+                                    "t10k-images-idx3-ubyte",
+                                    "t10k-images-idx3-ubyte.gz",
+                                    "t10k-labels-idx1-ubyte",
+                                    "t10k-labels-idx1-ubyte.gz",
+                                    "train-images.idx3-ubyte",
+                                    "train-labels.idx1-ubyte",
+                                    "t10k-images.idx3-ubyte",
+                                    "t10k-labels.idx1-ubyte",
+                                    NULL};
+
+static const data_impostor impostors[] = {
+    {"Fashion-MNIST", "86658d074fd1e05db41b15427f3686be4383b0f37706632e4ba8e43b96628e0e"}, {NULL, NULL}};
 
 const data_source data_mnist = {.name = "mnist",
                                 .about = "MNIST, IDX files, plain or .gz",
                                 .rows = {60000, 10000, 0},
                                 .shape = shape,
                                 .load = load,
+                                .content = "a7a5849f0433d49534487b0c8dffbfc2139bfb91e7a158348d13d89b22725859",
+                                .impostors = impostors,
                                 .folders = (const char *const[]){"mnist", "MNIST/raw", ".", NULL},
                                 .files = files};

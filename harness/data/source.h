@@ -26,6 +26,11 @@ typedef struct data_notes {
 int data_note(data_notes *notes, const char *path, int part, int64_t records, int64_t official, gnt_err *err);
 void data_notes_free(data_notes *notes);
 
+/* The content digest of another set that has the same files, names and numbers of records. */
+typedef struct data_impostor {
+    const char *name, *content;
+} data_impostor;
+
 typedef struct data_source {
     const char *name;
     /* One line for a list. */
@@ -46,6 +51,10 @@ typedef struct data_source {
     const void *variant;
     /* Where under --data the files may lie, ended by NULL. */
     const char *const *folders;
+    /* Content digest of the published files, in hex; NULL: not known. */
+    const char *content;
+    /* Other sets that are published as files of these names, ended by one without a name; NULL: none. */
+    const data_impostor *impostors;
     /* Any one of these says that the set is there, ended by NULL. */
     const char *const *files;
 } data_source;
@@ -60,6 +69,10 @@ void data_shape_image(gnt_data *d, int64_t channels, int64_t height, int64_t wid
 void data_shape_table(gnt_data *d, int64_t features, int32_t classes);
 void data_add_attr(gnt_data *d, const char *name, int32_t values, const char *const *value_name);
 int data_reserve(gnt_data *d, const int64_t part[3], gnt_err *err);
+
+/* Returns what lies in the folder in a form that is not read, and what to do about it, as a sentence for this
+ * set; NULL: no such file. The caller frees. */
+char *data_other_form(const data_source *source, const char *folder);
 
 /* Digests all of gnt_data but the names of classes and values. Groups count only where there are some. */
 gnt_digest data_content_digest(const gnt_data *d);

@@ -136,6 +136,17 @@ static int generate(gnt_data *d, const data_source *source, const gnt_data_spec 
     return 0;
 }
 
+static int fail_without_files(const data_source *source, const char *folder, gnt_err *err) {
+    char *other = data_other_form(source, folder);
+    if (other)
+        gnt_fail(err, "%s: %s", source->name, other);
+    else
+        gnt_fail(err, "%s: no file of this set in %s/%s or in %s itself; expected %s, among others",
+                 source->name, folder, source->folders[0], folder, source->files[0]);
+    gnt_free(other);
+    return -1;
+}
+
 int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folder, data_notes *notes,
                     gnt_err *err) {
     const data_source *source = data_find(spec->name);
@@ -157,8 +168,7 @@ int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folde
         rc = gnt_fail(err, "%s is read from files: name their folder with --data DIR or GAUNTLET_DATA",
                       source->name);
     else if (!(found = folder_of(source, folder)))
-        rc = gnt_fail(err, "%s: no file of this set in %s/%s or in %s itself; expected %s, among others",
-                      source->name, folder, source->folders[0], folder, source->files[0]);
+        rc = fail_without_files(source, folder, err);
     else
         rc = source->load(d, found, notes, err);
     gnt_free(found);

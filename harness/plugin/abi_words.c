@@ -27,6 +27,10 @@ WORDS(gnt_flag_words, {"randomised", GNT_FLAG_RANDOMISED}, {"needs_public", GNT_
       {"artefacts_private", GNT_FLAG_ARTEFACTS_PRIVATE}, {"first_dense", GNT_FLAG_FIRST_DENSE},
       {"active", GNT_FLAG_ACTIVE}, {"takes_start", GNT_FLAG_TAKES_START},
       {"prepares_once", GNT_FLAG_PREPARES_ONCE});
+WORDS(gnt_condition_words, {"one_sample", GNT_IF_ONE_SAMPLE}, {"one_step", GNT_IF_ONE_STEP},
+      {"classes", GNT_IF_CLASSES}, {"local_steps", GNT_IF_LOCAL_STEPS}, {"dense", GNT_IF_DENSE},
+      {"whole_model", GNT_IF_WHOLE_MODEL}, {"hides", GNT_IF_HIDES}, {"named", GNT_IF_NAMED},
+      {"only_named", GNT_IF_ONLY_NAMED});
 WORDS(gnt_scope_words, {"none", GNT_SCOPE_NONE}, {"task", GNT_SCOPE_TASK}, {"stage", GNT_SCOPE_STAGE});
 WORDS(gnt_type_words, {"bool", GNT_TYPE_BOOL}, {"int", GNT_TYPE_INT}, {"real", GNT_TYPE_REAL},
       {"text", GNT_TYPE_TEXT}, {"choice", GNT_TYPE_CHOICE}, {"int_list", GNT_TYPE_INT_LIST},

@@ -4,6 +4,7 @@
 
 #include "base/words.h"
 
+extern const gnt_words gnt_condition_words;
 extern const gnt_words gnt_kind_words;    /* GNT_PLUGIN_*: defense, attack */
 extern const gnt_words gnt_surface_words; /* GNT_SURFACE_*: update, encoding, representation, transcript */
 extern const gnt_words gnt_goal_words;    /* GNT_GOAL_*: reconstruction, attribute, label, contribution */

@@ -252,6 +252,9 @@ int gnt_info_of_descriptor(gnt_plugin_info *out, const gnt_descriptor *given, co
                             .uses = d->uses,
                             .data_kinds = d->data_kinds,
                             .flags = d->flags,
+                            .conditions = d->conditions,
+                            .least_public = d->least_public,
+                            .least_shadow = d->least_shadow,
                             .abi_major = GNT_ABI_MAJOR,
                             .abi_minor = GNT_ABI_MINOR,
                             .index = index};

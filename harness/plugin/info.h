@@ -50,7 +50,8 @@ typedef struct gnt_plugin_info {
     int32_t n_parameters;
     int32_t strength; /* index of THE strength, −1 for none */
     int32_t scope;
-    uint32_t surfaces, goals, needs, uses, data_kinds, flags, hooks;
+    uint32_t surfaces, goals, needs, uses, data_kinds, flags, hooks, conditions;
+    int64_t least_public, least_shadow;
     char **services; /* ids of required extensions */
     int32_t n_services;
     char **families; /* as in gnt_descriptor */

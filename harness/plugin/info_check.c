@@ -170,6 +170,12 @@ static int check_texts(const gnt_plugin_info *info, const char *where, gnt_err *
     return 0;
 }
 
+static int check_least(const char *what, int64_t rows, const char *at, gnt_err *err) {
+    return rows >= 0 && rows <= INT32_MAX
+               ? 0
+               : gnt_fail(err, "%s: %s is %lld; expected 0 to %d", at, what, (long long)rows, INT32_MAX);
+}
+
 static int check_families(const gnt_plugin_info *info, const char *at, gnt_err *err) {
     for (int32_t i = 0; i < info->n_families; i++) {
         if (!gnt_id_ok(info->families[i], '-'))
@@ -201,13 +207,15 @@ int gnt_info_check(const gnt_plugin_info *info, const char *where, gnt_err *err)
         check_bits(info->uses, &gnt_knowledge_words, "uses", attack ? 0 : -1, at, err) ||
         check_bits(info->data_kinds, &gnt_data_kind_words, "data_kinds", 1, at, err) ||
         check_bits(info->flags, &gnt_flag_words, "flags", 0, at, err) ||
+        check_bits(info->conditions, &gnt_condition_words, "conditions", 0, at, err) ||
         check_bits(info->hooks, &gnt_hook_words, "hooks", 0, at, err) || check_hooks(info, at, err))
         return -1;
     for (int32_t i = 0; i < info->n_services; i++)
         if (!gnt_text_ok(info->services[i], 1, GNT_PLUGIN_ID))
             return gnt_fail(err, "%s: service %d is not 1 to %d bytes of printable UTF-8", at, i,
                             GNT_PLUGIN_ID);
-    if (check_families(info, at, err))
+    if (check_families(info, at, err) || check_least("least_public", info->least_public, at, err) ||
+        check_least("least_shadow", info->least_shadow, at, err))
         return -1;
     for (int32_t i = 0; i < info->n_parameters; i++)
         if (check_parameter(info, i, at, err))

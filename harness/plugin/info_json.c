@@ -107,6 +107,9 @@ void gnt_info_write(gnt_text *out, const gnt_plugin_info *info) {
     member_bits(out, "hooks", &gnt_hook_words, info->hooks);
     member_texts(out, "services", info->services, info->n_services);
     member_texts(out, "families", info->families, info->n_families);
+    member_bits(out, "conditions", &gnt_condition_words, info->conditions);
+    gnt_text_add(out, ",\"least_public\":%lld,\"least_shadow\":%lld", (long long)info->least_public,
+                 (long long)info->least_shadow);
     gnt_text_add(out, ",\"abi_major\":%d,\"abi_minor\":%d,\"index\":%d", info->abi_major, info->abi_minor,
                  info->index);
     member_text(out, "file", info->file);
@@ -142,6 +145,14 @@ static int read_int(const reader *r, const char *key, int64_t least, int64_t mos
         gnt_doc_int(r->doc, r->path, r->object, key, least, most, &value, r->err))
         return -1;
     *out = (int32_t)value;
+    return 0;
+}
+
+static int read_rows(const reader *r, const char *key, int64_t *out) {
+    int32_t rows;
+    if (read_int(r, key, 0, INT32_MAX, &rows) != 0)
+        return -1;
+    *out = rows;
     return 0;
 }
 
@@ -314,10 +325,11 @@ static int read_digest(const reader *r, gnt_plugin_info *info) {
 }
 
 static int read_info(const reader *r, gnt_plugin_info *info) {
-    static const char *const keys[] = {"kind",       "id",    "version",  "line",     "licence",  "citation",
-                                       "parameters", "scope", "surfaces", "goals",    "needs",    "uses",
-                                       "data_kinds", "flags", "hooks",    "services", "families", "abi_major",
-                                       "abi_minor",  "index", "file",     "digest"};
+    static const char *const keys[] = {
+        "kind",   "id",         "version",      "line",        "licence",   "citation",   "parameters",
+        "scope",  "surfaces",   "goals",        "needs",       "uses",      "data_kinds", "flags",
+        "hooks",  "services",   "families",     "abi_major",   "abi_minor", "index",      "file",
+        "digest", "conditions", "least_public", "least_shadow"};
     if (gnt_doc_keys(r->doc, r->path, r->object, keys, sizeof keys / sizeof keys[0], r->err) ||
         read_enum(r, "kind", &gnt_kind_words, &info->kind) || read_text(r, "id", GNT_PLUGIN_ID, &info->id) ||
         read_text(r, "version", GNT_PLUGIN_ID, &info->version) ||
@@ -334,6 +346,9 @@ static int read_info(const reader *r, gnt_plugin_info *info) {
         read_bits(r, "hooks", &gnt_hook_words, &info->hooks) ||
         read_texts(r, "services", GNT_PLUGIN_SERVICES, GNT_PLUGIN_ID, &info->services, &info->n_services) ||
         read_texts(r, "families", GNT_PLUGIN_FAMILIES, GNT_PLUGIN_ID, &info->families, &info->n_families) ||
+        read_bits(r, "conditions", &gnt_condition_words, &info->conditions) ||
+        read_rows(r, "least_public", &info->least_public) ||
+        read_rows(r, "least_shadow", &info->least_shadow) ||
         read_int(r, "abi_major", 0, UINT16_MAX, &info->abi_major) ||
         read_int(r, "abi_minor", 0, UINT16_MAX, &info->abi_minor) ||
         read_int(r, "index", 0, GNT_PLUGIN_FILE_ENTRIES - 1, &info->index) ||

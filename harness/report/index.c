@@ -33,13 +33,13 @@ static void heading(page *w, const char *text) {
     gnt_pen_write(&w->pen, GNT_PEN_HEADING, text);
 }
 
-/* `name` is a slug; svg where there is one, since it stays sharp. */
-static void picture(page *w, const char *name, int only_png, const char *says) {
-    const char *shown = only_png || !(w->p->formats & GNT_FORMAT_SVG) ? "png" : "svg";
-    const char *linked = only_png || (w->p->formats & GNT_FORMAT_PNG) ? "png" : "svg";
+/* Shows SVG where there is one, since it stays sharp, and links to PNG. */
+static void picture(page *w, const gnt_picture *of, const char *says) {
+    const char *shown = of->formats & GNT_FORMAT_SVG ? "svg" : "png";
+    const char *linked = of->formats & GNT_FORMAT_PNG ? "png" : "svg";
     char file[2][GNT_PICTURE_NAME + 8];
-    snprintf(file[0], sizeof file[0], "%s.%s", name, shown);
-    snprintf(file[1], sizeof file[1], "%s.%s", name, linked);
+    snprintf(file[0], sizeof file[0], "%s.%s", of->name, shown);
+    snprintf(file[1], sizeof file[1], "%s.%s", of->name, linked);
     gnt_pen_image(&w->pen, file[0], file[1], says);
 }
 
@@ -153,18 +153,18 @@ static void say_measure(page *w, const gnt_section *s, const gnt_measure *m, int
                       *strength = of_measure(s->strength, s->n_strength, m),
                       *heat = of_measure(s->heat, s->n_heat, m);
     if (tradeoff)
-        picture(w, tradeoff->name, 0,
+        picture(w, tradeoff,
                 "Trade-off: utility on x, leakage on y, a panel for the worst of all attacks, then for each "
                 "attack");
     else if (strength)
-        picture(w, strength->name, 0, "Leakage against the strength of a defense, a panel for each attack");
+        picture(w, strength, "Leakage against the strength of a defense, a panel for each attack");
     if (!tradeoff && !folded)
         say_no_tradeoff(w, s, m);
     if (heat)
-        picture(w, heat->name, 0, "Matrix: defenses by attacks, darker leaks more");
+        picture(w, heat, "Matrix: defenses by attacks, darker leaks more");
     if (tradeoff && strength) {
         fold(w, "Leakage against strength");
-        picture(w, strength->name, 0, "Leakage against the strength of a defense, a panel for each attack");
+        picture(w, strength, "Leakage against the strength of a defense, a panel for each attack");
         unfold(w);
     }
     if (!folded && heat)
@@ -199,7 +199,7 @@ static void say_sheets(page *w, const gnt_section *s, const gnt_measure *lead) {
     fold(w, "Images, private and recovered");
     for (size_t k = 0; k < s->n_sheet; k++) {
         const gnt_picture *sheet = &s->sheet[k == 0 ? first : k <= first ? k - 1 : k];
-        picture(w, sheet->name, 1, sheet->attack);
+        picture(w, sheet, sheet->attack);
     }
     unfold(w);
 }
@@ -305,14 +305,13 @@ static void say_section(page *w, const gnt_section *s) {
     if (lead)
         say_measure(w, s, lead, 0);
     if (s->rounds.name[0])
-        picture(w, s->rounds.name, 0,
-                "Utility of the model by round of the training, a line for each defense");
+        picture(w, &s->rounds, "Utility of the model by round of the training, a line for each defense");
     if (s->utility.name[0])
-        picture(w, s->utility.name, 0, "Utility against the strength of the defenses");
+        picture(w, &s->utility, "Utility against the strength of the defenses");
     if (s->utility.name[0] && draws_epsilon(w->p->results))
         say_epsilon(w);
     if (s->points.name[0])
-        picture(w, s->points.name, 0,
+        picture(w, &s->points,
                 "Observations of samples as points, coloured by the attribute that attackers infer");
     say_maps(w, s);
     say_equal(w, s, lead);
@@ -321,7 +320,7 @@ static void say_section(page *w, const gnt_section *s) {
     say_other_measures(w, s, lead);
     if (s->convergence.name[0]) {
         fold(w, "Convergence of the attacks");
-        picture(w, s->convergence.name, 0, "The attacks' own cost over steps");
+        picture(w, &s->convergence, "The attacks' own cost over steps");
         unfold(w);
     }
 }

@@ -11,14 +11,14 @@
 static const char list_name[] = "pictures.txt";
 enum { MOST_LIST = 4 << 20, MOST_LINE = 256 };
 
-static void add(gnt_text *list, const gnt_report *p, const gnt_picture *picture, int plotted) {
+static void add(gnt_text *list, const gnt_picture *picture, int plotted) {
     if (!picture->name[0])
         return;
-    if (!plotted || (p->formats & GNT_FORMAT_PNG))
+    if (picture->formats & GNT_FORMAT_PNG)
         gnt_text_add(list, "%s.png\n", picture->name);
     if (!plotted)
         return;
-    if (p->formats & GNT_FORMAT_SVG)
+    if (picture->formats & GNT_FORMAT_SVG)
         gnt_text_add(list, "%s.svg\n", picture->name);
     static const char *const endings[] = {"gp", "tsv", "labels.tsv"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
@@ -29,17 +29,17 @@ static void make_list(const gnt_report *p, gnt_text *list) {
     for (size_t i = 0; i < p->n_section; i++) {
         const gnt_section *s = &p->section[i];
         for (size_t k = 0; k < s->n_tradeoff; k++)
-            add(list, p, &s->tradeoff[k], 1);
+            add(list, &s->tradeoff[k], 1);
         for (size_t k = 0; k < s->n_strength; k++)
-            add(list, p, &s->strength[k], 1);
+            add(list, &s->strength[k], 1);
         for (size_t k = 0; k < s->n_heat; k++)
-            add(list, p, &s->heat[k], 1);
-        add(list, p, &s->convergence, 1);
-        add(list, p, &s->rounds, 1);
-        add(list, p, &s->utility, 1);
-        add(list, p, &s->points, 1);
+            add(list, &s->heat[k], 1);
+        add(list, &s->convergence, 1);
+        add(list, &s->rounds, 1);
+        add(list, &s->utility, 1);
+        add(list, &s->points, 1);
         for (size_t k = 0; k < s->n_sheet; k++)
-            add(list, p, &s->sheet[k], 0);
+            add(list, &s->sheet[k], 0);
     }
 }
 

@@ -18,6 +18,24 @@ static void notice(gnt_report *p, const gnt_err *err) {
     gnt_text_add(&p->notices, "%s\n", err->text);
 }
 
+/* Counts a plot that failed: one cause mostly fails all of them, which one sentence says. */
+static void note_failure(gnt_report *p, int drawn, const gnt_err *err) {
+    gnt_plot_failure *f = &p->failure[p->formats & ~drawn];
+    if (f->n++ == 0)
+        f->first = *err;
+}
+
+static void say_failures(gnt_report *p) {
+    static const char *const missing[] = {"was drawn, but gnuplot complained", "has no SVG picture",
+                                          "has no PNG picture", "has no picture"};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        const gnt_plot_failure *f = &p->failure[i];
+        if (f->n > 0)
+            gnt_text_add(&p->notices, "%zu of the plots: %s; the first: %s\n", f->n, missing[i],
+                         f->first.text);
+    }
+}
+
 static int name_picture(gnt_picture *out, const char *kind, const gnt_section *s, const char *last) {
     return gnt_picture_name(out->name, kind, s->task, s->stage, last);
 }
@@ -25,7 +43,7 @@ static int name_picture(gnt_picture *out, const char *kind, const gnt_section *s
 typedef int (*measure_plot)(const gnt_results *, const char *, int64_t, const gnt_measure *, const char *,
                             const char *, int, int *, gnt_err *);
 
-/* A plot that fails is a notice, never the end of the report. Returns 1 when it was drawn. */
+/* A plot that fails is a notice, never the end of the report. Returns 1 if a picture of it was drawn. */
 static int plot_measure(gnt_report *p, gnt_section *s, const char *kind, measure_plot plot,
                         const gnt_measure *m, gnt_picture *out, size_t *n_out) {
     gnt_picture picture = {.measure = m};
@@ -34,10 +52,11 @@ static int plot_measure(gnt_report *p, gnt_section *s, const char *kind, measure
     if (!name_picture(&picture, kind, s, m->name))
         return 0;
     if (plot(p->results, s->task, s->stage, m, p->folder, picture.name, p->formats, &drawn, &err))
-        notice(p, &err);
-    else if (drawn)
+        note_failure(p, drawn, &err);
+    picture.formats = drawn;
+    if (drawn)
         out[(*n_out)++] = picture;
-    return drawn;
+    return drawn != 0;
 }
 
 /* Where utility does not vary, leakage against strength stands in for the trade-off; else it is drawn for the
@@ -68,7 +87,8 @@ static void plot_section(gnt_report *p, gnt_section *s, section_plot plot, int i
     gnt_err err = {""};
     int drawn = 0;
     if (is_named && plot(p->results, s->task, s->stage, p->folder, picture->name, p->formats, &drawn, &err))
-        notice(p, &err);
+        note_failure(p, drawn, &err);
+    picture->formats = drawn;
     if (!drawn)
         *picture = (gnt_picture){.measure = NULL};
 }
@@ -88,7 +108,7 @@ static void plot_rounds(gnt_report *p, gnt_section *s) {
 
 static void make_sheets(gnt_report *p, gnt_section *s) {
     for (size_t a = 0; a < p->results->n_attack; a++) {
-        gnt_picture picture = {.attack = p->results->attack[a]};
+        gnt_picture picture = {.attack = p->results->attack[a], .formats = GNT_FORMAT_PNG};
         gnt_err err = {""};
         int drawn = 0;
         if (!name_picture(&picture, "sheet", s, picture.attack))
@@ -148,6 +168,7 @@ static void draw_sections(gnt_report *p) {
         }
         make_sheets(p, s);
     }
+    say_failures(p);
 }
 
 static void free_sections(gnt_report *p) {

@@ -15,6 +15,7 @@ typedef struct gnt_picture {
     char name[GNT_PICTURE_NAME]; /* file name without ending; made of slugs */
     const gnt_measure *measure;  /* NULL: not of one measure */
     const char *attack;          /* of an image sheet; else NULL */
+    int formats;                 /* GNT_FORMAT_* of which there is a file */
 } gnt_picture;
 
 /* One task at one stage. */
@@ -29,6 +30,12 @@ typedef struct gnt_section {
     gnt_picture points;      /* "" when not drawn */
 } gnt_section;
 
+/* Plots of which the same formats are missing. */
+typedef struct gnt_plot_failure {
+    size_t n;
+    gnt_err first; /* what was wrong with the first of them */
+} gnt_plot_failure;
+
 typedef struct gnt_report {
     const gnt_results *results;
     json_t *paper; /* gnt_paper_read */
@@ -36,6 +43,7 @@ typedef struct gnt_report {
     int formats;
     gnt_section *section;
     size_t n_section;
+    gnt_plot_failure failure[GNT_FORMAT_SVG + GNT_FORMAT_PNG + 1]; /* by the formats that are missing */
     gnt_text notices; /* a line for each thing that could not be made; shown on the pages */
 } gnt_report;
 

@@ -31,6 +31,71 @@ static char *kind_reason(const gnt_suite_task *t, const gnt_plugin_info *p) {
                       t->data, list(&gnt_data_kind_words, kind_bit(t)).text);
 }
 
+/* Returns the shadow rows, or observations, that an attack with these grants learns from. */
+static int64_t shadow_of(const gnt_suite_task *t, uint32_t grants) {
+    return grants & GNT_KNOWS_SHADOW_OBS ? t->shadow_observations : t->role_rows[GNT_ROLE_SHADOW];
+}
+
+static char *few_rows(const gnt_suite_task *t, const gnt_plugin_info *p, int role) {
+    return role == GNT_ROLE_PUBLIC
+               ? gnt_format("%s needs at least %lld public rows; the task has %lld (data.public)", p->id,
+                            (long long)p->least_public, (long long)t->role_rows[GNT_ROLE_PUBLIC])
+               : gnt_format("%s needs at least %lld shadow rows or observations; the task has fewer "
+                            "(data.shadow, shadow.observations)",
+                            p->id, (long long)p->least_shadow);
+}
+
+/* True if each observation is of one sample, as far as the suite says. */
+static int is_of_one_sample(const gnt_suite_task *t) {
+    const int job_knows = !t->observe.probe && t->federated.partition == GNT_PARTITION_DIRICHLET;
+    return job_knows || t->observe.set || t->observe.batch <= 1;
+}
+
+/* True if clients compute updates: in rounds, or because updates are observed. */
+static int updates_are_computed(const gnt_suite_task *t) {
+    return t->federated.rounds > 0 || t->observe.surface == GNT_SURFACE_UPDATE;
+}
+
+static int takes_steps(const gnt_suite_task *t) {
+    const int probed = t->observe.probe && t->observe.surface == GNT_SURFACE_UPDATE;
+    return (t->federated.rounds == 0 || t->federated.local_steps > 0) &&
+           (!probed || t->observe.local_steps > 0);
+}
+
+static int hides_any(const gnt_suite_task *t) {
+    for (size_t i = 0; i < sizeof t->hide / sizeof *t->hide; i++)
+        if (t->hide[i] > 0)
+            return 1;
+    return 0;
+}
+
+/* Returns what the suite lacks for these GNT_IF_*; NULL: nothing. updates: clients compute updates. */
+static const char *unmet_condition(const gnt_suite_task *t, uint32_t conditions, int updates) {
+    if ((conditions & GNT_IF_CLASSES) && t->is_map)
+        return "it needs a model whose output is classes; that of the task is a map";
+    if ((conditions & GNT_IF_LOCAL_STEPS) && updates && !takes_steps(t))
+        return "it trains in local steps; set federated.local_steps, and observe.local_steps of a probe, to "
+               "1 "
+               "or more";
+    if ((conditions & GNT_IF_DENSE) && !t->shares_dense)
+        return "it needs a dense layer among those that clients share; the task's model has none";
+    if ((conditions & GNT_IF_WHOLE_MODEL) && t->shares_part)
+        return "it needs clients that share all parameters (federated.share)";
+    if ((conditions & GNT_IF_HIDES) && !hides_any(t))
+        return "no attribute is hidden; name the task's private attributes in its `hide`";
+    return NULL;
+}
+
+/* Returns why clients have no rows for a secure sum; NULL: they have, or there is none. */
+static const char *lacks_client_rows(const gnt_suite_task *t, const gnt_plugin_info *p) {
+    return (p->hooks & GNT_HOOK_CONTRIBUTE) &&
+                   t->role_rows[GNT_ROLE_CLIENTS] < (t->federated.clients > 1 ? t->federated.clients : 1)
+               ? "it takes a secure sum over the clients, which have fewer rows than there are clients; "
+                 "raise "
+                 "data.clients"
+               : NULL;
+}
+
 static uint32_t hooks_of(const gnt_suite_defense *d) {
     uint32_t hooks = 0;
     for (size_t i = 0; i < d->n_members; i++)
@@ -47,8 +112,13 @@ static char *member_reason(const gnt_suite_task *t, const gnt_plugin_info *p, in
     if ((p->flags & GNT_FLAG_NEEDS_SHADOW) && !t->role_rows[GNT_ROLE_DEFENDER_SHADOW])
         return gnt_format(
             "%s needs shadow data of its own, which the task has none of (data.defender_shadow)", p->id);
-    *fits = 1;
-    return NULL;
+    if (p->least_public > t->role_rows[GNT_ROLE_PUBLIC])
+        return few_rows(t, p, GNT_ROLE_PUBLIC);
+    const char *lacks = unmet_condition(t, p->conditions, updates_are_computed(t));
+    if (!lacks)
+        lacks = lacks_client_rows(t, p);
+    *fits = !lacks;
+    return lacks ? gnt_format("%s: %s", p->id, lacks) : NULL;
 }
 
 /* Hooks that change what the model learns, and so what a representation reveals. */
@@ -106,6 +176,15 @@ static int is_encoded(const gnt_suite_task *t, const gnt_suite_defense *d) {
            (hooks_of(d) & (GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT_HOOK_CLIENT_UPDATE));
 }
 
+/* Knowledge of how a client computed its update that a defense makes void: what it does instead of the
+ * client's own steps has no rates, no order of samples and no batch statistics that the host knows. */
+static uint32_t made_void(const gnt_suite_task *t, const gnt_suite_defense *d) {
+    uint32_t bits = is_encoded(t, d) ? GNT_KNOWS_BN_STATS | GNT_KNOWS_REGION | GNT_KNOWS_ORDER : 0;
+    if (hooks_of(d) & GNT_HOOK_CLIENT_UPDATE)
+        bits |= GNT_KNOWS_BN_STATS | GNT_KNOWS_ORDER | GNT_KNOWS_RATES;
+    return bits;
+}
+
 static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_task *t = &s->task[c->task];
     const gnt_suite_defense *d = &s->defense[c->defense];
@@ -120,8 +199,7 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     has |= t->observe.probe && c->stage != t->stages[0] ? GNT_KNOWS_HISTORY : 0;
     has |= gnt_suite_keeps_private(d) ? GNT_KNOWS_DEFENSE_PRIVATE : 0;
     has |= c->surface == GNT_SURFACE_UPDATE && t->observe.local_steps > 0 ? GNT_KNOWS_ORDER : 0;
-    if (is_encoded(t, d))
-        has &= ~(GNT_KNOWS_BN_STATS | GNT_KNOWS_REGION | GNT_KNOWS_ORDER);
+    has &= ~made_void(t, d);
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT)
         has &= GNT_KNOWS_DEFENSE | GNT_KNOWS_DEFENSE_PRIVATE | GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW |
                GNT_KNOWS_SUM;
@@ -132,7 +210,9 @@ static const char *where_from(const gnt_suite_task *t, const gnt_suite_defense *
     const uint32_t of_tasks = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM | GNT_KNOWS_DEFENSE_PRIVATE;
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(bit & of_tasks))
         return "a transcript does not depend on one private batch and is made once";
-    if (is_encoded(t, d) && (bit & (GNT_KNOWS_BN_STATS | GNT_KNOWS_REGION | GNT_KNOWS_ORDER)))
+    if ((hooks_of(d) & GNT_HOOK_CLIENT_UPDATE) && bit == GNT_KNOWS_RATES)
+        return "the defense computes the clients' updates by itself, at rates of its own";
+    if (bit & made_void(t, d))
         return "the defense computes with something else than the samples themselves";
     switch (bit) {
     case GNT_KNOWS_PUBLIC:
@@ -201,6 +281,71 @@ typedef struct attacker {
     const char *withheld; /* why bits outside `has` are missing, if not because of the task */
 } attacker;
 
+static int names(const gnt_plugin_info *attack, const char *id) {
+    for (int32_t i = 0; i < attack->n_families; i++)
+        if (strcmp(attack->families[i], id) == 0)
+            return 1;
+    return 0;
+}
+
+/* True if the attack answers this defense, as far as its conditions say. */
+static int answers(const gnt_plugin_info *attack, const gnt_suite_defense *d) {
+    int named = 0;
+    for (size_t i = 0; i < d->n_members; i++)
+        named |= names(attack, d->member[i].info->id);
+    if (attack->conditions & GNT_IF_NAMED)
+        return named;
+    return !(attack->conditions & GNT_IF_ONLY_NAMED) ||
+           (d->n_members == 1 && (named || strcmp(d->member[0].info->id, "none") == 0));
+}
+
+static char *families_text(const gnt_plugin_info *p) {
+    gnt_text text;
+    gnt_text_init(&text, 4096);
+    for (int32_t i = 0; i < p->n_families; i++)
+        gnt_text_add(&text, "%s%s", i ? ", " : "", p->families[i]);
+    char *out = gnt_text_take(&text);
+    gnt_text_free(&text);
+    return out;
+}
+
+static char *not_answered(const gnt_plugin_info *p, const gnt_suite_defense *d) {
+    char *list = families_text(p);
+    char *reason = list ? gnt_format("%s answers %s%s; the defense is %s", p->id, list,
+                                     p->conditions & GNT_IF_ONLY_NAMED ? ", one at a time" : "", d->plugin)
+                        : NULL;
+    gnt_free(list);
+    return reason;
+}
+
+/* As misfits, for what the descriptor says under `conditions`, `least_public` and `least_shadow`. What the
+ * first attack of a chain leaves is no observation, so that conditions of observations do not apply. */
+static int misfits_conditions(const gnt_suite_task *t, const gnt_suite_defense *d, const attacker *a,
+                              uint32_t grants, char **reason) {
+    const gnt_plugin_info *p = a->plugin;
+    const int observed = a->surface == t->observe.surface;
+    const char *lacks = unmet_condition(t, p->conditions, observed && a->surface == GNT_SURFACE_UPDATE);
+    if (!answers(p, d))
+        *reason = not_answered(p, d);
+    else if (observed && (p->conditions & GNT_IF_ONE_SAMPLE) && !is_of_one_sample(t))
+        *reason = gnt_format("%s needs a batch of one sample; an observation is of %lld (observe.batch)",
+                             p->id, (long long)t->observe.batch);
+    else if (a->surface == GNT_SURFACE_UPDATE && (p->conditions & GNT_IF_ONE_STEP) &&
+             t->observe.local_steps > 1)
+        *reason = gnt_format("%s needs updates of one gradient or one step; clients take %lld "
+                             "(local_steps)",
+                             p->id, (long long)t->observe.local_steps);
+    else if (lacks)
+        *reason = gnt_format("%s: %s", p->id, lacks);
+    else if ((grants & GNT_KNOWS_PUBLIC) && p->least_public > t->role_rows[GNT_ROLE_PUBLIC])
+        *reason = few_rows(t, p, GNT_ROLE_PUBLIC);
+    else if ((grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)) && p->least_shadow > shadow_of(t, grants))
+        *reason = few_rows(t, p, GNT_ROLE_SHADOW);
+    else
+        return 0;
+    return 1;
+}
+
 /* Returns 0 if the attacker fits, else 1 and the *reason (NULL: out of memory). */
 static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uint32_t *goals,
                    uint32_t *grants, char **reason) {
@@ -238,7 +383,7 @@ static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uin
         *reason =
             gnt_format("%sneeds a model whose first layer is dense; that of %s is not", a->who, t->model);
     else
-        return 0;
+        return misfits_conditions(t, &s->defense[c->defense], a, *grants, reason);
     return 1;
 }
 

@@ -211,6 +211,7 @@ typedef struct gnt_suite_task {
     int shares_part;          /* clients share only a part of its parameters */
     int64_t update_size;      /* entries of one update */
     int first_dense;          /* the model's first layer that has weights is dense */
+    int shares_dense;         /* clients share a dense layer */
     int has_buffers;          /* it has batch norm */
     int has_statistics;       /* `weights` include the running statistics of a training */
     gnt_suite_federated federated;

@@ -169,6 +169,16 @@ int gnt_suite_open_model(const gnt_suite_task *task, gnt_model **out, gnt_err *e
                            task->deviation, err);
 }
 
+static int shares_dense(const gnt_model *m) {
+    const gnt_param *list;
+    const uint8_t *shared = gnt_model_shared(m);
+    const int32_t n = gnt_model_params(m, &list);
+    for (int32_t i = 0; i < n && !list[i].buffer; i++)
+        if (strcmp(gnt_model_layer_type(m, list[i].layer), "dense") == 0 && (!shared || shared[i]))
+            return 1;
+    return 0;
+}
+
 static void note_layers(gnt_suite_task *t, const gnt_model *m) {
     for (int32_t i = 0; i < gnt_model_layers(m); i++) {
         const char *type = gnt_model_layer_type(m, i);
@@ -180,6 +190,7 @@ static void note_layers(gnt_suite_task *t, const gnt_model *m) {
     t->has_buffers = gnt_model_buffer_size(m) > 0;
     t->has_representation = gnt_model_representation(m) >= 0;
     t->is_map = gnt_model_is_map(m);
+    t->shares_dense = shares_dense(m);
     t->shares_part = gnt_model_shared(m) != NULL;
     t->update_size = gnt_model_shared_size(m);
 }

@@ -88,14 +88,19 @@ static const gnt_descriptor defense = {GNT_DEFENSE("thing", "1.0", "a line", "MI
                                        NULL,
                                        GNT_INSTANCE(thing),
                                        start,
-                                       stop
+                                       stop,
+                                       GNT_IF_LOCAL_STEPS,
+                                       0,
+                                       0,
+                                       0
 #else
                                        .surfaces = GNT_SURFACE_ANY,
                                        .data_kinds = GNT_KIND_ANY,
                                        .defense = &hooks,
                                        .instance_size = GNT_INSTANCE(thing),
                                        .start = start,
-                                       .stop = stop
+                                       .stop = stop,
+                                       .conditions = GNT_IF_LOCAL_STEPS
 #endif
 };
 
@@ -116,7 +121,11 @@ static const gnt_descriptor attack = {GNT_ATTACK("other", "1.0", "a line", "MIT"
                                       NULL,
                                       GNT_INSTANCE(thing),
                                       NULL,
-                                      NULL};
+                                      NULL,
+                                      0,
+                                      0,
+                                      0,
+                                      2};
 
 static const gnt_descriptor *const descriptors[] = {&defense, &attack};
 GNT_DEFINE_ENTRY_LIST(descriptors, 2)

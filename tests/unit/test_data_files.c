@@ -1,6 +1,7 @@
 /* The loaders on files made here: what the formats' documents say comes in as it should, and every way a file
  * can lie, be cut or be stuffed is an error that names file, offset or line, and what was expected. The real
  * files are checked where GAUNTLET_DATA names their folder. */
+#include "data/content_check.h"
 #include "data_files.h"
 
 /* ---- MNIST */
@@ -129,6 +130,75 @@ static void mnist_missing(void **state) {
     assert_false(gnt_data_present("mnist", folder));
 }
 
+static int64_t rows_of(const char *name) {
+    gnt_data *d = open_here(name);
+    const int64_t rows = d->rows;
+    gnt_data_free(d);
+    return rows;
+}
+
+/* Browsers unpack a file and keep its name, or pack it without .gz in it. */
+static void bytes_decide_what_is_packed(void **state) {
+    (void)state;
+    uint8_t images[IMAGES_SIZE], labels[LABELS_SIZE];
+    fill_images(images);
+    fill_labels(labels);
+    put_mnist();
+    put("t10k-images-idx3-ubyte.gz", images, sizeof images);
+    assert_int_equal(rows_of("mnist"), 2 * IMAGES);
+    put_gz("train-images-idx3-ubyte", images, sizeof images);
+    assert_int_equal(rows_of("mnist"), 2 * IMAGES);
+}
+
+/* Kaggle's names have a dot; other versions are named with what to do. */
+static void other_forms_are_read_or_named(void **state) {
+    (void)state;
+    uint8_t images[IMAGES_SIZE], labels[LABELS_SIZE];
+    fill_images(images);
+    fill_labels(labels);
+    empty_folder();
+    put("train-images.idx3-ubyte", images, sizeof images);
+    put("train-labels.idx1-ubyte", labels, sizeof labels);
+    put("t10k-images.idx3-ubyte", images, sizeof images);
+    put("t10k-labels.idx1-ubyte", labels, sizeof labels);
+    assert_int_equal(rows_of("mnist"), 2 * IMAGES);
+    empty_folder();
+    put("mnist.npz", "PK", 2);
+    put("data_batch_1", "\x80\x02", 2);
+    put("cifar-100-python.tar.gz", "\x1f\x8b", 2);
+    put("adult.csv", "age", 3);
+    refuse("mnist", "/mnist.npz is Keras' form", "which is not read", "fetch the IDX files");
+    refuse("cifar10", "/data_batch_1 is the Python version (pickle)", "binary version", "unpack it there");
+    refuse("cifar100", "/cifar-100-python.tar.gz is an archive", "cifar-100-binary.tar.gz", "");
+    refuse("adult", "/adult.csv is Kaggle's table", "adult.data", "");
+    refuse("svhn", "no file of this set", "", "");
+}
+
+static void content_is_compared_with_what_was_published(void **state) {
+    (void)state;
+    static const data_impostor other[] = {{"Another", NULL}, {NULL, NULL}};
+    data_impostor impostors[2] = {other[0], other[1]};
+    data_source source = *data_find("mnist");
+    char hex[GNT_HEX_SIZE];
+    put_mnist();
+    gnt_data *d = open_here("mnist");
+    data_content c = data_check_content(d, &source, 1);
+    assert_true(c.differs && !c.other && data_is_unsound(d, &c));
+    assert_false(data_check_content(d, &source, 0).differs); /* a subset may be any */
+    gnt_digest_hex(&d->digest, hex);
+    impostors[0].content = hex;
+    source.impostors = impostors;
+    assert_string_equal(data_check_content(d, &source, 1).other, "Another");
+    source.content = hex;
+    assert_false(data_check_content(d, &source, 1).differs);
+    assert_int_equal(c.repeated, IMAGES); /* both parts have the same rows here */
+    d->pixels[IMAGES * PIXELS] ^= 1;
+    c = data_check_content(d, &source, 1);
+    assert_int_equal(c.repeated, IMAGES - 1);
+    assert_false(data_is_unsound(d, &c));
+    gnt_data_free(d);
+}
+
 static void gz_broken_or_a_bomb(void **state) {
     (void)state;
     enum { ZEROS = 12 << 20 };
@@ -149,7 +219,7 @@ static void gz_broken_or_a_bomb(void **state) {
     packed[n / 2] ^= 0x20;
     packed[0] = 'P';
     put("t10k-images-idx3-ubyte.gz", packed, n);
-    refuse("mnist", "t10k-images-idx3-ubyte.gz", "offset", "broken gzip data");
+    refuse("mnist", "t10k-images-idx3-ubyte.gz", "offset 0", "the magic number is 0x508b");
     packed[0] = 0x1f;
     uint8_t *longer = gnt_array(n + 3, 1);
     memcpy(longer, packed, n);
@@ -462,6 +532,9 @@ int main(void) {
         cmocka_unit_test(mnist_cut_anywhere),
         cmocka_unit_test(mnist_lies),
         cmocka_unit_test(mnist_missing),
+        cmocka_unit_test(bytes_decide_what_is_packed),
+        cmocka_unit_test(other_forms_are_read_or_named),
+        cmocka_unit_test(content_is_compared_with_what_was_published),
         cmocka_unit_test(gz_broken_or_a_bomb),
         cmocka_unit_test(cifar10_reads_and_refuses),
         cmocka_unit_test(cifar100_reads_and_refuses),

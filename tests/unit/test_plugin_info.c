@@ -106,6 +106,8 @@ static void make(subject *s) {
                         .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_FIRST_DENSE,
                         .services = services,
                         .families = families,
+                        .conditions = GNT_IF_LOCAL_STEPS | GNT_IF_HIDES,
+                        .least_public = 7,
                         .create = create,
                         .destroy = destroy}};
     s->d.parameters = s->p;
@@ -191,6 +193,9 @@ static void description_survives_json(void **state) {
     assert_null(again.parameters[EXTRACTOR].preset_text);
     assert_string_equal(again.services[0], services[0]);
     assert_int_equal(again.n_families, 2);
+    assert_int_equal(again.conditions, GNT_IF_LOCAL_STEPS | GNT_IF_HIDES);
+    assert_int_equal(again.least_public, 7);
+    assert_int_equal(again.least_shadow, 0);
     assert_string_equal(again.families[1], "own-word");
     gnt_free(first);
     gnt_free(second);
@@ -234,6 +239,8 @@ SPOIL(family_odd, s->d.families = odd_family)
 SPOIL(family_any_of_defense, s->d.families = any_family)
 SPOIL(no_data, s->d.data_kinds = 0)
 SPOIL(flag_unknown, s->d.flags = 1u << 31)
+SPOIL(condition_unknown, s->d.conditions = 1u << 31)
+SPOIL(rows_negative, s->d.least_shadow = -1)
 SPOIL(line_empty, s->d.line = "")
 SPOIL(line_two, s->d.line = "one\ntwo")
 SPOIL(line_escape, s->d.line = "a \x1b[31mred\x1b[0m line")
@@ -337,6 +344,8 @@ static const struct {
     {"of no family \"any\"", family_any_of_defense},
     {"data_kinds", no_data},
     {"flags", flag_unknown},
+    {"conditions", condition_unknown},
+    {"least_shadow", rows_negative},
     {"line", line_empty},
     {"line", line_two},
     {"line", line_escape},

@@ -797,8 +797,28 @@ typedef struct gnt_descriptor {
     /* Optional: frees what `start` and the hooks allocated. Called once, also after a `start` that failed:
      * what that did not set is zero. */
     void (*stop)(void *self);
+    /* What a suite must say for the plugin to work: GNT_IF_*. Where it does not, the cell is n/a in the plan,
+     * before anything is trained. What only a run shows, or depends on parameters, is for the hooks, which
+     * return GNT_UNSUPPORTED. */
+    uint32_t conditions;
+    uint32_t reserved;
+    /* Least numbers of public rows and of the attacker's shadow rows; where it learns from shadow
+     * observations, of these. 0: none are needed. */
+    int64_t least_public, least_shadow;
     GNT_GROWS
 } gnt_descriptor;
+
+#define GNT_IF_ONE_SAMPLE 1u   /* attack: each observation is of one sample */
+#define GNT_IF_ONE_STEP 2u     /* attack: updates are one gradient, or one local step */
+#define GNT_IF_CLASSES 4u      /* the model's output is classes, not a map */
+#define GNT_IF_LOCAL_STEPS 8u  /* clients take local steps */
+#define GNT_IF_DENSE 16u       /* clients share a dense layer */
+#define GNT_IF_WHOLE_MODEL 32u /* clients share all parameters */
+#define GNT_IF_HIDES 64u       /* the task hides a private attribute */
+/* Attack: the defense has a member whose id is in `families`. */
+#define GNT_IF_NAMED 128u
+/* Attack: the defense is one plugin whose id is in `families`, or `none`. */
+#define GNT_IF_ONLY_NAMED 256u
 
 /* adds noise; limits norms; drops small entries */
 #define GNT_FAMILY_NOISE "noise"

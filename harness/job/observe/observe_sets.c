@@ -26,7 +26,8 @@ gnt_samples observe_encoding(const observing *o, int64_t i) {
     one.x = o->sets.encoded[j].x + i * one.features;
     one.y = o->sets.encoded[j].y + i * one.classes;
     one.id = o->one.id; /* 0 first */
-    one.a = NULL;
+    const gnt_encoded_set *set = &o->sets.encoded[j];
+    one.a = set->a ? set->a + i * set->attributes : NULL;
     return one;
 }
 
@@ -55,7 +56,7 @@ static int encode_set(observing *o, int64_t j, gnt_err *err) {
                          .weights = observe_weights(o, k),
                          .buffers = o->broadcast.buffers,
                          .public_data = o->public_data.view.n ? &o->public_data.view : NULL};
-    *r = gnt_encoded_set_of(own.n, own.features, own.classes);
+    *r = gnt_encoded_set_of(own.n, own.features, own.classes, own.a ? own.n_attributes : 0);
     if (observe_load_client(o, k, err) != 0)
         return -1;
     for (int64_t epoch = 0; epoch < o->sets.epochs; epoch++) {

@@ -6,13 +6,17 @@
 
 #include "base/mem.h"
 
-gnt_encoded_set gnt_encoded_set_of(int64_t originals, int64_t features, int64_t classes) {
-    return (gnt_encoded_set){.features = features, .classes = classes, .made_of = {.originals = originals}};
+gnt_encoded_set gnt_encoded_set_of(int64_t originals, int64_t features, int64_t classes, int64_t attributes) {
+    return (gnt_encoded_set){.features = features,
+                             .classes = classes,
+                             .attributes = attributes,
+                             .made_of = {.originals = originals}};
 }
 
 void gnt_encoded_set_free(gnt_encoded_set *r) {
     gnt_free(r->x);
     gnt_free(r->y);
+    gnt_free(r->a);
     gnt_mixture_free(&r->made_of);
     *r = (gnt_encoded_set){0};
 }
@@ -28,6 +32,19 @@ static int is_known(const gnt_encoded_set *r, int64_t n, const gnt_batch *b, int
     return 0;
 }
 
+/* Makes room for attributes if encodings of this pass have some; forgets all if they have none. */
+static int keep_attributes(gnt_encoded_set *r, const gnt_batch *b, size_t room, gnt_err *err) {
+    if (!b->view.a)
+        r->attributes = 0;
+    int32_t *a = r->attributes ? gnt_resize(r->a, room, (size_t)r->attributes * sizeof *a) : NULL;
+    if (r->attributes && !a)
+        return gnt_fail(err, "out of memory for %zu encodings", room);
+    if (!r->attributes)
+        gnt_free(r->a);
+    r->a = a;
+    return 0;
+}
+
 int gnt_encoded_set_add(gnt_encoded_set *r, const gnt_batch *b, gnt_err *err) {
     const size_t f = (size_t)r->features, c = (size_t)r->classes, room = (size_t)(r->n + b->view.n);
     float *x = gnt_resize(r->x, room, f * sizeof *x);
@@ -38,12 +55,17 @@ int gnt_encoded_set_add(gnt_encoded_set *r, const gnt_batch *b, gnt_err *err) {
         r->y = y;
     if (!x || !y)
         return gnt_fail(err, "out of memory for %zu encodings", room);
+    if (keep_attributes(r, b, room, err) != 0)
+        return -1;
     const int64_t earlier = r->n; /* within one pass nothing counts as released again */
     for (int64_t i = 0; i < b->view.n; i++) {
         if (is_known(r, earlier, b, i))
             continue;
         memcpy(r->x + (size_t)r->n * f, b->view.x + (size_t)i * f, f * sizeof *r->x);
         memcpy(r->y + (size_t)r->n * c, b->view.y + (size_t)i * c, c * sizeof *r->y);
+        if (r->a)
+            memcpy(r->a + r->n * r->attributes, b->view.a + i * r->attributes,
+                   (size_t)r->attributes * sizeof *r->a);
         if (gnt_mixture_copy(&r->made_of, b->made_of, i, err) != 0)
             return -1;
         r->n++;

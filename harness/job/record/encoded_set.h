@@ -13,12 +13,15 @@ typedef struct gnt_encoded_set {
     int64_t n, features, classes;
     /* n × features and n × classes. */
     float *x, *y;
+    /* n × attributes: those of each encoding; NULL if a pass mixed samples, so that encodings have none. */
+    int32_t *a;
+    int64_t attributes;
     /* n × originals. */
     gnt_mixture made_of;
 } gnt_encoded_set;
 
-/* Returns an empty set for `originals` samples. */
-gnt_encoded_set gnt_encoded_set_of(int64_t originals, int64_t features, int64_t classes);
+/* Returns an empty set for `originals` samples. attributes: of each sample; 0: they are not kept. */
+gnt_encoded_set gnt_encoded_set_of(int64_t originals, int64_t features, int64_t classes, int64_t attributes);
 void gnt_encoded_set_free(gnt_encoded_set *r);
 /* Adds the encodings of one pass, whose batch holds the claims. An encoding that an earlier pass released
  * already, byte for byte, is left out. */

@@ -324,7 +324,7 @@ int gnt_record_add_encodings(gnt_record *r, int32_t round, int32_t client, int64
             continue; /* too long before the observed round */
         gnt_encoded_set *to = &s->encoded[j];
         if (!to->features)
-            *to = gnt_encoded_set_of(b->made_of->originals, b->view.features, b->view.classes);
+            *to = gnt_encoded_set_of(b->made_of->originals, b->view.features, b->view.classes, 0);
         if (gnt_encoded_set_add(to, b, err) != 0)
             return -1;
     }

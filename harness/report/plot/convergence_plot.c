@@ -290,7 +290,7 @@ static void draw_key(gnt_plot *p, const gnt_results *r, const panel *panels, int
 }
 
 static int draw(const gnt_results *r, const panel *panels, int n, const char *folder, const char *name,
-                int formats, gnt_err *err) {
+                int formats, int *drawn, gnt_err *err) {
     double width, height;
     gnt_plot p;
     gnt_panels grid = gnt_panels_layout(n, 0, 0, 0, &width, &height);
@@ -304,7 +304,7 @@ static int draw(const gnt_results *r, const panel *panels, int n, const char *fo
         draw_panel(&p, &grid, r, &panels[i], i);
     draw_key(&p, r, panels, n, grid.foot - 4, columns, entry);
     gnt_plot_say(&p, "unset multiplot\n");
-    int failed = gnt_plot_finish(&p, formats, err);
+    int failed = gnt_plot_finish(&p, formats, drawn, err);
     gnt_plot_free(&p);
     return failed;
 }
@@ -327,10 +327,8 @@ int gnt_plot_convergence(const gnt_results *r, const char *task, int64_t stage, 
         else
             gnt_free(panels[n].band);
     }
-    if (!failed && n > 0) {
-        failed = draw(r, panels, n, folder, name, formats, err);
-        *drawn = !failed;
-    }
+    if (!failed && n > 0)
+        failed = draw(r, panels, n, folder, name, formats, drawn, err);
     for (int i = 0; i < n; i++)
         gnt_free(panels[i].band);
     gnt_free(curves);

@@ -379,7 +379,8 @@ static void draw(sheet *s) {
     gnt_plot_say(s->p, "plot NaN\n");
 }
 
-static int draw_picture(sheet *s, const char *folder, const char *name, int formats, gnt_err *err) {
+static int draw_picture(sheet *s, const char *folder, const char *name, int formats, int *drawn,
+                        gnt_err *err) {
     gnt_plot p;
     double width = LEFT + ((double)s->n_column + 1) * WIDE + GAP + 10;
     double height = TOP + foot_of(s) + stack(s, 0);
@@ -387,7 +388,7 @@ static int draw_picture(sheet *s, const char *folder, const char *name, int form
     stack(s, height - TOP);
     s->p = &p;
     draw(s);
-    int failed = gnt_plot_finish(&p, formats, err);
+    int failed = gnt_plot_finish(&p, formats, drawn, err);
     gnt_plot_free(&p);
     return failed;
 }
@@ -417,8 +418,7 @@ int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const g
     find_notes(s);
     if (s->n_left_out)
         add_note(s, gnt_format("%zu more rows are in the tables", s->n_left_out));
-    failed = draw_picture(s, folder, name, formats, err);
-    *drawn = !failed;
+    failed = draw_picture(s, folder, name, formats, drawn, err);
 cleanup:
     for (int i = 0; s && i < s->n_note; i++)
         gnt_free(s->note[i]);

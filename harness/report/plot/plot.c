@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -86,7 +88,50 @@ static void terminal(const gnt_plot *p, gnt_text *out, int format) {
             p->width * 2, p->height * 2, p->name);
 }
 
-int gnt_plot_finish(gnt_plot *p, int formats, gnt_err *err) {
+static char *picture_path(const gnt_plot *p, int format) {
+    return gnt_format("%s/%s.%s", p->folder, p->name, format == GNT_FORMAT_SVG ? "svg" : "png");
+}
+
+/* True if the file ends as a whole picture of that format does. */
+static int is_whole(const char *path, int format) {
+    static const uint8_t png_end[] = {'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
+    uint8_t *at = NULL;
+    size_t size = 0;
+    if (!gnt_file_exists(path) || gnt_file_read(path, MOST, &at, &size, NULL) != 0)
+        return 0;
+    while (format == GNT_FORMAT_SVG && size > 0 && (at[size - 1] == '\n' || at[size - 1] == '\r'))
+        size--;
+    const int whole =
+        format == GNT_FORMAT_SVG
+            ? size >= 6 && memcmp(at + size - 6, "</svg>", 6) == 0
+            : size >= sizeof png_end && memcmp(at + size - sizeof png_end, png_end, sizeof png_end) == 0;
+    gnt_free(at);
+    return whole;
+}
+
+/* Removes what an earlier report drew, so that what is there afterwards is new. */
+static void remove_pictures(const gnt_plot *p, int formats) {
+    for (int format = GNT_FORMAT_SVG; format <= GNT_FORMAT_PNG; format *= 2) {
+        char *path = formats & format ? picture_path(p, format) : NULL;
+        if (path)
+            unlink(path);
+        gnt_free(path);
+    }
+}
+
+/* Returns the formats of which gnuplot left a whole picture. */
+static int drawn_formats(const gnt_plot *p, int formats) {
+    int drawn = 0;
+    for (int format = GNT_FORMAT_SVG; format <= GNT_FORMAT_PNG; format *= 2) {
+        char *path = formats & format ? picture_path(p, format) : NULL;
+        if (path && is_whole(path, format))
+            drawn |= format;
+        gnt_free(path);
+    }
+    return drawn;
+}
+
+int gnt_plot_finish(gnt_plot *p, int formats, int *drawn, gnt_err *err) {
     gnt_text whole;
     gnt_text_init(&whole, MOST);
     gnt_text_add(&whole, "set encoding utf8\nset datafile separator \"\\t\"\nD = \"plots/%s.tsv\"\n",
@@ -108,8 +153,15 @@ int gnt_plot_finish(gnt_plot *p, int formats, gnt_err *err) {
     char *script = gnt_format("plots/%s.gp", p->name);
     int failed = !script ? gnt_fail(err, "%s: out of memory", p->name) : 0;
     failed = failed || write_source(p, "tsv", &p->data, err) ||
-             write_source(p, "labels.tsv", &p->labels, err) || write_source(p, "gp", &whole, err) ||
-             gnt_gnuplot_run(p->folder, script, err);
+             write_source(p, "labels.tsv", &p->labels, err) || write_source(p, "gp", &whole, err);
+    *drawn = 0;
+    if (!failed) {
+        remove_pictures(p, formats);
+        failed = gnt_gnuplot_run(p->folder, script, err);
+        *drawn = drawn_formats(p, formats);
+        if (!failed && *drawn != formats)
+            failed = gnt_fail(err, "%s: gnuplot ended well but left no picture", script);
+    }
     gnt_free(script);
     gnt_text_free(&whole);
     return failed ? -1 : 0;

@@ -32,8 +32,9 @@ int gnt_plot_label(gnt_plot *p, const char *text, size_t most);
 /* A block of numbers in the data file: open it, write rows, and plot `index BLOCK`. */
 int gnt_plot_block(gnt_plot *p);
 void gnt_plot_row(gnt_plot *p, const double *values, int n); /* not finite: NaN, which gnuplot skips */
-/* Writes script and data and runs gnuplot for the wanted formats. */
-int gnt_plot_finish(gnt_plot *p, int formats, gnt_err *err);
+/* Writes script and data and runs gnuplot for the wanted formats. *drawn: the GNT_FORMAT_* of which there is
+ * a whole file afterwards. −1 with a sentence: one is missing, or gnuplot said something. */
+int gnt_plot_finish(gnt_plot *p, int formats, int *drawn, gnt_err *err);
 
 /* ---- panels ---- */
 

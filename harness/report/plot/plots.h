@@ -1,5 +1,5 @@
 /* plots: the pictures of a report, each drawn by the file NAME_plot.c. They become FOLDER/NAME.svg and .png,
- * as `formats` says; *drawn is 0 if there is nothing to draw. */
+ * as `formats` says; *drawn says which of them came out, 0 also if there is nothing to draw. */
 #ifndef GNT_REPORT_PLOT_PLOTS_H
 #define GNT_REPORT_PLOT_PLOTS_H
 

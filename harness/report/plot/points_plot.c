@@ -149,7 +149,8 @@ static void draw_key(gnt_plot *p, const drawing *d) {
 }
 
 /* One line of columns, each two panels high, or two such lines. */
-static int draw(const drawing *d, const char *folder, const char *name, int formats, gnt_err *err) {
+static int draw(const drawing *d, const char *folder, const char *name, int formats, int *drawn,
+                gnt_err *err) {
     const int columns = d->n <= IN_ROW ? d->n : (d->n + 1) / 2, lines = d->n <= IN_ROW ? 2 : 4;
     const gnt_panels grid = {.n = columns * lines,
                              .columns = columns,
@@ -173,7 +174,7 @@ static int draw(const drawing *d, const char *folder, const char *name, int form
             draw_panel(&p, &grid, (2 * (i / columns) + row) * columns + i % columns, &d->at[i], row);
     draw_key(&p, d);
     gnt_plot_say(&p, "unset multiplot\n");
-    const int failed = gnt_plot_finish(&p, formats, err);
+    const int failed = gnt_plot_finish(&p, formats, drawn, err);
     gnt_plot_free(&p);
     return failed;
 }
@@ -185,7 +186,5 @@ int gnt_plot_points(const gnt_results *r, const char *task, int64_t stage, const
     collect(&d, stage);
     if (d.n == 0)
         return 0;
-    const int failed = draw(&d, folder, name, formats, err);
-    *drawn = !failed;
-    return failed;
+    return draw(&d, folder, name, formats, drawn, err);
 }

@@ -286,7 +286,8 @@ static void draw_key(gnt_plot *p, const drawing *d, double height) {
     gnt_text_free(&plots);
 }
 
-static int draw(const drawing *d, const char *folder, const char *name, int formats, gnt_err *err) {
+static int draw(const drawing *d, const char *folder, const char *name, int formats, int *drawn,
+                gnt_err *err) {
     double width, height;
     size_t rows = 1;
     gnt_plot p;
@@ -304,7 +305,7 @@ static int draw(const drawing *d, const char *folder, const char *name, int form
         draw_panel(&p, &grid, d, i);
     draw_key(&p, d, foot - 4);
     gnt_plot_say(&p, "unset multiplot\n");
-    int failed = gnt_plot_finish(&p, formats, err);
+    int failed = gnt_plot_finish(&p, formats, drawn, err);
     gnt_plot_free(&p);
     return failed;
 }
@@ -322,7 +323,7 @@ int gnt_plot_rounds(const gnt_results *r, const char *task, int64_t stage, const
     if (failed)
         gnt_fail(err, "%s: out of memory", name);
     else if (any)
-        *drawn = !(failed = draw(&d, folder, name, formats, err));
+        failed = draw(&d, folder, name, formats, drawn, err);
     for (size_t i = 0; i < d.n; i++) {
         gnt_free(d.line[i].training);
         for (int k = 0; k < PANELS; k++)

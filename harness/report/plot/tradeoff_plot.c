@@ -589,8 +589,7 @@ int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, con
         draw_panel(&p, &grid, &d, i, x_label, y_label);
     draw_key(&p, &d, grid.foot - 4, columns, entry);
     gnt_plot_say(&p, "unset multiplot\n");
-    int failed = gnt_plot_finish(&p, formats, err);
-    *drawn = !failed;
+    int failed = gnt_plot_finish(&p, formats, drawn, err);
     gnt_plot_free(&p);
     gnt_free(points);
     return failed;

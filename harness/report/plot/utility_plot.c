@@ -409,7 +409,7 @@ static void draw_key(gnt_plot *p, const drawing *d, double height, const size_t 
     gnt_text_free(&plots);
 }
 
-static int draw(drawing *d, const char *folder, const char *name, int formats, gnt_err *err) {
+static int draw(drawing *d, const char *folder, const char *name, int formats, int *drawn, gnt_err *err) {
     const char **names = gnt_array(d->r->n_defense + 1, sizeof *names);
     size_t *defense = gnt_array(d->r->n_defense + 1, sizeof *defense);
     double width, height;
@@ -432,7 +432,7 @@ static int draw(drawing *d, const char *folder, const char *name, int formats, g
         draw_panel(&p, &grid, d, i);
     draw_key(&p, d, foot - 4, defense, n, columns, entry);
     gnt_plot_say(&p, "unset multiplot\n");
-    const int failed = gnt_plot_finish(&p, formats, err);
+    const int failed = gnt_plot_finish(&p, formats, drawn, err);
     gnt_plot_free(&p);
     gnt_free(names);
     gnt_free(defense);
@@ -452,7 +452,7 @@ int gnt_plot_utility(const gnt_results *r, const char *task, int64_t stage, cons
     if (!d.points || !d.value || !d.seed)
         failed = gnt_fail(err, "%s: out of memory", name);
     else if (fill(&d))
-        *drawn = !(failed = draw(&d, folder, name, formats, err));
+        failed = draw(&d, folder, name, formats, drawn, err);
     gnt_free(d.points);
     gnt_free(d.value);
     gnt_free(d.seed);

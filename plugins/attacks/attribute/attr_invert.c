@@ -233,5 +233,6 @@ const gnt_descriptor invert_descriptor = {
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_SHADOW_OBS,
     .families = families,
+    .least_shadow = 2,
     ATTRIBUTE_ATTACK(mapped, hooks),
     .start = mapped_start};

@@ -317,5 +317,7 @@ const gnt_descriptor attr_nn_adaptive_descriptor = {
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE | GNT_KNOWS_DEFENSE,
     .families = families,
+    .conditions = GNT_IF_ONLY_NAMED,
+    .least_shadow = 2,
     ATTRIBUTE_ATTACK(adaptive, hooks),
     .start = start};

@@ -66,4 +66,4 @@ const gnt_descriptor attr_forest_descriptor = {
         "attr-forest", "1.0",
         "infers a private attribute from the max-pooled update, or the representation, by a random forest",
         "MIT", "RecUP-FL, ASIA CCS 2023, section 5.4; Breiman, Random Forests, 2001"),
-    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS};
+    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS, .least_shadow = 2};

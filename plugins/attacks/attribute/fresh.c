@@ -151,4 +151,5 @@ const gnt_descriptor fresh_descriptor = {GNT_ATTACK("fresh", "1.0",
                                                     "best of three classifiers trained from scratch",
                                                     "MIT", ""),
                                          ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN),
-                                         .uses = GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_HISTORY, .start = start};
+                                         .uses = GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_HISTORY, .least_shadow = 2,
+                                         .start = start};

@@ -244,6 +244,8 @@ const gnt_descriptor recup_residue_descriptor = {
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE | GNT_KNOWS_DEFENSE,
     .families = families,
+    .conditions = GNT_IF_ONLY_NAMED,
+    .least_shadow = 2,
     ATTRIBUTE_ATTACK(residue, residue_hooks),
     .start = start};
 
@@ -257,5 +259,7 @@ const gnt_descriptor rank1_descriptor = {
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
     .families = any,
+    .conditions = GNT_IF_ONE_SAMPLE | GNT_IF_ONE_STEP | GNT_IF_DENSE,
+    .least_shadow = 2,
     ATTRIBUTE_ATTACK(residue, rank1_hooks),
     .start = start};

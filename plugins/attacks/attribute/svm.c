@@ -65,4 +65,4 @@ const gnt_descriptor attr_svm_descriptor = {
                "infers a private attribute from the max-pooled update, or the representation, by support "
                "vector machines with an RBF kernel",
                "MIT", "RecUP-FL, ASIA CCS 2023, section 5.4; Chang and Lin, LIBSVM, 2011"),
-    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS};
+    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS, .least_shadow = 2};

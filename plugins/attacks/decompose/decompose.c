@@ -93,6 +93,13 @@ static gnt_status learn_facing(const dec_settings *s, const gnt_samples *x, cons
     return give(out, host, "facing", net.size, flat);
 }
 
+/* Returns the originals of a training batch if the suite does not say: fewer than usual where the public
+ * images are few. */
+static int64_t usual_originals(const dec_law *law, int64_t images) {
+    const int64_t usual = law->own == law->k ? ALL_OWN : SOME_OWN;
+    return images < usual + law->k ? images - law->k : usual;
+}
+
 static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
     const dec_settings *s = self;
     const gnt_host *host = s->host;
@@ -104,7 +111,7 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     TRY(dec_law_known(&law, host, in->setting));
     TRY(fits(host, x, "public data"));
     if (how.originals == 0)
-        how.originals = law.own == law.k ? ALL_OWN : SOME_OWN;
+        how.originals = usual_originals(&law, x->n);
     if (in->setting->budget > 0)
         how.steps = in->setting->budget;
     if (s->start == DEC_BLIND)
@@ -240,6 +247,8 @@ static const gnt_descriptor descriptor = {
     .data_kinds = GNT_KIND_IMAGE,
     .families = families,
     .flags = GNT_FLAG_RANDOMISED,
+    .conditions = GNT_IF_NAMED,
+    .least_public = 4,
     .attack = &hooks,
     .instance_size = GNT_INSTANCE(dec_settings),
     .start = start};

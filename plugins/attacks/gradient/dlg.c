@@ -90,14 +90,15 @@ static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "pru
         .instance_size = GNT_INSTANCE(dlg)
 
 /* Defines the descriptor of the attack whose row in recipes.c has that id. */
-#define BY_RECIPE(NAME, id, line, citation)                                                                  \
+#define BY_RECIPE(NAME, id, of, line, citation)                                                              \
     static gnt_status start_##NAME(void *self) {                                                             \
         return start(self, id);                                                                              \
     }                                                                                                        \
     const gnt_descriptor gradient_##NAME = {GNT_ATTACK(id, "1.0", line, "MIT", citation), COMMON,            \
-                                            .start = start_##NAME}
+                                            .conditions = of, .start = start_##NAME}
 
-BY_RECIPE(dlg, "dlg", "searches image and label whose gradient is the one observed",
+BY_RECIPE(dlg, "dlg", GNT_IF_CLASSES, "searches image and label whose gradient is the one observed",
           "Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019");
-BY_RECIPE(idlg, "idlg", "reads the label off the gradient, then searches the image",
+BY_RECIPE(idlg, "idlg", GNT_IF_CLASSES | GNT_IF_ONE_SAMPLE | GNT_IF_DENSE,
+          "reads the label off the gradient, then searches the image",
           "Zhao, Mopuri and Bilen, iDLG: Improved Deep Leakage from Gradients, 2020");

@@ -49,7 +49,8 @@ gnt_status learnt_pairs_make(learnt_pairs *p, const gnt_host *host, const gnt_at
     if (p->n < 2)
         return gnt_host_fail(host,
                              "it learns from pairs of images and their encodings, and there are fewer than "
-                             "two; grant shadow_observations and raise shadow.observations");
+                             "two; grant shadow_observations and raise shadow.observations"),
+               GNT_UNSUPPORTED;
     p->pair = gnt_host_scratch(host, p->n, sizeof *p->pair);
     TRY(have_memory(host, p->pair != NULL, "no memory for the list of pairs"));
     fill(p, in);

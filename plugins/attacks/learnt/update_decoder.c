@@ -76,7 +76,8 @@ static gnt_status open_pairs(pairs *p, const update_decoder *d, const gnt_attack
     *p = (pairs){.host = host, .in = in, .n = in->n_shadow < d->pairs ? in->n_shadow : d->pairs};
     if (!host->model || !in->shadow || !in->shadow_truth || in->n_shadow < LEAST_PAIRS)
         return gnt_host_fail(host, "it learns from updates of shadow samples, and there are fewer than "
-                                   "ten; raise shadow.observations");
+                                   "ten; raise shadow.observations"),
+               GNT_UNSUPPORTED;
     if (!in->shadow[0]->update)
         return gnt_host_fail(host, "it reads updates, and the shadow observations have none");
     p->layout = update_layout_of(host->model->info, in->shadow[0]->update);
@@ -94,7 +95,8 @@ static gnt_status open_pairs(pairs *p, const update_decoder *d, const gnt_attack
     if (!p->room || !p->gram || !p->work || !draw_order(p))
         return gnt_host_fail(host, "no memory for the shadow observations: fewer pairs need less");
     if (p->held_out == p->n)
-        return gnt_host_fail(host, "all shadow observations are of one sample, and it learns from several");
+        return gnt_host_fail(host, "all shadow observations are of one sample, and it learns from several"),
+               GNT_UNSUPPORTED;
     return GNT_OK;
 }
 
@@ -310,4 +312,5 @@ const gnt_descriptor learnt_update_decoder = {
     .scope = GNT_SCOPE_STAGE,
     .surfaces = GNT_SURFACE_UPDATE,
     .data_kinds = GNT_KIND_ANY,
-    .flags = GNT_FLAG_RANDOMISED};
+    .flags = GNT_FLAG_RANDOMISED,
+    .least_shadow = LEAST_PAIRS};

@@ -131,4 +131,4 @@ const gnt_descriptor loda_inverse = {
     GNT_ATTACK("loda-inverse", "1.0",
                "searches for the image whose encoding is a stationary point of loda's descent", "MIT",
                "Learning to Obscure Data (LODA), Eq. 6"),
-    LODA_ATTACK(inverse)};
+    LODA_ATTACK(inverse), .conditions = GNT_IF_NAMED};

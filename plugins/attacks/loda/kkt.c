@@ -137,4 +137,4 @@ const gnt_descriptor loda_kkt = {
                "searches for the image for which loda's encoding is optimal, including the edges of the box, "
                "with an image prior",
                "MIT", ""),
-    LODA_ATTACK(kkt)};
+    LODA_ATTACK(kkt), .conditions = GNT_IF_NAMED};

@@ -163,8 +163,8 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
     moving m = {0};
     if (!samples || !samples->a)
         return unsupported(
-            host, "the samples behind an update have no attributes, as where an encoding mixes them; "
-                  "put no such encoding before it");
+            host, "the samples behind an update have no attributes; an encoding that mixes samples "
+                  "leaves them none");
     m.size = attr_tensors_size(update);
     m.update = gnt_host_scratch(host, 2 * m.size, sizeof *m.update);
     m.sum = gnt_host_scratch(host, m.size, sizeof *m.sum);
@@ -253,6 +253,7 @@ static gnt_status start_momentum(void *self) {
         .defense = &hooks,                                                                                   \
         .instance_size = GNT_INSTANCE(defense),                                                              \
         .start = how,                                                                                        \
+        .conditions = GNT_IF_HIDES,                                                                          \
         .stop = stop,                                                                                        \
     }
 

@@ -159,6 +159,7 @@ const gnt_descriptor pda_pam_descriptor = {
     .data_kinds = GNT_KIND_ANY,
     .families = families,
     .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_PUBLIC,
+    .conditions = GNT_IF_WHOLE_MODEL,
     .defense = &hooks,
     .instance_size = GNT_INSTANCE(pda_pam),
 };

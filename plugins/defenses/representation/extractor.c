@@ -372,8 +372,7 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
         return unsupported(host, "it trains in local steps; set federated.local_steps to 1 or more");
     if (!s || !s->a || s->n < 1)
         return unsupported(host,
-                           "the samples have no attributes, as where an encoding mixes them; put no such "
-                           "encoding before it");
+                           "the samples have no attributes; an encoding that mixes samples leaves them none");
     const int64_t unseen = (int64_t)(e->setting.validation * (double)s->n);
     *t = (training){.e = e, .client = client, .learnt = s->n - unseen, .unseen = unseen};
     t->rate = e->setting.rate > 0 ? e->setting.rate : client->rate;

@@ -23,6 +23,7 @@ static const char *const families[] = {"tappfl", NULL};
     GNT_PARAMETERS(parameters), .surfaces = GNT_SURFACE_REPRESENTATION | GNT_SURFACE_UPDATE,                 \
                                 .data_kinds = GNT_KIND_IMAGE | GNT_KIND_TABULAR, .families = families,       \
                                 .flags = GNT_FLAG_RANDOMISED, .defense = &representation_hooks,              \
+                                .conditions = GNT_IF_LOCAL_STEPS | GNT_IF_HIDES | GNT_IF_CLASSES,            \
                                 .instance_size = GNT_INSTANCE(extractor), .stop = extractor_stop
 
 const gnt_descriptor adversarial_descriptor = {

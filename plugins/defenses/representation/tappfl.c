@@ -34,6 +34,7 @@ const gnt_descriptor tappfl_descriptor = {
     .data_kinds = GNT_KIND_IMAGE | GNT_KIND_TABULAR,
     .families = families,
     .flags = GNT_FLAG_RANDOMISED,
+    .conditions = GNT_IF_LOCAL_STEPS | GNT_IF_HIDES,
     .defense = &representation_hooks,
     .instance_size = GNT_INSTANCE(extractor),
     .start = start,

@@ -240,11 +240,11 @@ static gnt_status sort_values(attr_table *t, const gnt_host *host) {
         t->row[i] = sorted[i];
     if (present >= 2)
         return GNT_OK;
-    return refuse(
-        host,
-        "the %lld shadow observations that it trains on show %lld of the attribute's values, and it "
-        "needs two; raise shadow.observations, or choose an attribute that varies",
-        t->n_train, present);
+    refuse(host,
+           "the %lld shadow observations that it trains on show %lld of the attribute's values, and it "
+           "needs two; raise shadow.observations, or choose an attribute that varies",
+           t->n_train, present);
+    return GNT_UNSUPPORTED;
 }
 
 gnt_status attr_table_make(attr_table *t, const attr_reading *reading, attr_source *s) {
