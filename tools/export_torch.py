@@ -11,6 +11,7 @@ import struct
 import sys
 
 WRAPPERS = ("state_dict", "model_state_dict", "model")
+PREFIXES = ("module.", "_orig_mod.")  # added by DataParallel, and by torch.compile
 
 
 def fail(text):
@@ -57,20 +58,44 @@ def find_state(checkpoint, key, path):
     elif isinstance(checkpoint, dict) and not is_state(checkpoint):
         inner = [name for name in WRAPPERS if is_state(checkpoint.get(name))]
         if not inner:
-            fail(f"{path}: found no table of tensors in it, nor under {', '.join(WRAPPERS)}; name its place with --key")
+            has = ", ".join(str(name) for name in list(checkpoint)[:10]) or "nothing"
+            tables = [str(name) for name in checkpoint if is_state(checkpoint[name])]
+            place = f"--key {tables[0]}" if tables else "--key"
+            fail(f"{path}: found no table of tensors in it, nor under {', '.join(WRAPPERS)}; it holds {has}; "
+                 f"name its place with {place}")
         checkpoint = checkpoint[inner[0]]
     if not is_state(checkpoint):
         fail(f"{path}: what is there is no table of tensors but {type(checkpoint).__name__}")
     return checkpoint
 
 
+def wrapped(names):
+    """The prefixes that wrappers added to every name, one after another."""
+    found = ""
+    while names and any(all(name.startswith(found + prefix) for name in names) for prefix in PREFIXES):
+        found += next(prefix for prefix in PREFIXES if all(name.startswith(found + prefix) for name in names))
+    return found
+
+
+def cut_of(names, strip, path):
+    """How much is taken off every name."""
+    if strip is None:
+        return len(wrapped(names))
+    if all(name.startswith(strip) for name in names):
+        return len(strip)
+    outer = wrapped(names)
+    if all(name.startswith(outer + strip) for name in names):
+        return len(outer + strip)
+    if strip and outer.endswith(strip):
+        return len(outer)
+    lacking = next(name for name in names if not name.startswith(strip))
+    fail(f"{path}: tensor {lacking} does not begin with {strip}, which --strip is to take off every name")
+
+
 def clean(state, strip, path):
-    """Checked tensors under their final names. `strip` is taken off all; None: module., if every name has it."""
+    """Checked tensors under their final names. `strip` is taken off all; None: what wrappers put before all."""
     tensors = {}
-    lacking = [name for name in state if not str(name).startswith(strip or "module.")]
-    if strip and lacking:
-        fail(f"{path}: tensor {lacking[0]} does not begin with {strip}, which --strip is to take off every name")
-    cut = 0 if lacking or strip == "" else len(strip or "module.")
+    cut = cut_of([str(name) for name in state], strip, path)
     for name, value in state.items():
         if not isinstance(name, str) or not isinstance(value, torch.Tensor):
             fail(f"{path}: {name} is no named tensor but {type(value).__name__}")
@@ -88,7 +113,7 @@ def main():
     parser.add_argument("--key", help="the entry that holds the weights (default: the table itself, else the first of "
                         + ", ".join(WRAPPERS) + ")")
     parser.add_argument("--strip", metavar="PREFIX", help="prefix taken off every name, such as backbone. (default: "
-                        "module., which DataParallel adds, where every name has it)")
+                        + " and ".join(PREFIXES) + ", which DataParallel and torch.compile add, where every name has them)")
     args = parser.parse_args()
     tensors = clean(find_state(load(args.checkpoint), args.key, args.checkpoint), args.strip, args.checkpoint)
     if args.out is None:

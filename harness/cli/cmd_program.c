@@ -229,6 +229,7 @@ static int explain(const options *o, gnt_recipe *r) {
     }
     add_up(&c, r->program, flop_rate, byte_rate, least);
     printf("%s, batch %ld: %s\n\n", o->model, o->batch, kinds[o->kind]);
+    printf("parameters   %lld, and %lld statistics\n", (long long)r->n_weights, (long long)r->n_statistics);
     print_counts(&size, &c.all);
     if (o->seconds > 0) {
         printf("limits       %.1f GFLOP/s (multiply-adds in registers), %.1f GB/s (copy within %.1f MB)\n",

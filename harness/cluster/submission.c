@@ -139,8 +139,36 @@ static int write_script(const gnt_slurm_request *request, const char *name, cons
     return rc;
 }
 
-/* Submits one job and returns its number, which sbatch prints as "12" or "12;cluster". The caller frees; NULL
- * with a sentence. */
+/* Returns the number in a line "12" or "12;cluster", the last such line of what sbatch printed: sites have it
+ * print more. The caller frees; NULL: there is none. */
+static char *number_in(const char *printed) {
+    char *number = NULL;
+    for (const char *line = printed; *line;) {
+        const size_t n = strcspn(line, "\n"), digits = strspn(line, "0123456789");
+        if (digits > 0 && digits < 20 && (digits == n || line[digits] == ';')) {
+            gnt_free(number);
+            number = gnt_format("%.*s", (int)digits, line);
+        }
+        line += n + (line[n] == '\n');
+    }
+    return number;
+}
+
+static void fail_to_submit(int code, const char *printed, const char *errors, gnt_err *err) {
+    if (code == 0)
+        gnt_fail(err,
+                 "sbatch printed no number of a job, but: %.400s%.400s; a job may wait in the queue: see "
+                 "`squeue --me`, and cancel it",
+                 printed, errors);
+    else
+        gnt_fail(
+            err, "sbatch refused with exit code %d: %.800s%s", code, errors,
+            strstr(errors, "array")
+                ? "; the site may allow fewer tasks in an array: fewer workers (--array) do the same work"
+                : "");
+}
+
+/* Submits one job and returns its number. The caller frees; NULL with a sentence. */
 static char *submit_one(const gnt_slurm_request *request, const char *after, gnt_err *err) {
     sbatch b;
     gnt_text out, errors;
@@ -151,11 +179,9 @@ static char *submit_one(const gnt_slurm_request *request, const char *after, gnt
     gnt_text_init(&out, GNT_COMMAND_MOST);
     gnt_text_init(&errors, GNT_COMMAND_MOST);
     if (gnt_command(b.argv, &out, &errors, &code, err) == 0) {
-        const size_t n = strspn(gnt_text_get(&out), "0123456789");
-        if (code == 0 && n > 0 && n < 20)
-            number = gnt_format("%.*s", (int)n, gnt_text_get(&out));
+        number = code == 0 ? number_in(gnt_text_get(&out)) : NULL;
         if (!number)
-            gnt_fail(err, "sbatch refused with exit code %d: %.800s", code, gnt_text_get(&errors));
+            fail_to_submit(code, gnt_text_get(&out), gnt_text_get(&errors), err);
     }
     gnt_text_free(&out);
     gnt_text_free(&errors);

@@ -1,5 +1,6 @@
 #include "data/csv.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_WHOLE = 9, MOST_DIGITS = 15 };
@@ -8,7 +9,15 @@ static size_t offset_of(const data_csv *c, data_field f) {
     return (size_t)(f.at - (const char *)c->b->at);
 }
 
+/* Passes over a byte order mark, which some programs put before a table. */
+static void skip_mark(data_csv *c) {
+    static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+    if (c->at == 0 && c->b->size >= sizeof mark && memcmp(c->b->at, mark, sizeof mark) == 0)
+        c->at = sizeof mark;
+}
+
 int data_csv_line(data_csv *c, data_field *line, gnt_err *err) {
+    skip_mark(c);
     while (c->at < c->b->size) {
         const char *from = (const char *)c->b->at + c->at;
         const char *end = memchr(from, '\n', c->b->size - c->at);
@@ -98,11 +107,16 @@ int data_field_is(data_field f, const char *word) {
 }
 
 int data_csv_bad(const data_csv *c, data_field f, const char *name, const char *expected, gnt_err *err) {
-    char shown[41] = {0};
-    for (size_t i = 0; i < f.n && i < sizeof shown - 1; i++)
-        shown[i] = f.at[i] ? f.at[i] : '?';
-    return gnt_fail(err, "%s: line %zu, offset %zu: %s is \"%s\"; expected %s", c->b->path, c->line,
-                    offset_of(c, f), name, shown, expected);
+    char shown[4 * 40 + 1] = {0};
+    size_t at = 0;
+    for (size_t i = 0; i < f.n && i < 40; i++) {
+        const unsigned char byte = (unsigned char)f.at[i];
+        at += (size_t)snprintf(shown + at, sizeof shown - at, byte >= 0x20 && byte < 0x7f ? "%c" : "\\x%02x",
+                               byte);
+    }
+    return gnt_fail(err, "%s: line %zu, offset %zu: %s is \"%s\"; expected %s%s", c->b->path, c->line,
+                    offset_of(c, f), name, shown, expected,
+                    data_field_is(f, name) ? ": this is a header line, remove it" : "");
 }
 
 int data_csv_whole(const data_csv *c, data_field f, const char *name, int64_t *out, gnt_err *err) {

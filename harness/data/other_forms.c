@@ -1,5 +1,5 @@
-/* Files of a data set in forms that are not read: other versions, archives that were not unpacked. A user who
- * has one of them is told what it is. */
+/* Files of a data set in forms that are not read: other versions, archives that were not unpacked. The sentence
+ * on a missing set names those that lie there. */
 #include <string.h>
 
 #include "base/mem.h"

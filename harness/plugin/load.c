@@ -4,15 +4,17 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "plugin/abi_words.h"
+#include "plugin/exports.h"
 
 /* Structs of ABI 0.9 have other layouts. */
-enum { LEAST_MINOR = 10 };
-/* Earlier formats, of hosts that accepted plugins of 0.9 or had no families, may still be cached: the file
- * must be described again. */
-enum { LONGEST_DESCRIPTION = 16 << 20, DESCRIPTION_FORMAT = 3 };
+enum { LEAST_MINOR = 10, MOST_OBJECT = 1 << 30 };
+/* Earlier formats, of hosts that accepted plugins of 0.9, or had no families or conditions, may still be
+ * cached: the file must be described again. */
+enum { LONGEST_DESCRIPTION = 16 << 20, DESCRIPTION_FORMAT = 4 };
 
 int gnt_entry_check(const gnt_entry *e, const char *path, gnt_err *err) {
     if (!e)
@@ -55,8 +57,44 @@ void gnt_plugin_open_from(const char *(*of)(const char *path)) {
     place_of = of;
 }
 
+/* True if a name that a plugin exports is reached through the host's object of that name instead: C functions
+ * and data of the libraries that are loaded already. C++ shares such names between objects on purpose, and
+ * those that begin with '_' are the linker's. */
+static int is_taken(const char *name) {
+    return name[0] != '_' && strcmp(name, "gauntlet_entry") != 0 && dlsym(RTLD_DEFAULT, name) != NULL;
+}
+
+/* Refuses a plugin that exports what a library of the host defines: its own would never be called. A file
+ * whose exports cannot be listed is left to the dynamic linker. */
+static int check_exports(const char *path, gnt_err *err) {
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    gnt_text names;
+    int rc = 0;
+    gnt_text_init(&names, MOST_OBJECT);
+    const int listed = gnt_file_read(place(path), MOST_OBJECT, &bytes, &size, NULL) == 0 &&
+                       gnt_exports(&names, bytes, size, path, NULL) == 0;
+    char *text = listed ? gnt_text_take(&names) : NULL;
+    const int is_plugin = text && strstr(text, "gauntlet_entry\n");
+    for (char *at = text, *end; rc == 0 && is_plugin && (end = strchr(at, '\n')); at = end + 1) {
+        *end = 0;
+        if (is_taken(at))
+            rc = gnt_fail(err,
+                          "%s: it exports %s, which a library of this host defines too and which would be "
+                          "called in its place; make it static or hidden (-fvisibility=hidden; of a static "
+                          "library, -Wl,--exclude-libs,ALL)",
+                          path, at);
+    }
+    gnt_free(text);
+    gnt_text_free(&names);
+    gnt_free(bytes);
+    return rc;
+}
+
 int gnt_plugin_open(const gnt_entry **out, const char *path, gnt_err *err) {
     *out = NULL;
+    if (check_exports(path, err) != 0)
+        return -1;
     void *object = dlopen(place(path), RTLD_NOW | RTLD_LOCAL);
     if (!object)
         return gnt_fail(err, "%s: cannot be opened as a plugin: %s", path, dlerror());

@@ -9,7 +9,8 @@
 /* Warns of a BLAS that is slower than it could be: results do not suffer from it, times do. */
 static void warn_of_blas_core(const run *r) {
     char text[GNT_BLAS_CORE_TEXT];
-    if (gnt_blas_core_is_forced_down(text))
+    gnt_blas_core_is_forced_down(text);
+    if (*text)
         run_show_warning(r, "%s", text);
 }
 

@@ -433,7 +433,7 @@ static void adult_lies(void **state) {
     empty_folder();
     put("adult.data", zero, strlen(good_data));
     put("adult.test", good_test, strlen(good_test));
-    refuse("adult", "adult.data", "line 1", "age is \"3?\"");
+    refuse("adult", "adult.data", "line 1", "age is \"3\\x00\"");
 }
 
 static void adult_with_too_many(void **state) {

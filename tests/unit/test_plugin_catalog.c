@@ -133,10 +133,11 @@ static int pretend(void *context, const char *path, char **json, size_t *size, g
     assert_int_equal(gnt_digest_file(path, &digest, NULL), 0);
     gnt_digest_hex(&digest, hex);
     *json = gnt_format(
-        "{\"format\":3,\"digest\":\"%s\",\"plugins\":[{\"kind\":\"attack\",\"id\":\"%s\",\"version\":\"1\","
+        "{\"format\":4,\"digest\":\"%s\",\"plugins\":[{\"kind\":\"attack\",\"id\":\"%s\",\"version\":\"1\","
         "\"line\":\"l\",\"licence\":\"MIT\",\"citation\":\"\",\"parameters\":[],\"scope\":\"none\","
         "\"surfaces\":[\"update\"],\"goals\":[\"label\"],\"needs\":[],\"uses\":[],\"data_kinds\":[\"image\"],"
-        "\"flags\":[],\"hooks\":[\"run\"],\"services\":[],\"families\":[],\"abi_major\":0,\"abi_minor\":9,"
+        "\"flags\":[],\"hooks\":[\"run\"],\"services\":[],\"families\":[],\"conditions\":[],"
+        "\"least_public\":0,\"least_shadow\":0,\"abi_major\":0,\"abi_minor\":9,"
         "\"index\":0,"
         "\"file\":\"elsewhere\",\"digest\":\"%s\"}]}",
         hex, (char *)id, hex);
@@ -181,7 +182,7 @@ static void answers_are_kept_by_content(void **state) {
     char *cached = cached_name("two/b.so"), *other = cached_name("two/defenses/q.so");
     uint8_t *answer;
     size_t size;
-    assert_int_equal(gnt_file_write(cached, "{\"format\":3,", 12, NULL), 0); /* cut short */
+    assert_int_equal(gnt_file_write(cached, "{\"format\":4,", 12, NULL), 0); /* cut short */
     list_and_count(2, 1, 2);
     list_and_count(2, 1, 1); /* and was written again */
     assert_int_equal(gnt_file_read(other, 1 << 20, &answer, &size, NULL), 0);

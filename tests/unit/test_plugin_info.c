@@ -649,14 +649,14 @@ static void answers_are_all_or_none(void **state) {
     char *first = text_of(&info);
     info.index = 1;
     char *second = text_of(&info);
-    char *same = gnt_format("{\"format\":3,\"digest\":\"%s\",\"plugins\":[%s,%s]}", digest, first, second);
+    char *same = gnt_format("{\"format\":4,\"digest\":\"%s\",\"plugins\":[%s,%s]}", digest, first, second);
     assert_int_equal(gnt_describe_read(&list, same, strlen(same), "/a.so", digest, &err), -1);
     assert_non_null(strstr(err.text, "twice"));
     assert_int_equal(list.n, 0);
     char *other = replaced(same, digest, "f123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
     assert_int_equal(gnt_describe_read(&list, other, strlen(other), "/a.so", digest, &err), -1);
     assert_non_null(strstr(err.text, "changed"));
-    char *single = gnt_format("{\"format\":3,\"digest\":\"%s\",\"plugins\":[%s]}", digest, first);
+    char *single = gnt_format("{\"format\":4,\"digest\":\"%s\",\"plugins\":[%s]}", digest, first);
     assert_int_equal(gnt_describe_read(&list, single, strlen(single), "/real/place.so", digest, &err), 0);
     assert_string_equal(list.info[0].file, "/real/place.so"); /* not what the answer says of itself */
     assert_int_equal(gnt_describe_read(&list, single, strlen(single), "/b.so", digest, &err), -1);

@@ -49,6 +49,8 @@ static const char *wider_core(void) {
 
 const char *gnt_blas_core_choice(void) {
     const char *requested = getenv("OPENBLAS_CORETYPE");
+    if (requested && *requested && !bits_of(requested)) /* OpenBLAS would ignore it, and choose by itself */
+        requested = NULL;
     return requested ? requested : wider_core();
 }
 
@@ -70,7 +72,16 @@ int gnt_blas_core_is_forced_down(char text[GNT_BLAS_CORE_TEXT]) {
     text[0] = 0;
     if (!requested || !*requested)
         return 0;
-    /* OpenBLAS ignores a name that it does not know, and chose by itself when it was loaded */
-    const char *core = bits_of(requested) ? requested : openblas_get_corename();
-    return gnt_blas_core_is_below(core, gnt_cpu_has_avx512() ? 512 : gnt_cpu_has_avx2() ? 256 : 128, text);
+    if (!bits_of(requested)) {
+        snprintf(text, GNT_BLAS_CORE_TEXT,
+                 "OPENBLAS_CORETYPE=%.40s is no core type that OpenBLAS knows, and is ignored: unset it, or "
+                 "name one, such as Haswell",
+                 requested);
+        return 0;
+    }
+    return gnt_blas_core_is_below(requested,
+                                  gnt_cpu_has_avx512() ? 512
+                                  : gnt_cpu_has_avx2() ? 256
+                                                       : 128,
+                                  text);
 }

@@ -8,13 +8,13 @@
 
 enum { GNT_BLAS_CORE_TEXT = 192 };
 
-/* Returns the value of OPENBLAS_CORETYPE for workers: the user's if there is one; else a core type of wider
- * vectors if OpenBLAS does not know the model of this CPU and fell back to narrower ones; else "". Part of
- * the numerics identity of a result. */
+/* Returns the value of OPENBLAS_CORETYPE for workers: the user's if OpenBLAS knows it; else a core type of
+ * wider vectors if OpenBLAS does not know the model of this CPU and fell back to narrower ones; else "". Part
+ * of the numerics identity of a result. */
 const char *gnt_blas_core_choice(void);
 
-/* True if OPENBLAS_CORETYPE forces narrower vectors than this CPU has, which costs time, not accuracy; `text`
- * is then a warning, else empty. */
+/* True if OPENBLAS_CORETYPE forces narrower vectors than this CPU has, which costs time, not accuracy. `text`
+ * is a warning then, or if OpenBLAS does not know the name; else empty. */
 int gnt_blas_core_is_forced_down(char text[GNT_BLAS_CORE_TEXT]);
 
 /* Compares a given core type with a CPU that has vectors of `bits` bits, as above. */

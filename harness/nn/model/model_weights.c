@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "nn/model/model_impl.h"
 
 static int has_name(const gnt_model *m, const char *name) {
@@ -10,6 +11,13 @@ static int has_name(const gnt_model *m, const char *name) {
         if (strcmp(name, m->param[i].name) == 0)
             return 1;
     return 0;
+}
+
+static int is_counter(const char *name) {
+    static const char tail[] =
+        ".num_batches_tracked"; /* PyTorch stores one with each batch norm; nothing reads it */
+    size_t n = strlen(name);
+    return n >= sizeof tail - 1 && strcmp(name + n - (sizeof tail - 1), tail) == 0;
 }
 
 /* Returns the length of a prefix, up to a dot, that all names have and the model's names do not; 0: none. */
@@ -28,10 +36,34 @@ static size_t foreign_prefix(const gnt_model *m, const gnt_st *st) {
     return 0;
 }
 
+enum { MOST_NAMED = 6 };
+
+/* Says which names only one side has: of the file, and of the model. */
+static int fail_by_names(const gnt_model *m, const char *name, const gnt_st *st, gnt_err *err) {
+    gnt_text file, model;
+    size_t lacking = 0, extra = 0;
+    gnt_text_init(&file, 1 << 12);
+    gnt_text_init(&model, 1 << 12);
+    for (int32_t i = 0; i < m->n_params + m->n_buffers; i++)
+        if (!gnt_st_find(st, m->param[i].name) && lacking++ < MOST_NAMED)
+            gnt_text_add(&model, "%s%s", lacking > 1 ? ", " : "", m->param[i].name);
+    for (size_t i = 0; i < st->n; i++)
+        if (!is_counter(st->tensor[i].name) && !has_name(m, st->tensor[i].name) && extra++ < MOST_NAMED)
+            gnt_text_add(&file, "%s%.80s", extra > 1 ? ", " : "", st->tensor[i].name);
+    gnt_fail(err,
+             "%s: there is no tensor %s among its %zu; %zu names of the model are missing (%s%s)%s%s%s%s",
+             m->name, name, st->n, lacking, gnt_text_get(&model), lacking > MOST_NAMED ? ", …" : "",
+             extra ? ", and the file has names that the model has not (" : "", gnt_text_get(&file),
+             extra > MOST_NAMED ? ", …" : "", extra ? "): rename them" : "");
+    gnt_text_free(&file);
+    gnt_text_free(&model);
+    return -1;
+}
+
 static int no_tensor(const gnt_model *m, const char *name, const gnt_st *st, gnt_err *err) {
     size_t n = foreign_prefix(m, st);
     if (n == 0)
-        return gnt_fail(err, "%s: there is no tensor %s among its %zu", m->name, name, st->n);
+        return fail_by_names(m, name, st, err);
     const char *first = st->tensor[0].name;
     return gnt_fail(
         err,
@@ -55,13 +87,6 @@ static int import_one(const gnt_model *m, const gnt_param *p, const gnt_st *st, 
             return gnt_fail(err, "%s: tensor %s: entry %" PRId64 " is not finite", m->name, p->name, i);
     }
     return 0;
-}
-
-static int is_counter(const char *name) {
-    static const char tail[] =
-        ".num_batches_tracked"; /* PyTorch stores one with each batch norm; nothing reads it */
-    size_t n = strlen(name);
-    return n >= sizeof tail - 1 && strcmp(name + n - (sizeof tail - 1), tail) == 0;
 }
 
 static int check_extra(const gnt_model *m, const gnt_st *st, gnt_err *err) {

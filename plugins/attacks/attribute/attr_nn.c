@@ -104,4 +104,5 @@ const gnt_descriptor attr_nn_descriptor = {
                "MIT",
                "Melis et al., Exploiting Unintended Feature Leakage in Collaborative Learning, S&P 2019; "
                "RecUP-FL, ASIA CCS 2023, section 5.4 (Stru-NN, Unkwn-NN)"),
-    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS, .least_shadow = 2, .start = start};
+    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS, .least_shadow = 2,
+    .start = start};

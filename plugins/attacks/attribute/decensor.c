@@ -116,4 +116,5 @@ const gnt_descriptor decensor_descriptor = {
         "decensor", "1.0",
         "infers a private attribute from a representation mapped to a layer of a network that knows it",
         "MIT", "Song and Shmatikov, Overlearning Reveals Sensitive Attributes, ICLR 2020"),
-    ATTRIBUTE_LEARNT(attack, GNT_SURFACE_REPRESENTATION), .uses = GNT_KNOWS_SHADOW_OBS, .least_shadow = 2, .start = start};
+    ATTRIBUTE_LEARNT(attack, GNT_SURFACE_REPRESENTATION), .uses = GNT_KNOWS_SHADOW_OBS, .least_shadow = 2,
+    .start = start};

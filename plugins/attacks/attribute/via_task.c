@@ -171,5 +171,8 @@ const gnt_descriptor via_task_descriptor = {
         "via-task", "1.0",
         "infers a private attribute from the task's class, which a network predicts from a representation",
         "MIT", ""),
-    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN), .uses = GNT_KNOWS_SHADOW_OBS,
-    .conditions = GNT_IF_ONE_SAMPLE | GNT_IF_CLASSES, .least_shadow = 2, .start = start};
+    ATTRIBUTE_LEARNT(attack, ATTRIBUTE_SEEN),
+    .uses = GNT_KNOWS_SHADOW_OBS,
+    .conditions = GNT_IF_ONE_SAMPLE | GNT_IF_CLASSES,
+    .least_shadow = 2,
+    .start = start};

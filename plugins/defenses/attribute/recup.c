@@ -162,9 +162,9 @@ static gnt_status transform_update(void *self, const gnt_client *client, gnt_ten
     const gnt_samples *samples = client->samples;
     moving m = {0};
     if (!samples || !samples->a)
-        return unsupported(
-            host, "the samples behind an update have no attributes; an encoding that mixes samples "
-                  "leaves them none");
+        return unsupported(host,
+                           "the samples behind an update have no attributes; an encoding that mixes samples "
+                           "leaves them none");
     m.size = attr_tensors_size(update);
     m.update = gnt_host_scratch(host, 2 * m.size, sizeof *m.update);
     m.sum = gnt_host_scratch(host, m.size, sizeof *m.sum);
