@@ -85,7 +85,7 @@ int gnt_board_make(const gnt_board_options *options, gnt_text *notices, gnt_err 
     b.has_report = gnt_array(options->n_source + 1, 1);
     if (!b.run || !b.has_report)
         rc = gnt_fail(err, "leaderboard: out of memory");
-    if (rc == 0 && board_read_mandatory(&b, err) != 0)
+    if (rc == 0 && options->mandatory && gnt_board_mandatory_load(&b.mandatory, options->mandatory, err) != 0)
         rc = GNT_BOARD_UNREADABLE;
     for (size_t i = 0; rc == 0 && i < options->n_source; i++) {
         b.n_run = i + 1; /* before loading, so that what a failed load left is freed */

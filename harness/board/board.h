@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/text.h"
 
 enum { GNT_BOARD_MOST_RUNS = 256, GNT_BOARD_UNREADABLE = -2 };
@@ -30,6 +31,14 @@ typedef struct gnt_board_options {
     const char *mandatory;
     int plots; /* 0: neither plots nor image sheets */
 } gnt_board_options;
+
+struct gnt_results; /* judge/judge.h */
+
+/* Reads a file of mandatory attacks, and checks it. The caller frees it with gnt_doc_free. */
+int gnt_board_mandatory_load(gnt_doc *doc, const char *path, gnt_err *err);
+/* True if such a file lists an attack of a run, by its label, for a task. */
+int gnt_board_is_mandatory(const gnt_doc *doc, const struct gnt_results *r, const char *task,
+                           const char *attack);
 
 /* `notices` (may be NULL) receives a line for each thing left out; those are no failures. Returns 0,
  * GNT_BOARD_UNREADABLE when a run cannot be read or its board.json is wrong, −1 when a file cannot be

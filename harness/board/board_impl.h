@@ -130,7 +130,6 @@ void board_say_plugins(const board *b, const board_row *row, gnt_text *out);
 
 /* ---- mandatory.c ---- */
 
-int board_read_mandatory(board *b, gnt_err *err);
 /* Marks the mandatory attacks of a contest whose numbers are gathered. */
 void board_mark_mandatory(const board *b, board_contest *c);
 

@@ -33,13 +33,7 @@ static int read_entry(const gnt_doc *doc, size_t i, gnt_err *err) {
     return 0;
 }
 
-int board_read_mandatory(board *b, gnt_err *err) {
-    const char *path = b->options->mandatory;
-    gnt_doc *doc = &b->mandatory;
-    if (!path)
-        return 0;
-    if (gnt_doc_load(doc, path, MOST_BYTES, err) != 0)
-        return -1;
+static int check_entries(const gnt_doc *doc, gnt_err *err) {
     const size_t n = json_array_size(doc->root);
     if (n == 0 || n > MOST_ENTRIES)
         return gnt_doc_fail(err, doc, "",
@@ -49,6 +43,15 @@ int board_read_mandatory(board *b, gnt_err *err) {
         if (read_entry(doc, i, err) != 0)
             return -1;
     return 0;
+}
+
+int gnt_board_mandatory_load(gnt_doc *doc, const char *path, gnt_err *err) {
+    if (gnt_doc_load(doc, path, MOST_BYTES, err) != 0)
+        return -1;
+    if (check_entries(doc, err) == 0)
+        return 0;
+    gnt_doc_free(doc);
+    return -1;
 }
 
 /* ---- what an entry is about ---- */
@@ -81,6 +84,15 @@ static int is_meant(const json_t *entry, const gnt_results *r, const char *label
     json_object_foreach(params, name, value) same = same && is_equal(json_object_get(has, name), value);
     json_decref(has);
     return same;
+}
+
+int gnt_board_is_mandatory(const gnt_doc *doc, const struct gnt_results *r, const char *task,
+                           const char *attack) {
+    const json_t *entry;
+    size_t i;
+    json_array_foreach(doc->root, i,
+                       entry) if (is_for_task(entry, task) && is_meant(entry, r, attack)) return 1;
+    return 0;
 }
 
 /* Marks the entry's attack as the first run has it that ran it; later ones of the same name could be

@@ -141,13 +141,15 @@ static int audit(options *o, size_t n_cells) {
     cli_run_suite stored;
     gnt_audit_counts counts = {0};
     gnt_err err = {""};
-    uint8_t *named = cli_deciding(o->run, n_cells, &err);
+    const cli_also also = {o->audit.seed, o->mandatory};
+    uint8_t *named = cli_deciding(o->run, n_cells, &also, &err);
     int rc = named ? cli_run_suite_open(&stored, o->run, &o->paths, &o->audit.sandbox, &err) : -1;
     if (rc == 0 && stored.plan.n != n_cells) /* flags are indexed by the cells of results.json */
         rc = gnt_fail(&err, "its suite has a different plan here");
     if (rc == 0) {
-        printf("audit: the deciding cells, and %zu drawn with --seed %" PRIu64 "\n", o->audit.cells,
-               o->audit.seed);
+        printf("audit: the deciding cells, one of each defense, attack and round, and %zu more, with --seed "
+               "%" PRIu64 "\n",
+               o->audit.cells, o->audit.seed);
         gnt_interrupt_catch();
         o->audit.named = named;
         rc = gnt_audit(&stored.suite, &stored.plan, &o->audit, &counts, say, NULL, &err);
@@ -161,8 +163,9 @@ static int audit(options *o, size_t n_cells) {
     }
     if (counts.interrupted)
         return GNT_EXIT_INTERRUPTED;
-    gnt_fail(&err, "%zu of %zu cells differ", counts.different, counts.chosen);
-    return counts.different ? refuse(err.text) : GNT_EXIT_OK;
+    gnt_fail(&err, "%zu of %zu cells differ, %zu of %zu training runs on public data alone", counts.different,
+             counts.chosen, counts.controls_different, counts.controls);
+    return counts.different || counts.controls_different ? refuse(err.text) : GNT_EXIT_OK;
 }
 
 /* ---- the board ---- */

@@ -22,7 +22,8 @@ enum { USUAL_CELLS = 3 };
 typedef struct options {
     cli_paths paths;
     gnt_audit_options how;
-    int new_seed, deciding;
+    const char *mandatory;
+    int new_seed, deciding, strata;
 } options;
 
 static int read_options(int argc, char **argv, options *o) {
@@ -33,6 +34,8 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "seed", .kind = CLI_WHOLE, .to = &seed, .most = 0x1p64},
         {.name = "defense", .kind = CLI_TEXT, .to = &o->how.defense},
         {.name = "deciding", .kind = CLI_FLAG, .to = &o->deciding},
+        {.name = "strata", .kind = CLI_FLAG, .to = &o->strata},
+        {.name = "mandatory", .kind = CLI_TEXT, .to = &o->mandatory},
         {.name = "new-seed", .kind = CLI_FLAG, .to = &o->new_seed},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
         CLI_PATHS(&o->paths),
@@ -47,6 +50,7 @@ static int read_options(int argc, char **argv, options *o) {
         return code;
     if (words.n != 1)
         return cli_wrong(&command, "expected one run folder");
+    o->deciding |= o->strata;
     if (cells == 0 && !o->deciding)
         cells = USUAL_CELLS;
     o->how = (gnt_audit_options){.folder = words.word[0],
@@ -68,7 +72,9 @@ static void say(void *user, const char *line) {
 static int audit(options *o, cli_run_suite *stored, gnt_err *err) {
     gnt_audit_counts counts = {0};
     cli_redrawn fresh = {.folder = o->how.folder};
-    uint8_t *named = o->deciding ? cli_deciding(o->how.folder, stored->plan.n, err) : NULL;
+    const cli_also also = {o->how.seed, o->mandatory};
+    uint8_t *named =
+        o->deciding ? cli_deciding(o->how.folder, stored->plan.n, o->strata ? &also : NULL, err) : NULL;
     if (o->deciding && !named)
         return GNT_EXIT_WRONG;
     o->how.named = named;
@@ -85,7 +91,10 @@ static int audit(options *o, cli_run_suite *stored, gnt_err *err) {
         return GNT_EXIT_INTERRUPTED;
     if (!o->new_seed)
         printf("%zu of %zu cells differ\n", counts.different, counts.chosen);
-    return counts.different || fresh.different ? GNT_EXIT_FAILED : GNT_EXIT_OK;
+    if (counts.controls)
+        printf("%zu of %zu training runs on public data alone differ\n", counts.controls_different,
+               counts.controls);
+    return counts.different || counts.controls_different || fresh.different ? GNT_EXIT_FAILED : GNT_EXIT_OK;
 }
 
 int gnt_cmd_audit(int argc, char **argv) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/strata.h"
 #include "judge/ranking.h"
 #include "judge/group_roles.h"
 
@@ -36,7 +37,17 @@ static int flag_stage(const gnt_results *r, const char *task, int64_t stage, uin
     return 0;
 }
 
-uint8_t *cli_deciding(const char *folder, size_t n, gnt_err *err) {
+static int flag_strata(const gnt_results *r, const cli_also *strata, uint8_t *flags, size_t n, gnt_err *err) {
+    gnt_doc mandatory;
+    if (strata->mandatory && gnt_board_mandatory_load(&mandatory, strata->mandatory, err) != 0)
+        return -1;
+    cli_flag_strata(flags, n, r, strata->seed, strata->mandatory ? &mandatory : NULL);
+    if (strata->mandatory)
+        gnt_doc_free(&mandatory);
+    return 0;
+}
+
+uint8_t *cli_deciding(const char *folder, size_t n, const cli_also *strata, gnt_err *err) {
     gnt_results r;
     int64_t stages[GNT_MOST_STAGES];
     char *path = gnt_format("%s/results.json", folder);
@@ -52,6 +63,8 @@ uint8_t *cli_deciding(const char *folder, size_t n, gnt_err *err) {
         for (size_t s = 0; rc == 0 && s < n_stages; s++)
             rc = flag_stage(&r, r.task[t], stages[s], flags, n, err);
     }
+    if (rc == 0 && strata)
+        rc = flag_strata(&r, strata, flags, n, err);
     gnt_results_free(&r);
     if (rc == 0)
         return flags;

@@ -1,5 +1,6 @@
 #include "finished/audit.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,9 +239,39 @@ static void compare_cells(const audit *a, const gnt_outcomes *cells, const gnt_o
             compare_cell(a, &cells->at[i], &now->at[i]);
 }
 
+/* ---- the training on public data alone ---- */
+
+static const gnt_public_only *control_of(const gnt_result_task *task, int64_t seed) {
+    for (size_t i = 0; i < task->public_only.n; i++)
+        if (task->public_only.at[i].seed == seed)
+            return &task->public_only.at[i];
+    return NULL;
+}
+
+static int same_control(const gnt_public_only *a, const gnt_public_only *b) {
+    return a->utility == b->utility && (isnan(a->error) ? isnan(b->error) : a->error == b->error);
+}
+
+/* Compares what public data alone give at the seeds of the cells: whether a defense is better depends on
+ * it. */
+static void compare_controls(const audit *a, const gnt_result_tasks *was, const gnt_result_tasks *now) {
+    for (size_t t = 0; t < now->n && t < was->n; t++)
+        for (size_t i = 0; i < now->at[t].public_only.n; i++) {
+            const gnt_public_only *is = &now->at[t].public_only.at[i];
+            const gnt_public_only *said = control_of(&was->at[t], is->seed);
+            a->counts->controls++;
+            if (said && same_control(is, said))
+                continue;
+            a->counts->controls_different++;
+            say(a, "different %s, seed %lld: public data alone give %.9g, the run says %.9g", now->at[t].id,
+                (long long)is->seed, is->utility, said ? said->utility : NAN);
+        }
+}
+
 /* ---- audit ---- */
 
-static int run_and_compare(audit *a, const gnt_outcomes *cells, gnt_err *err) {
+static int run_and_compare(audit *a, const gnt_result *of, gnt_err *err) {
+    const gnt_outcomes *cells = &of->cells;
     gnt_run_options how = {.folder = a->scratch,
                            .data_folder = a->options->data_folder,
                            .jobs = a->options->jobs,
@@ -265,8 +296,10 @@ static int run_and_compare(audit *a, const gnt_outcomes *cells, gnt_err *err) {
             explain_data(a, host.root);
         if (rc == 0 && a->options->redrawn)
             rc = a->options->redrawn(a->user, a->scratch, err);
-        else if (rc == 0)
+        else if (rc == 0) {
             compare_cells(a, cells, &fresh.cells);
+            compare_controls(a, &of->tasks, &fresh.tasks);
+        }
         gnt_result_free(&fresh);
     }
     gnt_doc_free(&host);
@@ -295,7 +328,7 @@ int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_opti
         rc = (a.scratch = rerun_scratch(err)) ? 0 : -1;
     if (rc == 0) {
         explain_differences(&a);
-        rc = run_and_compare(&a, cells, err);
+        rc = run_and_compare(&a, &of, err);
     }
     rerun_remove(a.scratch);
     gnt_free(a.wanted);

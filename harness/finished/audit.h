@@ -47,6 +47,8 @@ gnt_key gnt_audit_new_key(uint64_t seed);
 
 typedef struct gnt_audit_counts {
     size_t chosen, different;
+    /* trainings on public data alone, one of each task and seed of those cells */
+    size_t controls, controls_different;
     int interrupted;
 } gnt_audit_counts;
 
