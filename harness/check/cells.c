@@ -54,6 +54,10 @@ static int is_bracket(const char *strength) {
            strcmp(strength, gnt_bracket_names[GNT_BRACKET_STRONGER]) == 0;
 }
 
+static int has_no_strength(const gnt_outcome *cell) {
+    return cell->mode == GNT_ROW_NONE || cell->mode == GNT_ROW_AS_IS;
+}
+
 /* Checks the strength: that next to a matched one follows from its search, a baseline's from "baseline", any
  * other from the id. */
 static int check_strength(const check *c, const char *path, const gnt_outcome *cell, const char *in_id) {
@@ -61,10 +65,10 @@ static int check_strength(const check *c, const char *path, const gnt_outcome *c
     const gnt_path at = gnt_path_key(path, "strength");
     if (swept && strcmp(in_id, gnt_baseline_name) == 0)
         return check_baseline(c, path, cell);
-    if (cell->mode == GNT_ROW_NONE && isfinite(cell->strength))
+    if (has_no_strength(cell) && isfinite(cell->strength))
         return gnt_fail(c->err, "%s: %s is %s, but a cell of this mode has none", c->file, at.text,
                         shown(cell->strength).text);
-    if ((swept && is_bracket(in_id)) || cell->mode == GNT_ROW_NONE || cell->mode == GNT_ROW_MATCHED)
+    if ((swept && is_bracket(in_id)) || has_no_strength(cell) || cell->mode == GNT_ROW_MATCHED)
         return 0;
     if (isfinite(cell->strength) ? check_close(cell->strength, strtod(in_id, NULL), 0) : !check_is_ok(cell))
         return 0;
@@ -73,9 +77,12 @@ static int check_strength(const check *c, const char *path, const gnt_outcome *c
 }
 
 static int check_mode(const check *c, const char *path, const gnt_outcome *cell, const char *in_id) {
-    static const gnt_row_mode fixed[] = {GNT_ROW_NONE, GNT_ROW_MATCHED};
+    const struct {
+        int is_so;
+        const char *in_id;
+    } words[] = {{has_no_strength(cell), "none"}, {cell->mode == GNT_ROW_MATCHED, "matched"}};
     for (size_t i = 0; i < 2; i++)
-        if ((cell->mode == fixed[i]) != (strcmp(in_id, gnt_row_mode_name(fixed[i])) == 0))
+        if (words[i].is_so != (strcmp(in_id, words[i].in_id) == 0))
             return gnt_fail(c->err, "%s: %s is \"%s\", but the strength in its id is \"%.40s\"", c->file,
                             gnt_path_key(path, "mode").text, gnt_row_mode_name(cell->mode), in_id);
     return 0;

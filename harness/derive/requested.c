@@ -169,7 +169,8 @@ static gnt_row_mode mode_of(gnt_cell_mode mode) {
     static const gnt_row_mode modes[] = {[GNT_MODE_NONE] = GNT_ROW_NONE,
                                          [GNT_MODE_FIXED] = GNT_ROW_FIXED,
                                          [GNT_MODE_SWEEP] = GNT_ROW_SWEEP,
-                                         [GNT_MODE_MATCHED] = GNT_ROW_MATCHED};
+                                         [GNT_MODE_MATCHED] = GNT_ROW_MATCHED,
+                                         [GNT_MODE_AS_IS] = GNT_ROW_AS_IS};
     return modes[mode];
 }
 

@@ -9,13 +9,16 @@ gnt_group_kind gnt_group_kind_of(const gnt_outcome *group) {
         return GNT_GROUP_UNDEFENDED;
     if (group->mode == GNT_ROW_SWEEP)
         return GNT_GROUP_SWEEP;
+    if (group->mode == GNT_ROW_AS_IS)
+        return GNT_GROUP_AS_IS;
     if (group->matched)
         return GNT_GROUP_MATCHED;
     return group->mode == GNT_ROW_MATCHED ? GNT_GROUP_UNMATCHED : GNT_GROUP_FIXED;
 }
 
 const char *gnt_group_kind_name(gnt_group_kind kind) {
-    static const char *const names[] = {"undefended", "matched", "unmatched", "fixed strength", "sweep"};
+    static const char *const names[] = {"undefended",     "matched",  "unmatched",
+                                        "fixed strength", "as it is", "sweep"};
     return names[kind];
 }
 

@@ -13,6 +13,8 @@ typedef enum gnt_group_kind {
     GNT_GROUP_MATCHED,
     GNT_GROUP_UNMATCHED,
     GNT_GROUP_FIXED,
+    /* a defense that has no strength */
+    GNT_GROUP_AS_IS,
     GNT_GROUP_SWEEP
 } gnt_group_kind;
 

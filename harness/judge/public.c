@@ -14,8 +14,8 @@ static void collect(const gnt_results *r, const gnt_task_facts *of, const char *
         pair[k] = (gnt_public_pair){NAN, NAN, of->only[k].utility, of->only[k].error};
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
-        const int wanted =
-            (c->mode == GNT_ROW_MATCHED && c->matched) || (undefended_too && c->mode == GNT_ROW_NONE);
+        const int wanted = c->mode == GNT_ROW_MATCHED || c->mode == GNT_ROW_AS_IS ||
+                           (undefended_too && c->mode == GNT_ROW_NONE);
         if (!wanted || !isfinite(c->utility.value) || strcmp(c->task, task) != 0 ||
             strcmp(c->defense, defense) != 0)
             continue;

@@ -3,9 +3,9 @@
 #include "judge/ranking.h"
 
 const char *gnt_rank_row_words(const gnt_rank_row *s) {
-    static const char *const marked[] = {"undefended, marked by the host", "matched, marked by the host",
-                                         "unmatched, marked by the host",
-                                         "fixed strength, marked by the host", "sweep"};
+    static const char *const marked[] = {
+        "undefended, marked by the host",     "matched, marked by the host",  "unmatched, marked by the host",
+        "fixed strength, marked by the host", "as it is, marked by the host", "sweep"};
     switch (s->state) {
     case GNT_UNRANKED_MARKED:
         return marked[s->kind];

@@ -7,8 +7,11 @@ static const gnt_word statuses[] = {{"ok", GNT_CELL_OK},           {"failed", GN
                                     {"n/a", GNT_CELL_NA},          {"unfinished", GNT_CELL_UNFINISHED}};
 const gnt_words gnt_status_words = {statuses, COUNT(statuses)};
 
-static const gnt_word modes[] = {
-    {"none", GNT_ROW_NONE}, {"matched", GNT_ROW_MATCHED}, {"fixed", GNT_ROW_FIXED}, {"sweep", GNT_ROW_SWEEP}};
+static const gnt_word modes[] = {{"none", GNT_ROW_NONE},
+                                 {"matched", GNT_ROW_MATCHED},
+                                 {"fixed", GNT_ROW_FIXED},
+                                 {"sweep", GNT_ROW_SWEEP},
+                                 {"as-is", GNT_ROW_AS_IS}};
 const gnt_words gnt_row_mode_words = {modes, COUNT(modes)};
 
 const char *gnt_status_name(gnt_cell_status status) {

@@ -112,7 +112,30 @@ int gnt_result_join(gnt_result *r, gnt_err *err) {
     return join_all(&r->groups, &r->memory, err) != 0 ? -1 : join_all(&r->cells, &r->memory, err);
 }
 
+/* True if an outcome's defense is made of `none` alone, or of plugins that the file does not name. */
+static int is_undefended(const gnt_result *r, const gnt_outcome *o) {
+    for (size_t i = 0; i < r->defenses.n; i++) {
+        const gnt_result_defense *d = &r->defenses.at[i];
+        if (strcmp(d->label, o->defense) != 0)
+            continue;
+        size_t k = 0;
+        while (k < d->members.n && strcmp(d->members.at[k].id, "none") == 0)
+            k++;
+        return d->members.n ? k == d->members.n : !*d->plugin || strcmp(d->plugin, "none") == 0;
+    }
+    return !*o->plugin || strcmp(o->plugin, "none") == 0;
+}
+
+/* Up to 0.9.0 a defense without a strength had the mode of no defense. */
+static void separate_modes(const gnt_result *r, gnt_outcomes *list) {
+    for (size_t i = 0; i < list->n; i++)
+        if (list->at[i].mode == GNT_ROW_NONE || list->at[i].mode == GNT_ROW_AS_IS)
+            list->at[i].mode = is_undefended(r, &list->at[i]) ? GNT_ROW_NONE : GNT_ROW_AS_IS;
+}
+
 static int complete(gnt_result *r, gnt_err *err) {
+    separate_modes(r, &r->cells);
+    separate_modes(r, &r->groups);
     for (size_t i = 0; i < r->matches.n; i++) {
         gnt_match_row *m = &r->matches.at[i];
         m->is_matched = !strcmp(m->verdict, "matched") || !strcmp(m->verdict, "saturated");

@@ -32,10 +32,13 @@ typedef enum gnt_cell_status {
 
 /* How the strength of a defense was chosen. */
 typedef enum gnt_row_mode {
+    /* no defense */
     GNT_ROW_NONE,
     GNT_ROW_MATCHED,
     GNT_ROW_FIXED,
     GNT_ROW_SWEEP,
+    /* a defense that has no strength */
+    GNT_ROW_AS_IS,
     GNT_ROW_MODES
 } gnt_row_mode;
 

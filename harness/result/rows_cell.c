@@ -297,7 +297,8 @@ static const gnt_field cell_rows[] = {
     {GNT_FIELD(gnt_outcome, strength, REAL), .nullable = 1,
      .help = "strength at which it ran; null without one"},
     {GNT_FIELD(gnt_outcome, mode, WORD), .words = &gnt_row_mode_words, .needed = 1,
-     .help = "none: undefended; matched: strength found by matching; fixed: one strength; sweep: a point of "
+     .help = "none: undefended; as-is: a defense without a strength; matched: strength found by matching; "
+             "fixed: one strength; sweep: a point of "
              "a curve, of the bracket of a matched strength, or at the strength that a baseline matched"},
     {GNT_FIELD(gnt_outcome, attack, TEXT), .needed = 1, .help = "attack"},
     {GNT_FIELD(gnt_outcome, attack_plugin, TEXT),

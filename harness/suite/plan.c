@@ -12,7 +12,7 @@
 
 const char *const gnt_bracket_names[] = {"", "weaker", "stronger"};
 const char gnt_baseline_name[] = "baseline";
-const char *const gnt_mode_names[] = {"none", "fixed", "sweep", "matched"};
+const char *const gnt_mode_names[] = {"none", "fixed", "sweep", "matched", "as-is"};
 
 /* ---- strengths of a defense ---- */
 
@@ -22,6 +22,14 @@ typedef struct setting {
     gnt_bracket bracket;
     int at_baseline;
 } setting;
+
+/* True if clients share what they computed. */
+static int is_undefended(const gnt_suite_defense *d) {
+    size_t i = 0;
+    while (i < d->n_members && strcmp(d->member[i].info->id, "none") == 0)
+        i++;
+    return i == d->n_members;
+}
 
 /* Returns the number of strengths that a search finds: the matched one and its bracket. */
 static size_t searched_of(const gnt_suite_task *t, const gnt_suite_defense *d) {
@@ -47,8 +55,9 @@ static setting setting_at(const gnt_suite *s, size_t task, size_t defense, size_
         return (setting){GNT_MODE_SWEEP, d->sweep[i - searched], GNT_BRACKET_NONE, 0};
     if (d->match)
         return (setting){GNT_MODE_SWEEP, gnt_suite_baseline_of(s, task, defense), GNT_BRACKET_NONE, 1};
-    return d->has_fixed ? (setting){GNT_MODE_FIXED, d->fixed, GNT_BRACKET_NONE, 0}
-                        : (setting){GNT_MODE_NONE, 0, GNT_BRACKET_NONE, 0};
+    if (d->has_fixed)
+        return (setting){GNT_MODE_FIXED, d->fixed, GNT_BRACKET_NONE, 0};
+    return (setting){is_undefended(d) ? GNT_MODE_NONE : GNT_MODE_AS_IS, 0, GNT_BRACKET_NONE, 0};
 }
 
 /* ---- counting ---- */
@@ -73,11 +82,11 @@ static int64_t count_cells(const gnt_suite *s) {
 
 static char *cell_id(const gnt_suite *s, const gnt_cell *c) {
     char number[GNT_NUMBER_SIZE];
-    const char *strength = c->mode == GNT_MODE_MATCHED ? "matched"
-                           : c->mode == GNT_MODE_NONE  ? "none"
-                           : c->bracket                ? gnt_bracket_names[c->bracket]
-                           : c->at_baseline            ? gnt_baseline_name
-                                                       : gnt_number_text(c->strength, number);
+    const char *strength = c->mode == GNT_MODE_MATCHED                             ? "matched"
+                           : c->mode == GNT_MODE_NONE || c->mode == GNT_MODE_AS_IS ? "none"
+                           : c->bracket     ? gnt_bracket_names[c->bracket]
+                           : c->at_baseline ? gnt_baseline_name
+                                            : gnt_number_text(c->strength, number);
     return gnt_format("%s/r%lld/%s@%s/%s/s%llu", s->task[c->task].id, (long long)c->stage,
                       s->defense[c->defense].label, strength, s->attack[c->attack].label,
                       (unsigned long long)c->seed);

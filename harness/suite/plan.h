@@ -4,10 +4,10 @@
  *
  *     TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED glyphs-lenet/r10/dp-gaussian@matched/dlg/s1
  *
- * STRENGTH is "matched", "weaker" or "stronger" (than matched), "baseline", "none", or the shortest
- * decimal that reads back as the same number. Cells come in one fixed order: task, stage, defense (matched
- * first, then its sweep, then at the baseline's strength), attack, seed, each as the file lists them. A
- * pair that does not fit is also a cell, with the reason why it is n/a. */
+ * STRENGTH is "matched", "weaker" or "stronger" (than matched), "baseline", "none" without a strength, or the
+ * shortest decimal that reads back as the same number. Cells come in one fixed order: task, stage, defense
+ * (matched first, then its sweep, then at the baseline's strength), attack, seed, each as the file lists
+ * them. A pair that does not fit is also a cell, with the reason why it is n/a. */
 #ifndef GNT_SUITE_PLAN_H
 #define GNT_SUITE_PLAN_H
 
@@ -17,8 +17,14 @@
 #include "base/err.h"
 #include "suite/suite.h"
 
-typedef enum gnt_cell_mode { GNT_MODE_NONE, GNT_MODE_FIXED, GNT_MODE_SWEEP, GNT_MODE_MATCHED } gnt_cell_mode;
-extern const char *const gnt_mode_names[]; /* "none", "fixed", "sweep", "matched" */
+typedef enum gnt_cell_mode {
+    GNT_MODE_NONE, /* no defense */
+    GNT_MODE_FIXED,
+    GNT_MODE_SWEEP,
+    GNT_MODE_MATCHED,
+    GNT_MODE_AS_IS /* a defense that has no strength */
+} gnt_cell_mode;
+extern const char *const gnt_mode_names[]; /* "none", "fixed", "sweep", "matched", "as-is" */
 
 /* Cells on either side of a matched strength, where utility is some tolerances above and below the target:
  * points of the defense's curve, with the mode SWEEP. Their ids have the name in the place of the

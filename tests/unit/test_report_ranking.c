@@ -463,6 +463,26 @@ static void without_grounds_nothing_is_ranked(void **state) {
     gnt_results_free(&r);
 }
 
+/* A defense without a strength is no yardstick, wherever the file lists it. */
+static void a_defense_without_a_strength_is_not_undefended(void **state) {
+    (void)state;
+    static const entry alone[] = {ROW("scheme", "none", "ok", 3, 50, 1, 0.9),
+                                  ROW("noise", "matched", "ok", 3, 15, 1, 0.8)};
+    static const entry with_none[] = {ROW("scheme", "none", "ok", 3, 14, 0.1, 0.9),
+                                      ROW("noise", "matched", "ok", 3, 15, 1, 0.8),
+                                      ROW("none", "none", "ok", 3, 50, 1, 0.9)};
+    gnt_results r;
+    PARSE(&r, alone, &usual);
+    assert_int_equal(gnt_adequacy_of(&r, "t", 3, NULL, gnt_measure_find("psnr")).state, GNT_ADEQUACY_UNKNOWN);
+    expect_said(&r, 3,
+                "No verdict: no attack was run without a defense, so nothing is known about the attacks.");
+    gnt_results_free(&r);
+    PARSE(&r, with_none, &usual);
+    const gnt_adequacy adequacy = gnt_adequacy_of(&r, "t", 3, NULL, gnt_measure_find("psnr"));
+    assert_true(adequacy.state == GNT_ADEQUATE && !strcmp(adequacy.best->defense, "none"));
+    gnt_results_free(&r);
+}
+
 /* b, which alone knows the noise, has a budget of nothing: it finds nothing undefended either. */
 static void who_was_met_by_the_unable_is_not_ranked(void **state) {
     (void)state;
@@ -580,6 +600,7 @@ int main(void) {
         cmocka_unit_test(low_mse_leaks_more),
         cmocka_unit_test(training_runs_distinguish_defenses),
         cmocka_unit_test(without_grounds_nothing_is_ranked),
+        cmocka_unit_test(a_defense_without_a_strength_is_not_undefended),
         cmocka_unit_test(who_was_not_met_is_not_ranked),
         cmocka_unit_test(who_was_met_by_the_unable_is_not_ranked),
         cmocka_unit_test(wrong_types_are_refused),

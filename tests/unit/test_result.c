@@ -151,6 +151,32 @@ static void other_builds_are_read(void **state) {
     gnt_result_free(&r);
 }
 
+/* Up to 0.9.0 a defense without a strength had the mode of no defense. */
+static void only_no_defense_is_undefended(void **state) {
+    (void)state;
+    static const struct {
+        const char *members, *mode;
+        gnt_row_mode is;
+    } cases[] = {{"{'id': 'none'}", "none", GNT_ROW_NONE},
+                 {"{'id': 'none'}", "as-is", GNT_ROW_NONE},
+                 {"{'id': 'pda-pam'}", "none", GNT_ROW_AS_IS},
+                 {"{'id': 'pda-pam'}", "as-is", GNT_ROW_AS_IS},
+                 {"{'id': 'none'}, {'id': 'pda-pam'}", "none", GNT_ROW_AS_IS},
+                 {"{'id': 'pda-pam'}", "fixed", GNT_ROW_FIXED}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = gnt_format("{'format': 1, 'defenses': [{'label': 'd', 'members': [%s]}], 'groups': "
+                                "[{'task': 'a', 'defense': 'd', 'attack': 'c', 'mode': '%s', 'status': "
+                                "'ok'}], 'cells': [{'task': 'a', 'defense': 'd', 'attack': 'c', 'mode': "
+                                "'%s', 'status': 'ok'}]}",
+                                cases[i].members, cases[i].mode, cases[i].mode);
+        gnt_result r = read_text(text);
+        assert_int_equal(r.cells.at[0].mode, cases[i].is);
+        assert_int_equal(r.groups.at[0].mode, cases[i].is);
+        gnt_result_free(&r);
+        gnt_free(text);
+    }
+}
+
 static void numbers_round_as_a_file_would(void **state) {
     (void)state;
     gnt_result r = read_text(whole());
@@ -262,6 +288,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_read_is_written_to_the_byte),
                                        cmocka_unit_test(structs_hold_what_the_file_says),
                                        cmocka_unit_test(other_builds_are_read),
+                                       cmocka_unit_test(only_no_defense_is_undefended),
                                        cmocka_unit_test(numbers_round_as_a_file_would),
                                        cmocka_unit_test(hostile_values_are_refused),
                                        cmocka_unit_test(the_schema_describes_the_file)};

@@ -219,6 +219,20 @@ static void grants_are_what_is_granted_there_and_wanted(void **state) {
     gnt_suite_free(&s);
 }
 
+/* A defense without a strength is a defense; its ids are those of before it had a mode of its own. */
+static void no_strength_is_not_no_defense(void **state) {
+    (void)state;
+    gnt_suite s;
+    gnt_plan p;
+    take(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"soteria\"}, {\"defense\": \"none\"}", ""));
+    expand(&p, &s);
+    assert_int_equal(p.cell[0].mode, GNT_MODE_AS_IS);
+    assert_string_equal(p.cell[0].id, "t/r0/soteria@none/dlg/s1");
+    assert_int_equal(p.cell[1].mode, GNT_MODE_NONE);
+    gnt_plan_free(&p);
+    gnt_suite_free(&s);
+}
+
 /* 317 strengths × 316 seeds are 100,172 cells; 316 × 316 are 99,856. */
 static char *large_suite(int strengths, int seeds) {
     gnt_text t;
@@ -529,6 +543,7 @@ static void a_pipe_is_refused_at_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_the_documented_ones),
+        cmocka_unit_test(no_strength_is_not_no_defense),
         cmocka_unit_test(cells_come_in_one_order_with_their_ids),
         cmocka_unit_test(trainings_that_tasks_share_count_once),
         cmocka_unit_test(untrained_tasks_need_no_training),

@@ -143,7 +143,7 @@ static int keep_group(const json_t *tables, const gnt_outcome *group, json_t *to
 /* 1 where a cell is the first of its training, whose utility is compared with that of public data alone. */
 static int is_first_of_training(const gnt_results *r, size_t at) {
     const gnt_outcome *c = &r->cell[at];
-    if ((c->mode != GNT_ROW_NONE && c->mode != GNT_ROW_MATCHED) || isnan(c->utility.value))
+    if (c->mode == GNT_ROW_SWEEP || c->mode == GNT_ROW_FIXED || isnan(c->utility.value))
         return 0;
     for (size_t i = 0; i < at; i++) {
         const gnt_outcome *o = &r->cell[i];
