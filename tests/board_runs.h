@@ -44,6 +44,9 @@ typedef struct made {
     double floor;        /* of the measure, "nearest_public"; 0: none */
     const char *facts;   /* members of the task's entry as JSON text without braces, or NULL */
     const char *utility; /* its measure; NULL: accuracy */
+    double target;       /* utility; 0: not stated */
+    /* the verdict of every matched defense whose label begins with '+'; the others are "matched" */
+    const char *verdict;
 } made;
 
 enum { BOARD_SEEDS = 5 };
@@ -151,6 +154,18 @@ static inline made with_undefended(const made *m, point *room, extra *more) {
     return all;
 }
 
+/* The searches of a run that states its target. */
+static inline json_t *matches_of(const made *m) {
+    json_t *list = json_array();
+    for (size_t i = 0; m->target > 0 && i < m->n; i++)
+        if (strcmp(m->point[i].mode, "matched") == 0)
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:f}", "task", "t", "defense",
+                                                  m->point[i].defense, "verdict",
+                                                  m->point[i].defense[0] == '+' ? m->verdict : "matched",
+                                                  "target", m->target, "tolerance", 0.02));
+    return list;
+}
+
 enum { MOST_POINTS = 32 };
 
 static inline void write_run(const bench *b, const made *given) {
@@ -172,9 +187,10 @@ static inline void write_run(const bench *b, const made *given) {
     assert_non_null(task);
     if (m->task_digest)
         json_object_set_new(task, "digest", json_string(m->task_digest));
-    json_t *all = json_pack("{s:i, s:s, s:s, s:s, s:[o], s:o, s:o, s:o, s:o}", "format", 1, "suite", "s",
-                            "title", "A title", "suite_digest", m->suite_digest, "tasks", task, "defenses",
-                            defenses, "attacks", attacks, "cells", cells, "groups", groups);
+    json_t *all =
+        json_pack("{s:i, s:s, s:s, s:s, s:[o], s:o, s:o, s:o, s:o, s:o}", "format", 1, "suite", "s", "title",
+                  "A title", "suite_digest", m->suite_digest, "tasks", task, "defenses", defenses, "attacks",
+                  attacks, "matches", matches_of(m), "cells", cells, "groups", groups);
     char folder[256], path[512], *text = json_dumps(all, JSON_INDENT(1));
     gnt_err err;
     snprintf(folder, sizeof folder, "%s/%s", b->folder, m->name);

@@ -98,6 +98,9 @@ typedef struct board_place {
     gnt_group_kind kind;
     const board_number *worst; /* where it leaks most; NULL: no number */
     const gnt_score *score;
+    gnt_stat measured;    /* read at exactly the target where place.at_target is set, else of `score` */
+    int comparable;       /* at the target utility, by that run (gnt_is_comparable) */
+    int saturated;        /* in the run of its training runs even the strongest setting left more utility */
     size_t judged, of;    /* attacks with a number, of those that apply and gave any defense one */
     size_t lacking;       /* of the required ones, those without a number; `missing` is the first of them */
     size_t missing;       /* c->n_attack: c->absent */
@@ -105,7 +108,7 @@ typedef struct board_place {
     gnt_leak_place place; /* by its leakage above the floor; rank 0: not ranked */
     double floor;         /* of the contest; NAN: unknown */
     size_t trainings;     /* of the run that `worst` is of, those with a number */
-    gnt_mechanism unmet;  /* where the state is GNT_UNRANKED_UNMET: what no attack knew */
+    gnt_mechanism unmet;  /* where no attack knew it: what */
     /* with PSNR: where the identification rate is highest; NULL: not measured */
     const board_number *identified;
     const gnt_score *identified_score;
@@ -177,12 +180,14 @@ void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t th
                        gnt_text *out);
 void board_say_contributors(const board *b, const board_row *row, gnt_text *out);
 void board_say_state(const board_contest *c, const board_place *p, gnt_text *out); /* why it has no rank */
+void board_say_last(const board_place *p, gnt_text *out); /* why its rank is the last; or nothing */
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out);
 const char *board_utility(const board *b, const board_contest *c); /* "accuracy", or "" */
 /* "88.0 % [80.0, 94.0]", and under which attack where that is not the one that leaks most; or nothing. */
 void board_say_identified(const board *b, const board_contest *c, const board_place *p, gnt_text *out);
-/* "21.1 dB [18.3, 23.8] at the target utility", what ranks a row that has a curve; nothing for others. */
-void board_say_at_target(const board_contest *c, const board_place *p, gnt_text *out);
+/* "at the target utility; 21.1 dB [18.3, 23.8] at the matched strength" of a row that was read there; of one
+ * that could not use its utility up by how much it is above the target; nothing of others. */
+void board_say_read(const board_contest *c, const board_place *p, gnt_text *out);
 /* The claim for a row, NULL for none; the last run's that makes one. */
 const gnt_board_claim *board_claim(const board *b, const board_contest *c, const board_row *row,
                                    const gnt_measure *m);
@@ -210,7 +215,7 @@ enum {
     BOARD_CONTRIBUTOR,
     BOARD_CELLS
 };
-enum { BOARD_NOTES = 2, BOARD_MOST_SAID = 1 << 20 };
+enum { BOARD_NOTES = 3, BOARD_MOST_SAID = 1 << 20 };
 
 typedef struct board_cell {
     const char *label;       /* the head of its column */

@@ -42,10 +42,10 @@ static void add_footnotes(uint32_t flags, gnt_text *text) {
 typedef struct entry {
     double section, stage, rank, utility, claimed, measured, low, high, floor, leakage, leakage_low,
         leakage_high, utility_surplus, attacks_with_number, attacks, worst_stage, public_only, identified,
-        identified_low, identified_high;
+        identified_low, identified_high, at_strength, at_strength_low, at_strength_high;
     const char *task, *attacker, *attacker_knows, *measure, *tied, *defense, *contributors, *kind,
         *utility_measure, *claim_source, *best_known_attack, *attack_knows, *attack_run_by, *footnotes,
-        *observed_from, *stages, *why_not_ranked, *plugins;
+        *observed_from, *stages, *why_not_ranked, *plugins, *at_target, *why_last;
 } entry;
 
 static const gnt_field entry_rows[] = {
@@ -87,6 +87,11 @@ static const gnt_field entry_rows[] = {
     {GNT_FIELD(entry, identified_high, REAL)},
     {GNT_FIELD(entry, why_not_ranked, TEXT)},
     {GNT_FIELD(entry, plugins, TEXT)},
+    {GNT_FIELD(entry, at_target, TEXT)},
+    {GNT_FIELD(entry, at_strength, REAL)},
+    {GNT_FIELD(entry, at_strength_low, REAL)},
+    {GNT_FIELD(entry, at_strength_high, REAL)},
+    {GNT_FIELD(entry, why_last, TEXT)},
 };
 static const gnt_fields entry_fields = GNT_FIELDS_OF(entry, entry_rows);
 
@@ -131,6 +136,8 @@ static void fill_words(const board *b, const board_contest *c, size_t threat, co
     e->why_not_ranked = keep(arena, &text);
     say_plugin_files(b, p->row, &text);
     e->plugins = keep(arena, &text);
+    board_say_last(p, &text);
+    e->why_last = keep(arena, &text);
     gnt_text_free(&text);
 }
 
@@ -138,7 +145,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
                     const board_place *p, gnt_table *t) {
     static const gnt_stat none = {.mean = NAN, .low = NAN, .high = NAN};
     const gnt_outcome *g = p->worst ? p->worst->group : NULL;
-    const gnt_stat *measured = g ? &p->score->stat : &none;
+    const gnt_stat *measured = &p->measured, *matched = g ? &p->score->stat : &none;
     const gnt_stat *identified = p->identified ? &p->identified_score->stat : &none;
     const gnt_board_claim *claim = board_claim(b, c, p->row, m);
     gnt_arena arena = {0};
@@ -150,7 +157,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
                .rank = p->place.rank ? p->place.rank : NAN,
                .tied = p->place.tied ? "tied" : "",
                .defense = p->row->label,
-               .kind = gnt_group_kind_name(p->kind),
+               .kind = gnt_standing_words(p->kind, p->saturated, &p->place),
                .utility_measure = g ? g->utility.measure : "",
                .utility = g ? g->utility.value : NAN,
                .claimed = claim ? claim->value : NAN,
@@ -172,7 +179,11 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
                .public_only = gnt_public_only_mean(c->facts),
                .identified = identified->mean,
                .identified_low = identified->low,
-               .identified_high = identified->high};
+               .identified_high = identified->high,
+               .at_target = p->place.at_target ? "yes" : "",
+               .at_strength = matched->mean,
+               .at_strength_low = matched->low,
+               .at_strength_high = matched->high};
     fill_words(b, c, threat, p, &arena, &e);
     gnt_table_field_items(t, &entry_fields, &e);
     t->failed |= arena.failed;

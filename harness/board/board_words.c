@@ -52,12 +52,24 @@ void board_say_attack(const board *b, const board_contest *c, const board_number
         gnt_text_add(out, " (as %s set it)", b->run[a->first].contributor);
 }
 
-void board_say_at_target(const board_contest *c, const board_place *p, gnt_text *out) {
-    const gnt_stat at = {.mean = p->place.leak.mean, .low = p->place.leak.low, .high = p->place.leak.high};
-    if (!p->trainings || p->place.surplus != 0)
+/* Returns the utility by which a place is above the target, as the utility's measure writes it. */
+static void say_surplus(const board_place *p, gnt_text *out) {
+    const char *name = p->worst->group->utility.measure;
+    gnt_utility_write(name, p->place.surplus, out);
+    gnt_text_add(out, " %s above the target", name);
+}
+
+void board_say_read(const board_contest *c, const board_place *p, gnt_text *out) {
+    if (!p->worst)
         return;
-    gnt_measure_write(c->lead, &at, out);
-    gnt_text_add(out, " at the target utility");
+    if (p->place.at_target) {
+        gnt_text_add(out, "at the target utility; ");
+        gnt_measure_write(c->lead, &p->score->stat, out);
+        gnt_text_add(out, " at the matched strength");
+    } else if (p->place.exhausted) {
+        gnt_text_add(out, "%s, ", gnt_standing_words(p->kind, p->saturated, &p->place));
+        say_surplus(p, out);
+    }
 }
 
 void board_say_identified(const board *b, const board_contest *c, const board_place *p, gnt_text *out) {
@@ -91,38 +103,24 @@ static const gnt_outcome *missing_group(const board_contest *c, const board_plac
     return NULL;
 }
 
-void board_say_state(const board_contest *c, const board_place *p, gnt_text *out) {
-    gnt_text_add(out, "%s", gnt_group_kind_name(p->kind));
-    if (p->state == GNT_UNRANKED_MARKED) {
-        const char *before = ", marked by the host: ";
-        for (size_t i = 0; i < gnt_mark_count(p->row->marked); i++) {
-            const gnt_mark mark = gnt_mark_at(p->row->marked, i);
-            if (!gnt_mark_costs_rank(&mark))
-                continue;
-            gnt_text_add(out, "%s%s", before, mark.says);
-            before = "; ";
-        }
-        return;
+static void say_marks(const board_place *p, gnt_text *out) {
+    const char *before = ", marked by the host: ";
+    for (size_t i = 0; i < gnt_mark_count(p->row->marked); i++) {
+        const gnt_mark mark = gnt_mark_at(p->row->marked, i);
+        if (!gnt_mark_costs_rank(&mark))
+            continue;
+        gnt_text_add(out, "%s%s", before, mark.says);
+        before = "; ";
     }
-    if (p->state == GNT_UNRANKED_PUBLIC) {
-        gnt_text_add(out, ", no better than public data alone");
-        return;
-    }
-    if (p->state == GNT_UNRANKED_INADEQUATE) {
-        gnt_text_add(out, ", no verdict: no attack here succeeds without a defense");
-        return;
-    }
-    if (p->state == GNT_UNRANKED_FEW) {
-        gnt_text_add(out, ", %zu training run%s; a rank takes %d", p->trainings, p->trainings == 1 ? "" : "s",
-                     GNT_METRIC_COMPARE_LEAST);
-        return;
-    }
-    if (p->state == GNT_UNRANKED_UNMET) {
-        gnt_text_add(out, ", no adaptive attack for its mechanism yet");
-        if (*p->unmet.family)
-            gnt_text_add(out, " (\"%s\")", p->unmet.family);
-        return;
-    }
+}
+
+static void say_unmet(const board_place *p, gnt_text *out) {
+    gnt_text_add(out, ", no adaptive attack for its mechanism yet");
+    if (*p->unmet.family)
+        gnt_text_add(out, " (\"%s\")", p->unmet.family);
+}
+
+static void say_lacking(const board_contest *c, const board_place *p, gnt_text *out) {
     if (p->lacking == 0)
         return;
     const gnt_outcome *missing = missing_group(c, p);
@@ -134,6 +132,45 @@ void board_say_state(const board_contest *c, const board_place *p, gnt_text *out
         gnt_text_add(out, " and %zu more", p->lacking - 1);
     if (missing && *missing->reason)
         gnt_text_add(out, " (%s)", missing->reason);
+}
+
+void board_say_state(const board_contest *c, const board_place *p, gnt_text *out) {
+    gnt_text_add(out, "%s", gnt_standing_words(p->kind, p->saturated, &p->place));
+    switch (p->state) {
+    case GNT_UNRANKED_MARKED:
+        say_marks(p, out);
+        break;
+    case GNT_UNRANKED_PUBLIC:
+        gnt_text_add(out, ", no better than public data alone");
+        break;
+    case GNT_UNRANKED_INADEQUATE:
+        gnt_text_add(out, ", no verdict: no attack here succeeds without a defense");
+        break;
+    case GNT_UNRANKED_FEW:
+        gnt_text_add(out, ", %zu training run%s; a rank takes %d", p->trainings, p->trainings == 1 ? "" : "s",
+                     GNT_METRIC_COMPARE_LEAST);
+        break;
+    case GNT_UNRANKED_UNMET:
+        say_unmet(p, out);
+        break;
+    case GNT_UNRANKED_UNMATCHED:
+        if (p->kind == GNT_GROUP_AS_IS)
+            gnt_text_add(out, "%s",
+                         isnan(p->place.surplus) ? ", no target utility to compare it at"
+                                                 : ", less useful than the target");
+        break;
+    default:
+        say_lacking(c, p, out);
+    }
+}
+
+void board_say_last(const board_place *p, gnt_text *out) {
+    if (p->state == GNT_RANKED_AS_NONE)
+        gnt_text_add(out, "does not surely leak less than no defense, and shares its place, the last");
+    if (p->state != GNT_RANKED_UNMET)
+        return;
+    gnt_text_add(out, "last, since all others surely leak less");
+    say_unmet(p, out);
 }
 
 void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t threat, const board_place *p,
@@ -223,7 +260,15 @@ static void say_most_identified(const board *b, const board_contest *c, const bo
 }
 
 static int is_floored(const board_contest *c, const board_place *p) {
-    return gnt_leak_is_floored(c->lead, p->score->stat.mean, p->floor);
+    return gnt_leak_is_floored(c->lead, p->measured.mean, p->floor);
+}
+
+/* Returns why the first n places are one rank. */
+static gnt_tie tie_of(const board_place *places, size_t n) {
+    unsigned why = 0;
+    for (size_t i = 0; i < n; i++)
+        why |= places[i].place.tied;
+    return (gnt_tie)why;
 }
 
 /* Says which defenses are first. If all of them are below the baseline, their numbers are left out. */
@@ -232,15 +277,19 @@ static void say_first(const board *b, const board_contest *c, const board_place 
     size_t level = 0, floored = 0;
     for (; level < n && places[level].place.rank == 1; level++)
         floored += (size_t)is_floored(c, &places[level]);
+    if (places[0].state == GNT_RANKED_AS_NONE)
+        gnt_text_add(out, "none of the ranked defenses surely leaks less than no defense: ");
     for (size_t i = 0; i < level; i++)
         gnt_text_add(out, "%s%s", i == 0 ? "" : i + 1 == level ? " and " : ", ", places[i].row->label);
     if (floored == level) {
         gnt_text_add(out, level > 1 ? " leak " : " leaks ");
         say_guess(c, places[0].floor, out);
     } else {
-        gnt_text_add(out, level > 1 ? " leak least (a tie: the difference is not statistically significant): "
-                                    : " leaks least: ");
-        say_number(c, &places[0].score->stat, out);
+        if (level > 1)
+            gnt_text_add(out, " leak least (a tie: %s): ", gnt_tie_words(tie_of(places, level)));
+        else
+            gnt_text_add(out, " leaks least: ");
+        say_number(c, &places[0].measured, out);
         gnt_text_add(out, " at worst, under ");
         board_say_attack(b, c, places[0].worst, out);
         if (c->stage == GNT_EVERY_STAGE)
@@ -275,7 +324,7 @@ void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {
         gnt_text_free(&target);
         if (none) {
             gnt_text_add(out, ". Undefended: ");
-            say_number(c, &none->score->stat, out);
+            say_number(c, &none->measured, out);
         }
         gnt_text_add(out, ".");
     }

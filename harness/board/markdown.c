@@ -106,8 +106,10 @@ int board_write_markdown(const board *b, gnt_err *err) {
     const char *mark, *words;
     gnt_text_init(&pen.out, MOST_TEXT);
     gnt_pen_write(&pen, GNT_PEN_TITLE, b->title);
-    gnt_text_add(&pen.out, "A defense is judged at the target utility by the attack under which it leaks "
-                           "most. `=` marks a tie: the difference is not statistically significant.\n\n");
+    gnt_text_add(&pen.out,
+                 "A defense is judged at the target utility by the attack under which it leaks "
+                 "most. `=` marks a tie: the difference is not statistically significant, or the one "
+                 "that leaks less left less utility.\n\n");
     for (size_t i = 0; i < b->n_contest; i++)
         add_contest(b, &b->contest[i], &pen);
     for (size_t n = 0; board_footnote(n, &flag, &mark, &words); n++)

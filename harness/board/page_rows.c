@@ -29,11 +29,11 @@ page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_pl
     for (size_t i = 0; i < n; i++) {
         if (!places[i].worst)
             continue;
-        widen(&s, places[i].score->stat.mean);
-        widen(&s, places[i].score->stat.low);
-        widen(&s, places[i].score->stat.high);
+        widen(&s, places[i].measured.mean);
+        widen(&s, places[i].measured.low);
+        widen(&s, places[i].measured.high);
         if (places[i].kind == GNT_GROUP_UNDEFENDED)
-            s.none = places[i].score->stat.mean;
+            s.none = places[i].measured.mean;
     }
     widen(&s, s.floor);
     return s;

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "board/board_impl.h"
+#include "judge/curve.h"
 #include "metric/compare.h"
 
 static const gnt_score *score_of(const gnt_outcome *g, const gnt_measure *m) {
@@ -188,34 +189,65 @@ static int represents_better(const gnt_measure *m, size_t n, const gnt_leak *lea
     return gnt_leaks_more(m, leak->mean, p->place.leak.mean);
 }
 
+/* Lists the groups by which a run judges a row; returns their number. */
+static size_t list_groups(const board_contest *c, size_t run, const gnt_measure *m, uint32_t threat,
+                          const board_place *p, gnt_measured *groups, const board_number **number) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_number; i++)
+        if (c->number[i].run == run && is_judging(c, &c->number[i], m, threat, p)) {
+            number[n] = &c->number[i];
+            groups[n++] = (gnt_measured){c->number[i].results, c->number[i].group};
+        }
+    return n;
+}
+
+/* Reads the worst group of a run at exactly the target, where all can be read there. */
+static void read_worst(const gnt_measure *m, const gnt_measured *groups, const board_number *const *number,
+                       size_t n, board_place *p) {
+    gnt_stat stat;
+    for (size_t i = 0, any = 0; p->place.at_target && i < n; i++) {
+        if (!gnt_read_at_target(&stat, &groups[i], m) ||
+            (any++ && !gnt_leaks_more(m, stat.mean, p->measured.mean)))
+            continue;
+        p->measured = stat;
+        p->worst = number[i];
+        p->score = score_of(number[i]->group, m);
+    }
+}
+
+/* Arrays that ranking fills again for each row. */
+typedef struct room {
+    gnt_measured *groups;
+    const board_number **number;
+} room;
+
 /* Fills the leakage of each run by training run, and chooses one run for the row. value: `width` entries, in
  * which run k has GNT_MOST_TRAININGS places. */
-static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_t threat,
-                           gnt_measured *groups, double *value, size_t width, board_place *p) {
+static void fill_trainings(const board_contest *c, const gnt_measure *m, uint32_t threat, const room *with,
+                           double *value, size_t width, board_place *p) {
     double own[GNT_MOST_TRAININGS];
     int64_t seed[GNT_MOST_TRAININGS];
     p->place.leak = p->worst ? gnt_leak_of(m, &p->score->stat, p->floor)
                              : (gnt_leak){.mean = NAN, .low = NAN, .high = NAN};
     for (size_t k = 0; k < c->n_run; k++) {
-        const gnt_results *r = NULL;
-        size_t n_groups = 0;
-        for (size_t i = 0; i < c->n_number; i++)
-            if (c->number[i].run == c->run[k] && is_judging(c, &c->number[i], m, threat, p)) {
-                r = c->number[i].results;
-                groups[n_groups++] = (gnt_measured){r, c->number[i].group};
-            }
+        const size_t n_groups = list_groups(c, c->run[k], m, threat, p, with->groups, with->number);
+        const gnt_results *r = n_groups ? with->groups[0].results : NULL;
         const size_t n_seeds = r ? gnt_seeds(r, c->task, seed) : 0;
-        double surplus = NAN;
+        gnt_leak_place place = {.surplus = NAN};
         const size_t n =
-            r ? gnt_leak_by_training(own, groups, n_groups, seed, n_seeds, m, p->floor, &surplus) : 0;
+            r ? gnt_leak_by_training(own, with->groups, n_groups, seed, n_seeds, m, p->floor, &place) : 0;
+        if (n && p->trainings == 0)
+            p->comparable = gnt_is_comparable(r, c->task, p->kind, &place);
         if (n < 2)
             continue;
-        const gnt_leak leak = gnt_leak_of_trainings(own, n_seeds);
-        if (!represents_better(m, n, &leak, p))
+        place.leak = gnt_leak_of_trainings(own, n_seeds);
+        if (!represents_better(m, n, &place.leak, p))
             continue;
         p->trainings = n;
-        p->place.leak = leak;
-        p->place.surplus = surplus;
+        p->place = place;
+        p->saturated = gnt_is_saturated(r, c->task, p->row->label);
+        p->comparable = gnt_is_comparable(r, c->task, p->kind, &place);
+        read_worst(m, with->groups, with->number, n_groups, p);
         for (size_t i = 0; i < width; i++)
             value[i] = NAN;
         memcpy(value + k * GNT_MOST_TRAININGS, own, n_seeds * sizeof *own);
@@ -279,6 +311,7 @@ static void settle(const board_contest *c, const gnt_measure *m, int adequate, b
     const gnt_rank_grounds grounds = {.kind = p->kind,
                                       .marked = p->row->marked != NULL,
                                       .any_number = p->worst != NULL,
+                                      .comparable = p->comparable || p->kind == GNT_GROUP_MATCHED,
                                       .lacking = p->lacking > 0,
                                       .adequate = adequate,
                                       .met = is_met(c, m, p),
@@ -304,44 +337,70 @@ static void insert(const gnt_measure *m, board_place *places, size_t n, const bo
     memcpy(value + at * width, scratch, width * sizeof *value);
 }
 
-/* Fills the rows, and what each leaked in its training runs; returns how many. */
+/* Fills the rows, in the order given, and what each leaked in its training runs; returns how many. */
 static size_t fill_places(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places,
-                          gnt_measured *groups, double *value, size_t width) {
+                          const room *with, double *value, size_t width) {
     const char *name;
     const double floor = board_floor(c, m, threat, &name);
     const int adequate = is_adequate(c, m, threat, ANY_ATTACK) == 1;
     size_t n = 0;
     for (size_t row = 0; row < c->n_row; row++) {
-        board_place p = {.row = &c->row[row], .floor = floor};
+        board_place p = {.row = &c->row[row], .floor = floor, .place.surplus = NAN};
         if (!kind_of_row(c, row, &p.kind))
             continue;
         judge(c, row, m, threat, &p);
         find_identified(c, row, m, threat, &p);
+        p.measured = p.worst ? p.score->stat : (gnt_stat){.mean = NAN, .low = NAN, .high = NAN};
         for (size_t i = 0; i < width; i++)
             value[n * width + i] = NAN;
-        fill_trainings(c, m, threat, groups, value + n * width, width, &p);
+        fill_trainings(c, m, threat, with, value + n * width, width, &p);
         settle(c, m, adequate, &p);
-        insert(m, places, n, &p, value, width, value + (c->n_row + 1) * width);
-        n++;
+        places[n++] = p;
     }
     return n;
 }
 
+/* Returns the first undefended row with a number; n: none. */
+static size_t undefended(const board_place *places, size_t n) {
+    size_t i = 0;
+    while (i < n && (places[i].kind != GNT_GROUP_UNDEFENDED || !places[i].worst))
+        i++;
+    return i;
+}
+
+/* value: a stretch of `width` entries for each place, and one more. */
+static int rank_all(const gnt_measure *m, board_place *places, size_t n, double *value, size_t width,
+                    int *surely_less) {
+    const gnt_rank_list list = {.state = &places[0].state,
+                                .place = &places[0].place,
+                                .stride = sizeof *places,
+                                .n = n,
+                                .value = value,
+                                .trainings = width,
+                                .measure = m};
+    if (gnt_rank_settle_last(&list, undefended(places, n)) != 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const board_place p = places[i];
+        insert(m, places, i, &p, value, width, value + n * width);
+    }
+    return gnt_rank_places(&list, surely_less);
+}
+
 size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places) {
     const size_t width = c->n_run * GNT_MOST_TRAININGS;
-    double *value = gnt_array((c->n_row + 2) * width + 1, sizeof *value);
-    gnt_measured *groups = gnt_array(c->n_number + 1, sizeof *groups);
+    double *value = gnt_array((c->n_row + 1) * width + 1, sizeof *value);
+    const room with = {gnt_array(c->n_number + 1, sizeof *with.groups),
+                       gnt_array(c->n_number + 1, sizeof *with.number)};
     int *surely_less = gnt_array(c->n_row * c->n_row + 1, sizeof *surely_less);
-    size_t n = 0, ranked = 0;
-    if (value && groups && surely_less)
-        n = fill_places(c, m, threat, places, groups, value, width);
-    while (ranked < n && places[ranked].state == GNT_RANKED)
-        ranked++;
-    if (ranked &&
-        gnt_rank_places(&places[0].place, sizeof *places, ranked, value, width, m, surely_less) != 0)
+    size_t n = 0;
+    if (value && with.groups && with.number && surely_less)
+        n = fill_places(c, m, threat, places, &with, value, width);
+    if (n && rank_all(m, places, n, value, width, surely_less) != 0)
         n = 0;
     gnt_free(value);
-    gnt_free(groups);
+    gnt_free(with.groups);
+    gnt_free(with.number);
     gnt_free(surely_less);
     return n;
 }

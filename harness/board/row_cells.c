@@ -37,13 +37,15 @@ static void fill_claim(const board *b, const board_contest *c, const board_place
 static void fill_measured(const board_contest *c, const board_place *p, board_cell *cell) {
     gnt_text note;
     gnt_text_init(&note, BOARD_MOST_SAID);
-    cell->number = p->score->stat.mean;
-    cell->stat = &p->score->stat;
+    cell->number = p->measured.mean;
+    cell->stat = &p->measured;
     gnt_measure_write(c->lead, cell->stat, &cell->text);
     if (gnt_leak_is_floored(c->lead, cell->stat->mean, p->floor))
         gnt_text_add(&note, "no more than a guess");
     add_note(cell, &note);
-    board_say_at_target(c, p, &note);
+    board_say_read(c, p, &note);
+    add_note(cell, &note);
+    board_say_last(p, &note);
     add_note(cell, &note);
     gnt_text_free(&note);
 }

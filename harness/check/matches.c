@@ -140,17 +140,18 @@ static int is_at(const gnt_outcome *cell, const found *f) {
     return strcmp(cell->task, f->row->task) == 0 && strcmp(cell->defense, f->row->defense) == 0;
 }
 
-/* Checks the strength of a cell next to the matched one. A number rounded to nine digits may round to another
- * readable one. */
+/* Checks the strength of a cell next to the matched one, by the rule of today and by that of runs up to 0.9.0. A
+ * number rounded to nine digits may round to another readable one. */
 static int check_bracket(const check *c, const found *f, const gnt_match_spec *requested, size_t i) {
     static const double nudges[] = {0, 1e-7, -1e-7};
     const double strength = c->of->cells.at[i].strength;
     double should = NAN, first = NAN;
-    for (size_t k = 0; k < sizeof nudges / sizeof *nudges; k++) {
+    const size_t n = sizeof nudges / sizeof *nudges;
+    for (size_t k = 0; k < 2 * n; k++) {
         gnt_match_spec spec = *requested;
-        spec.target += nudges[k];
+        spec.target += nudges[k % n];
         if (gnt_match_bracket(&should, &spec, f->history, f->n, f->row->strength,
-                              c->plan->cell[i].bracket == GNT_BRACKET_STRONGER, c->err) != 0)
+                              c->plan->cell[i].bracket == GNT_BRACKET_STRONGER, k >= n, c->err) != 0)
             return -1;
         if (isnan(strength) || check_close(strength, should, 0))
             return 0;

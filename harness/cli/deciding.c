@@ -14,8 +14,9 @@ static void flag_defense(const gnt_results *r, const char *task, int64_t stage, 
     for (size_t i = 0, first = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
         const size_t cells = g->n_cells > 0 ? (size_t)g->n_cells : 0;
-        const int here = g->mode == GNT_ROW_MATCHED && (stage == GNT_EVERY_STAGE || g->stage == stage) &&
-                         strcmp(g->task, task) == 0 && strcmp(g->defense, s->defense) == 0;
+        const int here = (g->mode == GNT_ROW_MATCHED || g->mode == GNT_ROW_AS_IS) &&
+                         (stage == GNT_EVERY_STAGE || g->stage == stage) && strcmp(g->task, task) == 0 &&
+                         strcmp(g->defense, s->defense) == 0;
         for (size_t k = first; here && k < first + cells && k < n && k < r->n_cell; k++)
             flags[k] |= g == s->worst || r->cell[k].status != GNT_CELL_OK;
         first += cells;
@@ -31,7 +32,7 @@ static int flag_stage(const gnt_results *r, const char *task, int64_t stage, uin
     if (gnt_rank(&ranking, r, task, stage, lead) != 0)
         return gnt_fail(err, "out of memory");
     for (size_t i = 0; i < ranking.n; i++)
-        if (ranking.row[i].kind == GNT_GROUP_MATCHED)
+        if (ranking.row[i].kind == GNT_GROUP_MATCHED || ranking.row[i].place.rank)
             flag_defense(r, task, stage, &ranking.row[i], flags, n);
     gnt_ranking_free(&ranking);
     return 0;

@@ -100,3 +100,22 @@ double gnt_target_utility(const gnt_results *r, const char *task) {
             return r->match[i].target;
     return NAN;
 }
+
+double gnt_target_tolerance(const gnt_results *r, const char *task) {
+    for (size_t i = 0; i < r->n_match; i++)
+        if (!strcmp(r->match[i].task, task) && isfinite(r->match[i].tolerance))
+            return r->match[i].tolerance;
+    return NAN;
+}
+
+const gnt_match_row *gnt_match_of(const gnt_results *r, const char *task, const char *defense) {
+    for (size_t i = 0; i < r->n_match; i++)
+        if (!strcmp(r->match[i].task, task) && !strcmp(r->match[i].defense, defense))
+            return &r->match[i];
+    return NULL;
+}
+
+int gnt_is_saturated(const gnt_results *r, const char *task, const char *defense) {
+    const gnt_match_row *m = gnt_match_of(r, task, defense);
+    return m && !strcmp(m->verdict, "saturated");
+}

@@ -27,6 +27,12 @@ int gnt_curve_make(gnt_curve *out, const gnt_outcome *const *cell, size_t n, con
                    gnt_err *err);
 void gnt_curve_free(gnt_curve *c);
 
+/* Returns the search for the strength of a task's defense, or NULL. */
+const gnt_match_row *gnt_match_of(const gnt_results *r, const char *task, const char *defense);
+/* True if a defense leaves more utility than the target even at its strongest setting. */
+int gnt_is_saturated(const gnt_results *r, const char *task, const char *defense);
+/* Returns how near to its target a task's utility has to be; NAN if there is none. */
+double gnt_target_tolerance(const gnt_results *r, const char *task);
 /* Returns the target utility of a task, to which its defenses are matched; NAN if it has none. */
 double gnt_target_utility(const gnt_results *r, const char *task);
 

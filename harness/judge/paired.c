@@ -32,11 +32,11 @@ static int is_as_strong(const gnt_outcome *a, const gnt_outcome *b) {
     return a->strength == b->strength || (isnan(a->strength) && isnan(b->strength));
 }
 
-/* Returns 2 if g has the requested strength, 1 if it is undefended, 0 if it has another strength. */
+/* Returns 2 if g has the requested strength, 1 if it has none, 0 if it has another strength. */
 static int fits(const gnt_outcome *g, const gnt_outcome *group, double strength) {
     if (!isnan(strength))
         return fabs(g->strength - strength) <= 1e-9 * fabs(strength) ? 2 : 0;
-    return is_as_strong(g, group) ? 2 : g->mode == GNT_ROW_NONE;
+    return is_as_strong(g, group) ? 2 : g->mode == GNT_ROW_NONE || g->mode == GNT_ROW_AS_IS;
 }
 
 static const gnt_outcome *find_group(const gnt_results *r, const gnt_outcome *group, const instead_of *x) {

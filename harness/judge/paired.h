@@ -10,7 +10,7 @@
 /* Returns the group that differs from `group` only in what `instead` names, or NULL. `instead` is of a table
  * that a suite lays out (docs/suites.md, "tables"): a string is an attack's label; an object may have "task",
  * "stage", "defense", "strength" and "attack". Unless it names a strength, the group has the same one, or is
- * matched where `group` is; or it has none, being undefended. */
+ * matched where `group` is; or it has none. */
 const gnt_outcome *gnt_group_instead(const gnt_results *r, const gnt_outcome *group, const json_t *instead);
 
 /* Computes the mean difference in measure m between the groups `a` and `b` over their targets, in the

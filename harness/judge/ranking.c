@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/curve.h"
 #include "metric/compare.h"
 #include "metric/estimate.h"
-
-static const double level = 0.05; /* of all comparisons of a section together */
 
 gnt_rank_state gnt_rank_state_of(const gnt_rank_grounds *g) {
     if (g->marked)
@@ -16,8 +15,8 @@ gnt_rank_state gnt_rank_state_of(const gnt_rank_grounds *g) {
         return GNT_UNRANKED_NO_NUMBER;
     if (g->kind == GNT_GROUP_UNDEFENDED)
         return GNT_UNRANKED_UNDEFENDED;
-    if (g->kind != GNT_GROUP_MATCHED)
-        return g->kind == GNT_GROUP_UNMATCHED ? GNT_UNRANKED_UNMATCHED : GNT_UNRANKED_FIXED;
+    if (!g->comparable)
+        return g->kind == GNT_GROUP_FIXED ? GNT_UNRANKED_FIXED : GNT_UNRANKED_UNMATCHED;
     if (g->against_public == GNT_PUBLIC_NO_BETTER)
         return GNT_UNRANKED_PUBLIC;
     if (g->lacking)
@@ -135,19 +134,35 @@ static size_t measured(const gnt_results *r, const char *task, int64_t stage, co
     return n;
 }
 
+/* Reads the worst of the groups at exactly the target, where all can be read there. */
+static void read_worst(gnt_rank_row *s, const gnt_measured *groups, size_t n, const gnt_measure *m) {
+    gnt_stat stat;
+    if (s->worst)
+        s->measured = s->score->stat;
+    for (size_t i = 0, any = 0; s->place.at_target && i < n; i++) {
+        if (!gnt_read_at_target(&stat, &groups[i], m) ||
+            (any++ && !gnt_leaks_more(m, stat.mean, s->measured.mean)))
+            continue;
+        s->measured = stat;
+        s->worst = groups[i].group;
+        s->score = gnt_number_of(s->worst, m->name);
+    }
+}
+
 static void settle(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                    const gnt_adequacy *adequacy, gnt_rank_row *s, const double *value, size_t n_seeds) {
-    const gnt_rank_grounds grounds = {.kind = s->kind,
-                                      .marked = s->marked != NULL,
-                                      .any_number = s->worst != NULL,
-                                      .lacking = s->judged < s->of,
-                                      .adequate = adequacy->state == GNT_ADEQUATE,
-                                      .met = gnt_is_met(r, task, stage, s->defense, m, &s->unmet),
-                                      .trainings = s->trainings,
-                                      .against_public =
-                                          s->kind == GNT_GROUP_MATCHED
-                                              ? gnt_beats_public(r, gnt_facts_of(r, task), task, s->defense)
-                                              : GNT_PUBLIC_UNKNOWN};
+    const int comparable = gnt_is_comparable(r, task, s->kind, &s->place);
+    const gnt_rank_grounds grounds = {
+        .kind = s->kind,
+        .marked = s->marked != NULL,
+        .any_number = s->worst != NULL,
+        .comparable = comparable,
+        .lacking = s->judged < s->of,
+        .adequate = adequacy->state == GNT_ADEQUATE,
+        .met = gnt_is_met(r, task, stage, s->defense, m, &s->unmet),
+        .trainings = s->trainings,
+        .against_public =
+            comparable ? gnt_beats_public(r, gnt_facts_of(r, task), task, s->defense) : GNT_PUBLIC_UNKNOWN};
     s->state = gnt_rank_state_of(&grounds);
     if (s->trainings > 1)
         s->place.leak = gnt_leak_of_trainings(value, n_seeds);
@@ -174,41 +189,6 @@ static void sort(const gnt_measure *m, gnt_rank_row *rows, size_t n, double *val
     }
 }
 
-static gnt_leak_place *place_at(gnt_leak_place *first, size_t stride, size_t i) {
-    return (gnt_leak_place *)(void *)((char *)first + i * stride);
-}
-
-/* Leaking less at the price of utility is no merit: unless both are read at the target exactly, a may only be
- * called better than b where it left no less utility. */
-static int is_as_useful(const gnt_leak_place *a, const gnt_leak_place *b) {
-    return a->surplus >= b->surplus; /* NAN: no */
-}
-
-int gnt_rank_places(gnt_leak_place *first, size_t stride, size_t n, const double *value, size_t trainings,
-                    const gnt_measure *m, int *surely_less) {
-    double *leak = gnt_array(n * trainings + 1, sizeof *leak);
-    gnt_metric_compare_result result = {.surely_less = surely_less};
-    for (size_t i = 0; leak && i < n * trainings; i++)
-        leak[i] = m->leak * value[i];
-    const int rc = leak ? gnt_metric_compare(&result, leak, n, trainings, level, NULL) : -1;
-    gnt_free(leak);
-    for (size_t a = 0; rc == 0 && a < n; a++)
-        for (size_t b = 0; b < n; b++)
-            surely_less[a * n + b] &= is_as_useful(place_at(first, stride, a), place_at(first, stride, b));
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        gnt_leak_place *p = place_at(first, stride, i);
-        p->rank = 1;
-        p->tied = 0;
-        for (size_t k = 0; k < n; k++) {
-            p->rank += surely_less[k * n + i];
-            p->tied |= k != i && !surely_less[k * n + i] && !surely_less[i * n + k];
-        }
-        if (i && place_at(first, stride, i - 1)->rank > p->rank)
-            p->rank = place_at(first, stride, i - 1)->rank;
-    }
-    return rc;
-}
-
 static size_t list_rows(const gnt_results *r, const char *task, int64_t stage, double floor,
                         gnt_rank_row *rows) {
     size_t n = 0;
@@ -218,9 +198,30 @@ static size_t list_rows(const gnt_results *r, const char *task, int64_t stage, d
             rows[n++] = (gnt_rank_row){.defense = r->defense[d],
                                        .kind = gnt_group_kind_of(any),
                                        .floor = floor,
+                                       .measured = {.mean = NAN, .low = NAN, .high = NAN},
+                                       .saturated = gnt_is_saturated(r, task, r->defense[d]),
                                        .marked = gnt_marked_cell(r, task, stage, r->defense[d])};
     }
     return n;
+}
+
+static gnt_rank_list list_of(const gnt_ranking *ranking, const double *value, size_t n_seeds,
+                             const gnt_measure *m) {
+    return (gnt_rank_list){.state = &ranking->row[0].state,
+                           .place = &ranking->row[0].place,
+                           .stride = sizeof *ranking->row,
+                           .n = ranking->n,
+                           .value = value,
+                           .trainings = n_seeds,
+                           .measure = m};
+}
+
+/* Returns the index of the first undefended row with a number; n: none. */
+static size_t undefended(const gnt_ranking *ranking) {
+    size_t i = 0;
+    while (i < ranking->n && (ranking->row[i].kind != GNT_GROUP_UNDEFENDED || !ranking->row[i].worst))
+        i++;
+    return i;
 }
 
 /* Fills the rows; value has room for n_seeds leakages of each row, one for each training run, and for n_seeds
@@ -243,14 +244,16 @@ static int fill(gnt_ranking *out, const gnt_results *r, const char *task, int64_
         gnt_rank_row *s = &out->row[i];
         double *own = value + i * n_seeds;
         const size_t n_groups = measured(r, task, stage, s->defense, m, groups);
-        s->trainings =
-            gnt_leak_by_training(own, groups, n_groups, seed, n_seeds, m, floor, &s->place.surplus);
+        s->trainings = gnt_leak_by_training(own, groups, n_groups, seed, n_seeds, m, floor, &s->place);
+        read_worst(s, groups, n_groups, m);
         settle(r, task, stage, m, &out->adequacy, s, own, n_seeds);
     }
-    sort(m, out->row, out->n, value, n_seeds, value + out->n * n_seeds);
-    while (out->ranked < out->n && out->row[out->ranked].state == GNT_RANKED)
-        out->ranked++;
     gnt_free(groups);
+    const gnt_rank_list list = list_of(out, value, n_seeds, m);
+    if (gnt_rank_settle_last(&list, undefended(out)) != 0)
+        return -1;
+    sort(m, out->row, out->n, value, n_seeds, value + out->n * n_seeds);
+    out->ranked = gnt_rank_count(&list);
     return 0;
 }
 
@@ -262,9 +265,8 @@ int gnt_rank(gnt_ranking *out, const gnt_results *r, const char *task, int64_t s
     int rc = out->row && value ? fill(out, r, task, stage, m, seed, n_seeds, value) : -1;
     if (rc == 0) {
         out->surely_less = gnt_array(out->ranked * out->ranked + 1, sizeof *out->surely_less);
-        rc = out->surely_less ? gnt_rank_places(&out->row[0].place, sizeof *out->row, out->ranked, value,
-                                                n_seeds, m, out->surely_less)
-                              : -1;
+        const gnt_rank_list list = list_of(out, value, n_seeds, m);
+        rc = out->surely_less ? gnt_rank_places(&list, out->surely_less) : -1;
     }
     gnt_free(value);
     if (rc != 0)

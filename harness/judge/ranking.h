@@ -3,9 +3,7 @@
  *
  * A defense is judged by its leakage in each training run, under the attack and in the round with the most
  * leakage in the other training runs, at exactly the target utility if it has a curve (`judge/trainings.h`).
- * One defense surely leaks less than another if the difference between their training runs, paired by seed,
- * is significant (metric/compare.h) and it leaves no less utility. A rank is one more than the number of
- * defenses that surely leak less.
+ * What follows for ranks is in judge/places.h.
  *
  * Returned pointers belong to the results. */
 #ifndef GNT_JUDGE_RANKING_H
@@ -16,35 +14,16 @@
 #include "judge/adequacy.h"
 #include "judge/group_roles.h"
 #include "judge/marks.h"
+#include "judge/places.h"
 #include "judge/public.h"
 #include "judge/section.h"
 #include "judge/trainings.h"
 
-/* State of a row: ranked, or the reason why not. Rows are sorted in this order. */
-typedef enum gnt_rank_state {
-    GNT_RANKED,
-    /* no attack of the section is adequate (judge/adequacy.h) */
-    GNT_UNRANKED_INADEQUATE,
-    /* fewer training runs than a comparison needs (GNT_METRIC_COMPARE_LEAST) */
-    GNT_UNRANKED_FEW,
-    /* not attacked by an attack that knows it (judge/adaptive.h) */
-    GNT_UNRANKED_UNMET,
-    /* an attack that applies to it, or a round of one, gave no number */
-    GNT_UNRANKED_LACKING,
-    /* no more useful than the public data alone */
-    GNT_UNRANKED_PUBLIC,
-    GNT_UNRANKED_UNMATCHED,
-    GNT_UNRANKED_FIXED,
-    /* the host found something wrong with it */
-    GNT_UNRANKED_MARKED,
-    GNT_UNRANKED_UNDEFENDED,
-    GNT_UNRANKED_NO_NUMBER
-} gnt_rank_state;
-
 /* The facts from which a rank state follows. */
 typedef struct gnt_rank_grounds {
     gnt_group_kind kind;
-    int marked, any_number, lacking, adequate, met;
+    /* comparable: at the target utility (gnt_is_comparable) */
+    int marked, any_number, comparable, lacking, adequate, met;
     size_t trainings;
     gnt_public_verdict against_public;
 } gnt_rank_grounds;
@@ -70,6 +49,10 @@ typedef struct gnt_rank_row {
     /* the group where it leaks most, and its score; NULL: no number at all */
     const gnt_outcome *worst;
     const gnt_score *score;
+    /* what is shown of it: read at exactly the target where place.at_target is set, else of `score` */
+    gnt_stat measured;
+    /* even its strongest setting leaves more utility than the target */
+    int saturated;
     /* the section's baseline; NAN if unknown */
     double floor;
     /* a cell with a mark, or NULL */
@@ -80,7 +63,7 @@ typedef struct gnt_rank_row {
     size_t unfit;
     /* training runs with a number */
     size_t trainings;
-    /* if the state is GNT_UNRANKED_UNMET: the mechanism that no attack knew */
+    /* if no attack that knows it met it: the mechanism that no attack knew */
     gnt_mechanism unmet;
 } gnt_rank_row;
 
@@ -100,16 +83,13 @@ void gnt_ranking_free(gnt_ranking *ranking);
 /* True if two rows are ranked, and neither surely leaks less. */
 int gnt_ranking_tied(const gnt_ranking *ranking, size_t a, size_t b);
 
-/* Ranks `n` rows, `stride` bytes apart, by their leakage in each training run, value[row·`trainings` +
- * training] in the measure's units (NAN: no number), and by their surplus of utility. The rows are sorted by
- * mean, least leakage first; no row is ranked before one with a lower mean. surely_less: n × n, as above. −1
- * if memory ran out. */
-int gnt_rank_places(gnt_leak_place *first, size_t stride, size_t n, const double *value, size_t trainings,
-                    const gnt_measure *m, int *surely_less);
-
-/* Returns the state in words: "matched", "unmatched", …; "matched, marked by the host"; "matched, too few
- * training runs". */
-const char *gnt_rank_row_words(const gnt_rank_row *s);
+/* Returns how a defense came to the utility at which it is judged: "matched", "saturated", "matched by its
+ * curve", "unmatched" … */
+const char *gnt_standing_words(gnt_group_kind kind, int saturated, const gnt_leak_place *place);
+/* Writes that and the state: "matched, too few training runs". */
+void gnt_rank_row_say(const gnt_rank_row *s, gnt_text *out);
+/* Returns why rows share the first rank, a clause. */
+const char *gnt_tie_words(gnt_tie tie);
 /* Writes why a section ranks nothing, a sentence without its full stop: "no attack recovers what is
  * undefended (…)". */
 void gnt_ranking_say_none(const gnt_results *r, const char *task, const gnt_measure *m,

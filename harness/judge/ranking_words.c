@@ -1,27 +1,58 @@
 /* Sentences that describe a ranking. */
+#include <math.h>
+
 #include "metric/compare.h"
 #include "judge/ranking.h"
 
-const char *gnt_rank_row_words(const gnt_rank_row *s) {
-    static const char *const marked[] = {
-        "undefended, marked by the host",     "matched, marked by the host",  "unmatched, marked by the host",
-        "fixed strength, marked by the host", "as it is, marked by the host", "sweep"};
+const char *gnt_standing_words(gnt_group_kind kind, int saturated, const gnt_leak_place *place) {
+    if (kind == GNT_GROUP_MATCHED && saturated && !place->at_target)
+        return "saturated";
+    if (kind == GNT_GROUP_UNMATCHED && place->at_target)
+        return "matched by its curve";
+    return gnt_group_kind_name(kind);
+}
+
+static const char *state_words(const gnt_rank_row *s) {
     switch (s->state) {
+    case GNT_RANKED_AS_NONE:
+        return "not surely less than undefended";
+    case GNT_RANKED_UNMET:
+        return "leaks more than the others, no adaptive attack yet";
     case GNT_UNRANKED_MARKED:
-        return marked[s->kind];
+        return "marked by the host";
     case GNT_UNRANKED_PUBLIC:
-        return "matched, no better than public data";
+        return "no better than public data";
     case GNT_UNRANKED_INADEQUATE:
-        return "matched, no verdict";
+        return "no verdict";
     case GNT_UNRANKED_FEW:
-        return "matched, too few training runs";
+        return "too few training runs";
     case GNT_UNRANKED_UNMET:
-        return "matched, no adaptive attack yet";
+        return "no adaptive attack yet";
     case GNT_UNRANKED_LACKING:
-        return "matched, an attack gave no number";
+        return "an attack gave no number";
+    case GNT_UNRANKED_UNMATCHED:
+        return s->kind != GNT_GROUP_AS_IS ? ""
+               : isnan(s->place.surplus)  ? "no target utility to compare it at"
+                                          : "less useful than the target";
     default:
-        return gnt_group_kind_name(s->kind);
+        return "";
     }
+}
+
+void gnt_rank_row_say(const gnt_rank_row *s, gnt_text *out) {
+    const char *state = state_words(s);
+    gnt_text_add(out, "%s%s%s", gnt_standing_words(s->kind, s->saturated, &s->place), *state ? ", " : "",
+                 state);
+}
+
+const char *gnt_tie_words(gnt_tie tie) {
+    static const char *const words[] = {
+        [GNT_NOT_TIED] = "",
+        [GNT_TIED_BY_CHANCE] = "the difference is not statistically significant",
+        [GNT_TIED_BY_UTILITY] = "the one that leaks less left less utility",
+        [GNT_TIED_BY_BOTH] = "differences are not statistically significant, or the one that leaks less left "
+                             "less utility"};
+    return words[tie];
 }
 
 static void say_inadequate(const gnt_results *r, const char *task, const gnt_measure *m,

@@ -8,6 +8,8 @@
 #ifndef GNT_JUDGE_TRAININGS_H
 #define GNT_JUDGE_TRAININGS_H
 
+#include "metric/leak.h"
+#include "judge/group_roles.h"
 #include "judge/measure_text.h"
 #include "judge/judge.h"
 
@@ -27,12 +29,22 @@ typedef struct gnt_measured {
  * The group is chosen by the other training runs (gnt_metric_cross_fit), so that a defense is not penalised
  * for having been attacked by many attacks.
  *
- * *surplus (NULL: not wanted) is by how much the utility is better than the target: 0 if all groups were read
- * at exactly the target, else the mean over the training runs less the target (less 0 where there is none),
- * negative if it is worse. NAN: unknown.
+ * Sets at_target of *place if all groups were read at exactly the target. Its surplus is then 0, else the mean
+ * utility over the training runs less the target (less 0 where there is none; unknown for a defense without a
+ * strength), negative if it is worse. `exhausted` is set if the defense is saturated, or has no strength and
+ * leaves more than the tolerance above the target.
  *
  * Returns how many training runs have a number; 0 if memory ran out. */
 size_t gnt_leak_by_training(double *out, const gnt_measured *group, size_t n_groups, const int64_t *seed,
-                            size_t n_seeds, const gnt_measure *m, double floor, double *surplus);
+                            size_t n_seeds, const gnt_measure *m, double floor, gnt_leak_place *place);
+
+/* Reads the leakage of a group's defense under its attack at exactly the target utility, with its interval,
+ * which has the scatter of the match in it. False if its curve does not pass the target. */
+int gnt_read_at_target(gnt_stat *out, const gnt_measured *of, const gnt_measure *m);
+
+/* True if a defense may be compared at the target: it was matched or saturated, its curve passes the target,
+ * or it has no strength and is no less useful, but for the tolerance. */
+int gnt_is_comparable(const gnt_results *r, const char *task, gnt_group_kind kind,
+                      const gnt_leak_place *place);
 
 #endif

@@ -117,10 +117,11 @@ int64_t gnt_match_most_trainings(const gnt_match_spec *spec);
 int gnt_match_most_seeds(const gnt_match_spec *spec);
 
 /* Finds a strength on one side of `strength` where, by the history of the search, utility is 1.5 tolerances
- * above the target (weaker) or below it (stronger); the end of the range if that is nearer. NaN if `strength`
- * is that end. */
+ * above the target (weaker) or below it (stronger); the end of the range if that is nearer; though no farther
+ * than fourfold, unless the target lies beyond that. NaN if `strength` is that end. within_fourfold: no
+ * farther in any case, as in runs up to 0.9.0. */
 int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_point *history, size_t n,
-                      double strength, int stronger, gnt_err *err);
+                      double strength, int stronger, int within_fourfold, gnt_err *err);
 
 /* Returns a target relative to the utility of `none`: the share of it to keep if higher is better (0.95 of an
  * accuracy of 0.8 is 0.76); its multiple if lower is better (1.05 of a loss of 0.4 is 0.42). */

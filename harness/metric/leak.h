@@ -16,13 +16,25 @@ typedef struct gnt_leak {
     double mean, low, high; /* low … high: the interval of the mean; NAN when unknown */
 } gnt_leak;
 
+/* Why a place is shared; both reasons are the sum of either. */
+typedef enum gnt_tie {
+    GNT_NOT_TIED,
+    /* the difference in leakage is not significant */
+    GNT_TIED_BY_CHANCE,
+    /* the one that leaks less left less utility */
+    GNT_TIED_BY_UTILITY,
+    GNT_TIED_BY_BOTH = GNT_TIED_BY_CHANCE + GNT_TIED_BY_UTILITY
+} gnt_tie;
+
 /* The place of a leakage among others. */
 typedef struct gnt_leak_place {
     gnt_leak leak;
-    /* by how much the utility at which it leaks that is better than the target; 0: exactly at it */
+    /* by how much the utility at which it leaks that is better than the target; 0 at the target; NAN: unknown */
     double surplus;
-    int rank; /* from 1 */
-    int tied; /* some other does not differ significantly from it */
+    int at_target; /* read off a curve at exactly the target */
+    int exhausted; /* it left that surplus at its strongest setting, or has no strength */
+    int rank;      /* from 1 */
+    gnt_tie tied;  /* of all with which it is */
 } gnt_leak_place;
 
 /* True if a mean leaks no more than the floor; a floor that is NAN lies below everything. */

@@ -102,7 +102,8 @@ static void say_summary(page *w) {
     gnt_pen_end(&w->pen, GNT_PEN_SHORT);
     paragraph(w, "A defense is judged at the target utility by the attack under which it leaks most. "
                  "Defenses that leak no more than a guess share a rank. Tied: the difference is not "
-                 "statistically significant. Identified: how often the reconstruction is nearest to its own "
+                 "statistically significant, or the one that leaks less left less utility. Identified: how "
+                 "often the reconstruction is nearest to its own "
                  "image among many; possible even at low PSNR.");
     say_observed(w);
 }
@@ -327,9 +328,13 @@ static void say_section(page *w, const gnt_section *s) {
 
 static void say_guide(page *w) {
     heading(w, "How to read this");
-    paragraph(w, "The strength of each defense is tuned until all models reach the same utility, which the "
-                 "suite gives; only such matched numbers are compared. A defense that could not be matched, "
-                 "or that ran at a fixed strength, is drawn hollow and not ranked.");
+    paragraph(w,
+              "The strength of each defense is tuned until all models reach the same utility, which the "
+              "suite gives; only such matched numbers are compared. A defense that could not be matched, "
+              "or that ran at a fixed strength, is drawn hollow and not ranked. One that leaves more utility "
+              "even at its strongest setting is saturated, and one without a strength is run as it is: "
+              "both are compared by what they leak there, since others may be less useful, down to the "
+              "target. What does not surely leak less than no defense shares the last rank with it.");
     paragraph(
         w, "A defense is judged by the attack under which it leaks most. The numbers in brackets are the 95 "
            "% confidence interval of the mean over training runs, one for each seed. With a single training "

@@ -11,7 +11,7 @@
 
 static void say_number(const gnt_measure *m, const gnt_rank_row *s, gnt_text *out) {
     gnt_text_add(out, "%s ", m->title);
-    gnt_measure_write(m, &s->score->stat, out);
+    gnt_measure_write(m, &s->measured, out);
     gnt_text_add(out, " under %s", s->worst->attack);
     gnt_identified_write(s->worst, m, out);
 }
@@ -22,21 +22,28 @@ static void say_guess(const gnt_measure *m, double floor, gnt_text *out) {
     gnt_text_add(out, "%s, the baseline without the update", m->unit);
 }
 
-/* Says the leakage by which it is ranked, where that is not the number of the matched cells. */
-static void say_at_target(const gnt_results *r, const char *task, const gnt_measure *m, const gnt_rank_row *s,
-                          gnt_text *out) {
-    const gnt_stat at = {.mean = s->place.leak.mean, .low = s->place.leak.low, .high = s->place.leak.high};
-    if (s->place.surplus != 0)
-        return;
-    gnt_text_add(out, ", at exactly ");
-    gnt_utility_write(gnt_utility_measure(r, task), gnt_target_utility(r, task), out);
-    gnt_text_add(out, " %s ", gnt_utility_measure(r, task));
-    gnt_measure_write(m, &at, out);
+/* Says at which utility that is, where it is not that of the matched cells. */
+static void say_read(const gnt_results *r, const char *task, const gnt_measure *m, const gnt_rank_row *s,
+                     gnt_text *out) {
+    const char *utility = gnt_utility_measure(r, task);
+    if (s->place.at_target) {
+        gnt_text_add(out, ", at exactly ");
+        gnt_utility_write(utility, gnt_target_utility(r, task), out);
+        gnt_text_add(out, " %s (", utility);
+        gnt_measure_write(m, &s->score->stat, out);
+        gnt_text_add(out, " at the matched strength)");
+    } else if (s->place.exhausted) {
+        gnt_text_add(out, ", %s ", gnt_standing_words(s->kind, s->saturated, &s->place));
+        gnt_utility_write(utility, s->place.surplus, out);
+        gnt_text_add(out, " %s above the target", utility);
+    }
 }
 
 static void say_best(const gnt_results *r, const char *task, const gnt_measure *m, const gnt_ranking *ranking,
                      gnt_text *out) {
     const gnt_rank_row *best = &ranking->row[0];
+    if (best->state == GNT_RANKED_AS_NONE)
+        gnt_text_add(out, "No ranked defense surely leaks less than no defense. ");
     gnt_text_add(out,
                  ranking->ranked == 1 ? "The one ranked defense, %s, leaks "
                                       : "At matched utility %s leaks least: ",
@@ -46,19 +53,19 @@ static void say_best(const gnt_results *r, const char *task, const gnt_measure *
     if (best->unfit)
         gnt_text_add(out, " (untested by %zu that do%s not apply to it)", best->unfit,
                      best->unfit == 1 ? "es" : "");
-    say_at_target(r, task, m, best, out);
-    const int floored = gnt_leak_is_floored(m, best->score->stat.mean, best->floor);
+    say_read(r, task, m, best, out);
+    const int floored = gnt_leak_is_floored(m, best->measured.mean, best->floor);
     if (floored)
         say_guess(m, best->floor, out);
     if (ranking->ranked > 1) {
         const gnt_rank_row *next = &ranking->row[1];
-        const int both = floored && gnt_leak_is_floored(m, next->score->stat.mean, best->floor);
-        gnt_text_add(out,
-                     both ? " (so does %s: they share the rank)"
-                     : gnt_ranking_tied(ranking, 0, 1)
-                         ? " (tied with %s: the difference is not statistically significant)"
-                         : " (next: %s)",
-                     next->defense);
+        const int both = floored && gnt_leak_is_floored(m, next->measured.mean, best->floor);
+        if (both)
+            gnt_text_add(out, " (so does %s: they share the rank)", next->defense);
+        else if (gnt_ranking_tied(ranking, 0, 1))
+            gnt_text_add(out, " (tied with %s: %s)", next->defense, gnt_tie_words(best->place.tied));
+        else
+            gnt_text_add(out, " (next: %s)", next->defense);
     }
     gnt_text_add(out, ".");
 }

@@ -46,7 +46,7 @@ static int find_bracket(run *r, run_cell *c, const run_search *s, int *moved) {
         return 1;
     }
     if (!beyond &&
-        gnt_match_bracket(&c->strength, &s->spec, s->history, s->n, s->step.strength, stronger, &err) != 0)
+        gnt_match_bracket(&c->strength, &s->spec, s->history, s->n, s->step.strength, stronger, 0, &err) != 0)
         settle(r, c, GNT_CELL_FAILED, err.text, moved);
     else if (beyond)
         settle(r, c, GNT_CELL_NA, "no strength meets the target, so that none lies on either side", moved);

@@ -105,6 +105,16 @@ static void warn_of_easy_target(const run *r, const run_search *s) {
         r->suite->task[s->task].id, s->spec.target, s->spec.tolerance, s->none);
 }
 
+/* Warns of a defense that leaves more utility than the target, whatever its strength. */
+static void warn_of_saturation(const run *r, const run_search *s) {
+    if (s->step.what == GNT_MATCH_MATCHED && s->step.saturated)
+        run_show_warning(r,
+                         "task %s: %s is saturated: even its strongest setting leaves a utility of %.4g, and "
+                         "the target is %.4g; it is compared by what it leaks there",
+                         r->suite->task[s->task].id, r->suite->defense[s->defense].label, s->step.utility,
+                         s->spec.target);
+}
+
 static int wants_training(const run_search *s) {
     return s->step.what == GNT_MATCH_EVALUATE || s->step.what == GNT_MATCH_CONFIRM;
 }
@@ -137,6 +147,8 @@ int run_step_search(run *r, run_search *s, int *moved, gnt_err *err) {
     if (gnt_match_next(&s->step, &s->spec, s->history, s->n, err) != 0)
         return -1;
     s->settled = !wants_training(s);
+    if (s->settled)
+        warn_of_saturation(r, s);
     *moved = 1;
     return 0;
 }

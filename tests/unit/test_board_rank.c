@@ -25,6 +25,11 @@ static double number_in(const json_t *row, const char *key) {
     return json_number_value(json_object_get(row, key));
 }
 
+#define EXTRA(points, ...)                                                                                   \
+    .extra = (const extra[sizeof points / sizeof *points]) {                                                 \
+        __VA_ARGS__                                                                                          \
+    }
+
 /* ---- floors ---- */
 
 /* The floor is 13: `crafted` and `low` lie below it, whatever their numbers; `edge` does not surely leak
@@ -118,14 +123,54 @@ static void identification_is_listed_next_to_psnr(void **state) {
     json_decref(all);
 }
 
+/* ---- surplus utility ---- */
+
+/* All that begins with + leaves more utility than the target at its strongest setting. */
+static const point with_surplus[] = {
+    {"+nothing", "matched", "x", "", "ok", 55, 54, 56}, {"+low-rank", "matched", "x", "", "ok", 40, 39, 41},
+    {"scheme", "as-is", "x", "", "ok", 34, 33, 35},     {"prune", "matched", "x", "", "ok", 25, 24, 26},
+    {"noise", "matched", "x", "", "ok", 20, 19, 21},    {"costly", "as-is", "x", "", "ok", 10, 9, 11},
+    {"none", "none", "x", "", "ok", 55, 54, 56}};
+static const extra useful[] = {{.utility = 0.9},  {.utility = 0.88}, {.utility = 0.86}, {.utility = 0.79},
+                               {.utility = 0.79}, {.utility = 0.7},  {.utility = 0.9}};
+
+static void surplus_utility_is_no_excuse(void **state) {
+    const bench *b = *state;
+    static const struct {
+        const char *defense, *standing;
+        int rank;
+    } expected[] = {{"noise", "matched", 1},       {"prune", "matched", 2},      {"scheme", "as it is", 3},
+                    {"+low-rank", "saturated", 4}, {"+nothing", "saturated", 5}, {"costly", "as it is", 0}};
+    write_run(b, &(made){MADE("r", with_surplus), .extra = useful, .target = 0.8, .verdict = "saturated"});
+    json_t *all = BOARD("r");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const json_t *row = json_array_get(json_object_get(all, "places"), i);
+        assert_string_equal(word(row, "defense"), expected[i].defense);
+        assert_string_equal(word(row, "standing"), expected[i].standing);
+        assert_int_equal(rank_of(row), expected[i].rank);
+    }
+    assert_string_equal(word(place(all, 1, NULL, "costly"), "why_not_ranked"),
+                        "as it is, less useful than the target");
+    expect_page(b, "noise leaks least: PSNR 20.0 dB");
+    expect_page(b, "saturated, 8.0 % accuracy above the target");
+    expect_page(b, "does not surely leak less than no defense, and shares its place, the last");
+    json_decref(all);
+    /* a match that was not saturated could have been stronger: nothing is said of it */
+    static const point two[] = {{"+low-rank", "matched", "x", "", "ok", 40, 39, 41},
+                                {"noise", "matched", "x", "", "ok", 20, 19, 21},
+                                {"none", "none", "x", "", "ok", 55, 54, 56}};
+    write_run(b, &(made){MADE("r", two), .target = 0.8, .verdict = "matched",
+                         EXTRA(two, {.utility = 0.81}, {.utility = 0.79}, {.utility = 0.9})});
+    all = BOARD("r");
+    assert_int_equal(rank_of(place(all, 1, NULL, "+low-rank")), 1);
+    assert_int_equal(rank_of(place(all, 1, NULL, "noise")), 1);
+    expect_page(b, "a tie: the one that leaks less left less utility");
+    json_decref(all);
+}
+
 /* ---- rounds ---- */
 
 #define DRAWN "\"observe_from\": \"round\", \"stages_drawn\": true"
-#define EXTRA(points, ...)                                                                                   \
-    .extra = (const extra[sizeof points / sizeof *points]) {                                                 \
-        __VA_ARGS__                                                                                          \
-    }
-
 /* Three drawn rounds: `early` is best in two and worst in one. `hole` has none in the last. */
 static const point three[] = {
     {"early", "matched", "x", "", "ok", 30, 29, 31}, {"early", "matched", "x", "", "ok", 5, 4, 6},
@@ -309,6 +354,7 @@ int main(void) {
         IN_FOLDER(the_first_run_says_what_the_floor_is),
         IN_FOLDER(history_below_the_floor_is_the_same),
         IN_FOLDER(identification_is_listed_next_to_psnr),
+        IN_FOLDER(surplus_utility_is_no_excuse),
         IN_FOLDER(drawn_rounds_rank_by_the_worst),
         IN_FOLDER(fixed_rounds_keep_their_sections),
         IN_FOLDER(runs_may_draw_different_rounds),

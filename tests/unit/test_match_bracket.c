@@ -29,7 +29,7 @@ static double line(const gnt_match_spec *s, double strength) {
 static double bracket(const gnt_match_spec *s, const gnt_match_point *p, size_t n, double strength,
                       int stronger) {
     double x;
-    assert_int_equal(gnt_match_bracket(&x, s, p, n, strength, stronger, NULL), 0);
+    assert_int_equal(gnt_match_bracket(&x, s, p, n, strength, stronger, 0, NULL), 0);
     return x;
 }
 
@@ -83,20 +83,36 @@ static void at_the_ends(void **state) {
 static void no_farther_than_fourfold(void **state) {
     (void)state;
     gnt_match_spec s = usual();
-    const gnt_match_point far[] = {{1e-3, 0, 0.71, 0}, {0.1, 0, 0.7, 0}, {10, 0, 0.69, 0}};
+    const gnt_match_point far[] = {{1e-3, 0, 0.705, 0}, {0.1, 0, 0.7, 0}, {10, 0, 0.695, 0}};
     assert_true(fabs(bracket(&s, far, 3, 0.1, 0) - 0.025) < 1e-4);
     assert_true(fabs(bracket(&s, far, 3, 0.1, 1) - 0.4) < 1e-3);
     s.scale = GNT_MATCH_COMPLEMENT;
     s.least = 0;
     s.most = 0.9999;
-    const gnt_match_point kept[] = {{0, 0, 0.71, 0}, {0.96, 0, 0.7, 0}, {0.9999, 0, 0.69, 0}};
+    const gnt_match_point kept[] = {{0, 0, 0.705, 0}, {0.96, 0, 0.7, 0}, {0.9999, 0, 0.695, 0}};
     assert_true(fabs(bracket(&s, kept, 3, 0.96, 0) - 0.84) < 1e-3);
     assert_true(fabs(bracket(&s, kept, 3, 0.96, 1) - 0.99) < 1e-3);
     s.scale = GNT_MATCH_LINEAR;
     s.most = 8;
-    const gnt_match_point line_of[] = {{0, 0, 0.71, 0}, {4, 0, 0.7, 0}, {8, 0, 0.69, 0}};
+    const gnt_match_point line_of[] = {{0, 0, 0.705, 0}, {4, 0, 0.7, 0}, {8, 0, 0.695, 0}};
     assert_true(fabs(bracket(&s, line_of, 3, 4, 0) - 2) < 1e-3 &&
                 fabs(bracket(&s, line_of, 3, 4, 1) - 6) < 1e-3);
+}
+
+/* Matched half a tolerance above the target, where utility falls slowly: farther, until the target has been
+ * passed, or the range ends. */
+static void as_far_as_the_target(void **state) {
+    (void)state;
+    gnt_match_spec s = usual();
+    double x;
+    const gnt_match_point slow[] = {{1e-3, 0, 0.8, 0}, {0.1, 0, 0.715, 0}, {10, 0, 0.68, 0}};
+    assert_true(fabs(bracket(&s, slow, 3, 0.1, 1) - 2.683) < 1e-3); /* where it is half a tolerance below */
+    assert_int_equal(gnt_match_bracket(&x, &s, slow, 3, 0.1, 1, 1, NULL), 0);
+    assert_true(fabs(x - 0.4) < 1e-3);
+    const gnt_match_point never[] = {{1e-3, 0, 0.8, 0}, {0.1, 0, 0.715, 0}, {10, 0, 0.705, 0}};
+    assert_true(bracket(&s, never, 3, 0.1, 1) == 10);
+    const gnt_match_point below[] = {{1e-3, 0, 0.72, 0}, {1, 0, 0.685, 0}, {10, 0, 0.2, 0}};
+    assert_true(bracket(&s, below, 3, 1, 0) < 0.25);
 }
 
 int main(void) {
@@ -104,6 +120,7 @@ int main(void) {
         cmocka_unit_test(on_a_line),
         cmocka_unit_test(at_the_ends),
         cmocka_unit_test(no_farther_than_fourfold),
+        cmocka_unit_test(as_far_as_the_target),
     };
     return cmocka_run_group_tests_name("match_bracket", tests, NULL, NULL);
 }

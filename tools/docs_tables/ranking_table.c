@@ -1,5 +1,4 @@
-/* The worst case of each defense over attacks and rounds, as a report ranks it: by the measure that leads;
- * what lies below the floor counts as the floor. */
+/* The worst case of each defense over attacks and rounds, as a report ranks it: by the measure that leads. */
 #include "page_tables.h"
 
 #include <inttypes.h>
@@ -23,7 +22,10 @@ static void add_row(const gnt_measure *m, const gnt_rank_row *row, gnt_table *t)
         gnt_table_format(t, "%d%s", row->place.rank, row->place.tied ? ", tied" : "");
     else
         gnt_table_text(t, "–");
-    gnt_table_text(t, gnt_rank_row_words(row));
+    gnt_text standing;
+    gnt_text_init(&standing, 4096);
+    gnt_rank_row_say(row, &standing);
+    gnt_table_take(t, &standing);
     if (!row->worst) {
         for (int i = 0; i < 4; i++)
             gnt_table_text(t, "–");
@@ -31,8 +33,8 @@ static void add_row(const gnt_measure *m, const gnt_rank_row *row, gnt_table *t)
     }
     gnt_table_text(t, row->worst->attack);
     gnt_table_format(t, "%" PRId64, row->worst->stage);
+    add_stat(m, row->measured.mean, row->measured.low, row->measured.high, t);
     add_stat(m, row->score->stat.mean, row->score->stat.low, row->score->stat.high, t);
-    add_stat(m, row->place.leak.mean, row->place.leak.low, row->place.leak.high, t);
 }
 
 /* Why nothing is ranked, as a sentence. */
@@ -67,7 +69,7 @@ static int add_section(const gnt_results *r, const char *task, int64_t stage, gn
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         gnt_table_column(&t, columns[i]);
     gnt_table_column(&t, m->title);
-    gnt_table_column(&t, "counts as");
+    gnt_table_column(&t, "at the matched strength");
     for (size_t i = 0; i < ranking.n; i++)
         add_row(m, &ranking.row[i], &t);
     tables_next(out);

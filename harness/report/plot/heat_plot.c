@@ -284,6 +284,8 @@ static void name_row(sheet *s, const line *l) {
     if (l->state == GNT_UNRANKED_MARKED || l->state == GNT_UNRANKED_PUBLIC)
         gnt_text_add(&text, "%s",
                      l->state == GNT_UNRANKED_MARKED ? "MARKED by the host" : "no better than public data");
+    else if (l->state == GNT_RANKED_AS_NONE)
+        gnt_text_add(&text, "leaks as undefended");
     else if (l->state == GNT_UNRANKED_UNMET)
         gnt_text_add(&text, "met by none that knows it");
     else

@@ -41,6 +41,13 @@ static void utility_item(gnt_table *t, const gnt_utility *u) {
     gnt_table_take(t, &text);
 }
 
+static void standing_item(gnt_table *t, const gnt_rank_row *row) {
+    gnt_text text;
+    gnt_text_init(&text, 256);
+    gnt_rank_row_say(row, &text);
+    gnt_table_take(t, &text);
+}
+
 static void kind_rows(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       const size_t *attacks, size_t n_attacks, gnt_table *t) {
     gnt_ranking ranking;
@@ -53,7 +60,7 @@ static void kind_rows(const gnt_results *r, const char *task, int64_t stage, con
             any = row->worst;
         gnt_table_text(t, row->defense);
         utility_item(t, &any->utility);
-        gnt_table_text(t, gnt_rank_row_words(row));
+        standing_item(t, row);
         for (size_t a = 0; a < n_attacks; a++)
             score_item(t, r, m, gnt_representative(r, task, stage, row->defense, r->attack[attacks[a]]));
     }
@@ -343,12 +350,12 @@ static void rank_rows(const gnt_results *r, const char *task, int64_t stage, con
         gnt_table_number(t, s->place.rank ? s->place.rank : NAN);
         gnt_table_text(t, s->place.rank && s->place.tied ? "tied" : "");
         gnt_table_text(t, s->defense);
-        gnt_table_text(t, gnt_rank_row_words(s));
+        standing_item(t, s);
         gnt_table_text(t, s->worst ? s->worst->attack : "");
         gnt_table_number(t, s->worst ? (double)s->worst->stage : NAN);
-        gnt_table_number(t, s->worst ? s->score->stat.mean : NAN);
-        gnt_table_number(t, s->worst ? s->score->stat.low : NAN);
-        gnt_table_number(t, s->worst ? s->score->stat.high : NAN);
+        gnt_table_number(t, s->measured.mean);
+        gnt_table_number(t, s->measured.low);
+        gnt_table_number(t, s->measured.high);
         gnt_table_number(t, s->floor);
         gnt_table_number(t, s->place.leak.mean);
         gnt_table_number(t, s->place.leak.low);
@@ -358,6 +365,10 @@ static void rank_rows(const gnt_results *r, const char *task, int64_t stage, con
         gnt_table_number(t, (double)s->of);
         gnt_table_number(t, (double)s->unfit);
         gnt_table_number(t, (double)s->trainings);
+        gnt_table_text(t, s->place.at_target ? "yes" : "");
+        gnt_table_number(t, s->worst ? s->score->stat.mean : NAN);
+        gnt_table_number(t, s->worst ? s->score->stat.low : NAN);
+        gnt_table_number(t, s->worst ? s->score->stat.high : NAN);
     }
     gnt_ranking_free(&ranking);
 }
@@ -366,7 +377,8 @@ void gnt_table_ranking(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Worst case over attacks");
     GNT_TABLE_COLUMNS(t, "task", "stage", "measure", "rank", "tied", "defense", "standing", "worst_attack",
                       "worst_stage", "mean", "low", "high", "floor", "leakage", "leakage_low", "leakage_high",
-                      "utility_surplus", "attacks_with_number", "attacks", "attacks_na", "trainings");
+                      "utility_surplus", "attacks_with_number", "attacks", "attacks_na", "trainings",
+                      "at_target", "at_strength", "at_strength_low", "at_strength_high");
     for (size_t i = 0; i < r->n_task; i++) {
         int64_t stages[GNT_MOST_STAGES];
         const size_t n = gnt_judged_stages(r, r->task[i], stages);

@@ -22,6 +22,10 @@ static void say_winner(const gnt_results *r, const char *task, const gnt_measure
     }
     const gnt_rank_row *best = &ranking->row[0];
     gnt_text_add(out, "%s%s", best->defense, ranking->ranked == 1 ? " (the only one ranked)" : "");
+    if (best->state == GNT_RANKED_AS_NONE)
+        gnt_text_add(out, " (not surely less than undefended)");
+    else if (best->place.exhausted)
+        gnt_text_add(out, " (%s)", gnt_standing_words(best->kind, best->saturated, &best->place));
     if (best->unfit)
         gnt_text_add(out, " (%zu attack%s n/a)", best->unfit, best->unfit == 1 ? "" : "s");
     for (size_t i = 1; i < ranking->ranked; i++)
@@ -33,10 +37,10 @@ static void say_winner(const gnt_results *r, const char *task, const gnt_measure
 
 static void say_leak(const gnt_measure *m, const gnt_rank_row *s, gnt_text *out) {
     gnt_text_add(out, "%s ", m->title);
-    gnt_measure_write(m, &s->score->stat, out);
-    gnt_text_add(out, ", %s", s->worst->attack);
+    gnt_measure_write(m, &s->measured, out);
+    gnt_text_add(out, "%s, %s", s->place.at_target ? " at the target utility" : "", s->worst->attack);
     gnt_identified_write(s->worst, m, out);
-    if (gnt_leak_is_floored(m, s->score->stat.mean, s->floor))
+    if (gnt_leak_is_floored(m, s->measured.mean, s->floor))
         gnt_text_add(out, ", no more than a guess");
 }
 
