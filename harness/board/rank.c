@@ -44,7 +44,7 @@ double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat
         for (size_t i = 0; i < c->n_number; i++) {
             const board_number *n = &c->number[i];
             const gnt_score *s = n->run == c->run[k] ? score_of(n->group, m) : NULL;
-            if (!s || !knows_enough(c, n->attack, threat))
+            if (!s || !knows_enough(c, n->attack, threat) || gnt_is_of_all_rows(n->group))
                 continue;
             for (int f = 0; f < GNT_FLOORS; f++)
                 if (gnt_leaks_more(m, s->floor[f], floor[f]))

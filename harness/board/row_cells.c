@@ -47,6 +47,9 @@ static void fill_measured(const board_contest *c, const board_place *p, board_ce
     add_note(cell, &note);
     board_say_last(p, &note);
     add_note(cell, &note);
+    if (gnt_is_of_all_rows(p->worst->group))
+        gnt_text_add(&note, "of rows of earlier rounds");
+    add_note(cell, &note);
     gnt_text_free(&note);
 }
 

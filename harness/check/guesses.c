@@ -1,7 +1,7 @@
 /* Baselines and chance: the score of a guess without an observation. They depend on a task's targets and
  * public rows of a seed, not on the defense or the attack, so that all cells of a task and seed have the
- * same. In the round each stage has targets of its own; and if any member of a client's set may be behind an
- * answer, a guess has the same choice. */
+ * same. In the round each stage has targets of its own; and if any member of a client's set, or any of its
+ * rows, may be behind an answer, a guess has the same choice. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -19,7 +19,7 @@ static int in_common(const check *c, const gnt_outcome *cell, const char *measur
 static char *targets_of(const check *c, const gnt_outcome *cell, const json_t *by_members) {
     const gnt_result_task *task = check_task(c, cell);
     const int round = task && strcmp(task->observe_from, "round") == 0;
-    const int members = json_object_get(by_members, cell->defense) != NULL;
+    const int members = gnt_is_of_all_rows(cell) ? 2 : json_object_get(by_members, cell->defense) != NULL;
     return gnt_format("%s/r%lld/s%lld/%d", cell->task, (long long)(round ? cell->stage : 0),
                       (long long)cell->seed, members);
 }
@@ -78,7 +78,8 @@ static void note_members(const check *c, json_t *by_members) {
     for (size_t i = 0; i < c->of->cells.n; i++) {
         const gnt_outcome *cell = &c->of->cells.at[i];
         const gnt_target *first = cell->targets.at;
-        if (cell->targets.n && gnt_fields_has(&gnt_target_fields, first, &first->member))
+        if (cell->targets.n && !gnt_is_of_all_rows(cell) &&
+            gnt_fields_has(&gnt_target_fields, first, &first->member))
             json_object_set_new(by_members, cell->defense, json_true());
     }
 }

@@ -7,7 +7,16 @@
  * differs was made of more than the client's own data: of another client's data, a count of calls, or a
  * clock.
  *
- * Output `replay`: metadata {"checked": N, "differs": [{"round", "client", "says"}]}. */
+ *
+ * Request `forgets`: each is computed once more without the saved state. Hooks of a step and after it see the
+ * rows of the client's batches alone (fl/client.c), so what has the same bytes then is made of nothing else.
+ * What has not may be of rows of earlier rounds. It is no fault, since counters and error feedback do the
+ * same, but which rows it shows is then unknown.
+ *
+ * Output `replay`: metadata {"checked": N, "differs": [{"round", "client", "says"}]}; where `forgets` is
+ * requested, of each observed round R and of its T clients in the order of the record:
+ *   depends.R   I64 T   1: on more than its batches
+ *   rows.R.J     I64 n   all rows of clients that client J holds */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +40,7 @@ typedef struct replaying {
     gnt_fl *fl;
     float *update, *sent_buffers, *rates, *merged;
     gnt_fl_statistics statistics;
+    gnt_st out;
     json_t *differs;
     int64_t checked, all;
 } replaying;
@@ -55,8 +65,14 @@ static const float *weights_of(replaying *p, int32_t round, int64_t client, cons
     return p->merged;
 }
 
-static int compute(replaying *p, int32_t round, int32_t client, const float *weights, const float *buffers,
-                   gnt_err *err) {
+/* What one observed client computes with, and from. */
+typedef struct replayed {
+    int32_t round, client;
+    const float *weights, *buffers;
+} replayed;
+
+static int compute(replaying *p, const replayed *c, int forgets, gnt_err *err) {
+    const int32_t round = c->round, client = c->client;
     const gnt_chain *chain = gnt_remote_chain(p->remote);
     const int64_t first = p->part.start[client], n = p->part.start[client + 1] - first;
     gnt_batch own = {0};
@@ -69,14 +85,27 @@ static int compute(replaying *p, int32_t round, int32_t client, const float *wei
                                   .statistics = &p->statistics,
                                   .rates = p->rates};
     int rc = gnt_state_load_sums(chain, &p->trained, err);
-    if (rc == 0)
+    if (rc == 0 && !forgets)
         rc = gnt_state_load(chain, &p->behind, round, client, err);
     if (rc == 0)
-        rc = gnt_fl_client(p->fl, round, client, &own.view, NULL,
-                           p->public_data.view.n ? &p->public_data.view : NULL,
-                           weights_of(p, round, client, weights), buffers, GNT_FL_BATCHES, &shared, err);
+        rc = gnt_fl_client(
+            p->fl, round, client, &own.view, NULL, p->public_data.view.n ? &p->public_data.view : NULL,
+            weights_of(p, round, client, c->weights), c->buffers, GNT_FL_BATCHES, &shared, err);
     gnt_batch_free(&own);
     return rc;
+}
+
+/* Computes in a copy of the process. *failed: the client's work failed there, and `why` says how. */
+static int compute_in_copy(replaying *p, const replayed *c, int forgets, int *failed, gnt_err *why,
+                           gnt_err *err) {
+    if (gnt_remote_copy_begin(p->remote, err) != 0)
+        return -1;
+    *failed = compute(p, c, forgets, why) != 0;
+    if (p->work->should_stop(p->work->context))
+        return gnt_fail(err, "stopped at client %" PRId32 " of round %" PRId32, c->client, c->round);
+    if (gnt_remote_copy_end(p->remote, err) != 0)
+        return *failed ? gnt_fail(err, "%s", why->text) : -1;
+    return 0;
 }
 
 /* Each is 1 when what was computed again has the bytes of observation j. */
@@ -93,30 +122,69 @@ static int are_same_statistics(const replaying *p, const gnt_recorded *r, int64_
            memcmp(p->sent_buffers, r->sent_buffers + j * size, (size_t)size * sizeof *p->sent_buffers) == 0;
 }
 
-/* One observed client, in a copy of its own. */
-static int replay_client(replaying *p, int32_t round, const gnt_recorded *r, int64_t j, const float *weights,
-                         const float *buffers, gnt_err *err) {
-    const int64_t client = r->client[j];
+/* Is what the server received of client j what it computes once more? */
+static int replay_client(replaying *p, const replayed *c, const gnt_recorded *r, int64_t j, gnt_err *err) {
     gnt_err why = {0};
-    if (client < 0 || client >= p->part.clients)
-        return gnt_fail(err, "the record names client %" PRId64 " of %" PRId32, client, p->part.clients);
-    if (gnt_remote_copy_begin(p->remote, err) != 0)
+    int failed;
+    if (compute_in_copy(p, c, 0, &failed, &why, err) != 0)
         return -1;
-    const int failed = compute(p, round, (int32_t)client, weights, buffers, &why) != 0;
-    if (p->work->should_stop(p->work->context))
-        return gnt_fail(err, "stopped at client %" PRId64 " of round %" PRId32, client, round);
-    if (gnt_remote_copy_end(p->remote, err) != 0)
-        return failed ? gnt_fail(err, "%s", why.text) : -1;
     p->work->progress(p->work->context, (double)++p->checked, (double)p->all);
     if (failed)
-        return add_difference(p, round, client, why.text);
+        return add_difference(p, c->round, c->client, why.text);
     if (!is_same_update(p, r, j))
-        return add_difference(p, round, client,
+        return add_difference(p, c->round, c->client,
                               "its update, computed again from its own data alone, has other bytes");
     if (!are_same_statistics(p, r, j))
-        return add_difference(p, round, client,
+        return add_difference(p, c->round, c->client,
                               "the running statistics that it sent, computed again from its own data alone, "
                               "have other bytes");
+    return 0;
+}
+
+static int add_rows(replaying *p, const replayed *c, int64_t j, gnt_err *err) {
+    const int64_t first = p->part.start[c->client], n = p->part.start[c->client + 1] - first;
+    gnt_st_tensor *t;
+    char name[64];
+    snprintf(name, sizeof name, "rows.%" PRId32 ".%" PRId64, c->round, j);
+    if (gnt_st_add(&p->out, name, GNT_ST_I64, 1, &n, NULL, &t, err) != 0)
+        return -1;
+    for (int64_t i = 0; i < n; i++)
+        ((int64_t *)t->data)[i] = p->part.index[first + i];
+    return 0;
+}
+
+/* Does what the server received of client j depend on what was saved? A hook that fails without it does. */
+static int forget_client(replaying *p, const replayed *c, const gnt_recorded *r, int64_t j, int64_t *depends,
+                         gnt_err *err) {
+    gnt_err why = {0};
+    int failed;
+    if (compute_in_copy(p, c, 1, &failed, &why, err) != 0)
+        return -1;
+    *depends = failed || !is_same_update(p, r, j) || !are_same_statistics(p, r, j);
+    return add_rows(p, c, j, err);
+}
+
+/* The T numbers depends.R, still 0; NULL: out of memory. */
+static int64_t *add_depends(replaying *p, int32_t round, int64_t targets, gnt_err *err) {
+    gnt_st_tensor *t;
+    char name[64];
+    snprintf(name, sizeof name, "depends.%" PRId32, round);
+    return gnt_st_add(&p->out, name, GNT_ST_I64, 1, &targets, NULL, &t, err) == 0 ? t->data : NULL;
+}
+
+static int replay_clients(replaying *p, replayed *c, const gnt_recorded *r, gnt_err *err) {
+    int64_t *depends = NULL;
+    if (p->work->request->replay.forgets && !(depends = add_depends(p, c->round, r->targets, err)))
+        return -1;
+    for (int64_t j = 0; j < r->targets; j++) {
+        if (r->client[j] < 0 || r->client[j] >= p->part.clients)
+            return gnt_fail(err, "the record names client %" PRId64 " of %" PRId32, r->client[j],
+                            p->part.clients);
+        c->client = (int32_t)r->client[j];
+        if (replay_client(p, c, r, j, err) != 0 ||
+            (depends && forget_client(p, c, r, j, &depends[j], err) != 0))
+            return -1;
+    }
     return 0;
 }
 
@@ -127,9 +195,8 @@ static int replay_stage(replaying *p, int32_t round, gnt_err *err) {
                           p->clients.view.n, err) != 0 ||
         gnt_work_weights(&p->trained, p->model.model, round, &weights, &buffers, err) != 0)
         return -1;
-    int rc = 0;
-    for (int64_t j = 0; rc == 0 && j < r.targets; j++)
-        rc = replay_client(p, round, &r, j, weights, buffers, err);
+    replayed c = {.round = round, .weights = weights, .buffers = buffers};
+    const int rc = replay_clients(p, &c, &r, err);
     gnt_free(weights);
     gnt_free(buffers);
     return rc;
@@ -163,14 +230,9 @@ static int open_all(replaying *p, gnt_err *err) {
 }
 
 static int write_out(replaying *p, gnt_err *err) {
-    gnt_st st;
-    gnt_st_init(&st);
     json_t *all = json_pack("{s:I, s:O}", "checked", (json_int_t)p->checked, "differs", p->differs);
-    int rc = gnt_st_set_json(&st, all, JSON_COMPACT, "what was replayed", err);
-    if (rc == 0)
-        rc = p->work->write(p->work->context, "replay", &st, err);
-    gnt_st_free(&st);
-    return rc;
+    const int rc = gnt_st_set_json(&p->out, all, JSON_COMPACT, "what was replayed", err);
+    return rc == 0 ? p->work->write(p->work->context, "replay", &p->out, err) : -1;
 }
 
 int gnt_job_replay(gnt_work *w, gnt_err *err) {
@@ -179,6 +241,7 @@ int gnt_job_replay(gnt_work *w, gnt_err *err) {
     gnt_st_init(&p.trained);
     gnt_st_init(&p.record);
     gnt_st_init(&p.behind);
+    gnt_st_init(&p.out);
     p.all = (int64_t)q->stages.n * q->targets;
     int rc = p.differs ? open_all(&p, err) : gnt_fail(err, "out of memory for a replay");
     for (size_t i = 0; rc == 0 && i < q->stages.n; i++)
@@ -199,6 +262,7 @@ int gnt_job_replay(gnt_work *w, gnt_err *err) {
     gnt_st_free(&p.trained);
     gnt_st_free(&p.record);
     gnt_st_free(&p.behind);
+    gnt_st_free(&p.out);
     json_decref(p.differs);
     return rc;
 }

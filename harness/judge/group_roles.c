@@ -136,7 +136,7 @@ void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const cha
         if (!gnt_is_at(g, task, stage) || (attack && strcmp(g->attack, attack) != 0))
             continue;
         const gnt_score *s = gnt_number_of(g, m->name);
-        if (!s)
+        if (!s || gnt_is_of_all_rows(g)) /* a guess at more rows is no baseline of the others */
             continue;
         for (int f = 0; f < GNT_FLOORS; f++)
             if (gnt_leaks_more(m, s->floor[f], floor[f]))

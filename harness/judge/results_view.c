@@ -51,6 +51,14 @@ static void complete_groups(gnt_results *r) {
     }
 }
 
+/* Notes the groups of which a cell was scored against all rows. */
+static void note_all_rows(gnt_results *r) {
+    for (size_t i = 0; i < r->n_cell; i++)
+        for (size_t k = 0; gnt_is_of_all_rows(&r->cell[i]) && k < r->n_group; k++)
+            if (gnt_is_of_group(&r->cell[i], &r->group[k]))
+                r->group[k].scored_against = r->cell[i].scored_against;
+}
+
 /* ---- the whole ---- */
 
 static int fill(gnt_results *r, const char *name, gnt_err *err) {
@@ -70,6 +78,7 @@ static int fill(gnt_results *r, const char *name, gnt_err *err) {
     if (results_collect_marks(r, err) || results_read_tasks(of, name, &r->facts, &r->n_facts, err))
         return -1;
     complete_groups(r);
+    note_all_rows(r);
     if (results_collect_names(r, name, err))
         return -1;
     results_fill_scatter(r);

@@ -281,6 +281,8 @@ typedef struct gnt_request_replay {
     gnt_request_plugins defense;
     uint32_t sides;
     int copies;
+    /* Each update is computed once more without the state that was saved. */
+    int forgets;
     gnt_key partition_key, train_key, defense_key;
     gnt_request_record record;
 } gnt_request_replay;

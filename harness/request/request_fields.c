@@ -218,6 +218,7 @@ static const gnt_field replay_rows[] = {
      .most_entries = GNT_INPUT_MOST_MEMBERS},
     {GNT_FIELD(gnt_request_replay, sides, BITS), .words = &gnt_side_words},
     {GNT_FIELD(gnt_request_replay, copies, FLAG)},
+    {GNT_FIELD(gnt_request_replay, forgets, FLAG)},
     {GNT_FIELD(gnt_request_replay, partition_key, KEY)},
     {GNT_FIELD(gnt_request_replay, train_key, KEY)},
     {GNT_FIELD(gnt_request_replay, defense_key, KEY)},

@@ -1,4 +1,6 @@
 /* The words of results.json. */
+#include <string.h>
+
 #include "result/result.h"
 #include "result/rows_impl.h"
 
@@ -20,4 +22,10 @@ const char *gnt_status_name(gnt_cell_status status) {
 
 const char *gnt_row_mode_name(gnt_row_mode mode) {
     return gnt_word_name(&gnt_row_mode_words, mode);
+}
+
+const char gnt_of_batch[] = "batch", gnt_of_all_rows[] = "all rows";
+
+int gnt_is_of_all_rows(const gnt_outcome *o) {
+    return o->scored_against && strcmp(o->scored_against, gnt_of_all_rows) == 0;
 }

@@ -228,6 +228,10 @@ typedef struct gnt_outcome {
     gnt_marks marks;
     /* measures that were requested, and why they have no number */
     gnt_named_texts unmeasured;
+    /* gnt_of_batch or gnt_of_all_rows: what reconstructions of updates that depend on more than a batch were
+     * scored against; gnt_no_text: not in question. Of a group, not in the file: gnt_of_all_rows if any cell
+     * was (judge/results_view.c) */
+    const char *scored_against;
     /* measures, floors and chance joined, by name (gnt_result_join); not in the file */
     gnt_score *score;
     size_t n_score;
@@ -235,6 +239,10 @@ typedef struct gnt_outcome {
      * not in the file */
     const char *unknown;
 } gnt_outcome;
+
+/* The values of `scored_against`; and 1 where it says the second. */
+extern const char gnt_of_batch[], gnt_of_all_rows[];
+int gnt_is_of_all_rows(const gnt_outcome *o);
 
 /* ---- matching ---- */
 

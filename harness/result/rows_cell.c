@@ -23,6 +23,7 @@ static const gnt_outcome blank_outcome = {.id = gnt_no_text,
                                           .reason = gnt_no_text,
                                           .images = gnt_no_text,
                                           .unknown = gnt_no_text,
+                                          .scored_against = gnt_no_text,
                                           .strength = NAN,
                                           .utility = NO_UTILITY};
 
@@ -283,6 +284,16 @@ static const gnt_fields mark_fields = GNT_OPEN(gnt_mark, mark_rows);
                                                  .help = "why a requested measure has no number, by name"    \
     }
 
+#define SCORED_AGAINST                                                                                       \
+    {                                                                                                        \
+        GNT_FIELD(gnt_outcome, scored_against, TEXT), .optional = 1,                                         \
+                                                      .help = "of updates that depend on more than their "   \
+                                                              "batches, what leaks more: \"batch\" or "      \
+                                                              "\"all rows\", all rows of the client "        \
+                                                              "([measures.md](measures.md#more-than-a-"      \
+                                                              "batch))"                                      \
+    }
+
 static const gnt_field cell_rows[] = {
     {GNT_FIELD_AS("cell", gnt_outcome, id, TEXT),
      .help = "id, TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED; STRENGTH is matched, weaker, stronger, "
@@ -323,6 +334,7 @@ static const gnt_field cell_rows[] = {
     POINTS,
     MARKS,
     UNMEASURED,
+    SCORED_AGAINST,
     {GNT_FIELD(gnt_outcome, images, TEXT), .nullable = 1, .help = "file below the run folder"},
 };
 const gnt_fields gnt_cell_fields = OPEN_FROM(gnt_outcome, cell_rows, blank_outcome);
@@ -351,5 +363,5 @@ static const gnt_field group_rows[] = {
 const gnt_fields gnt_group_fields = OPEN_FROM(gnt_outcome, group_rows, blank_outcome);
 
 static const gnt_field score_rows[] = {TARGETS, MEASURES,   FLOORS, CHANCE, CONVERGENCE,
-                                       FACTS,   UNMEASURED, MARKS,  POINTS};
+                                       FACTS,   UNMEASURED, MARKS,  POINTS, SCORED_AGAINST};
 const gnt_fields gnt_score_fields = OPEN_FROM(gnt_outcome, score_rows, blank_outcome);

@@ -20,10 +20,12 @@ static void finish_stored(const run *r, run_job *j) {
     run_job_end(j, "failed", why.text);
 }
 
-/* True if all inputs are stored. RUN_WAITING → RUN_ENDED if one never will be. */
+/* True if all inputs are stored that will be. RUN_WAITING → RUN_ENDED if one that the job needs is not. */
 static int has_inputs(run_job *j, int *moved) {
     for (size_t i = 0; i < j->n_inputs; i++) {
         const run_job *from = j->input[i].from;
+        if (from && from->state == RUN_ENDED && j->input[i].optional)
+            continue;
         if (from && from->state == RUN_ENDED) {
             run_job_end(j, from->ending.verdict, from->ending.reason);
             j->ending.origin = run_job_origin(from);

@@ -198,6 +198,8 @@ static int fill_cell(const run *r, const run_cell *c, gnt_outcome *out, gnt_aren
     out->marks = found->marks;
     if (found->unmeasured.n > 0)
         out->unmeasured = found->unmeasured;
+    if (found->scored_against)
+        out->scored_against = found->scored_against;
     return copy_images(r, c, &out->images, arena, err);
 }
 

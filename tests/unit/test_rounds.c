@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -16,101 +17,7 @@
 #include "job/record/record.h"
 #include "nn/model/train.h"
 #include "must_work.h"
-#include "sides.h"
-
-enum { CLIENTS = 4, ROWS = 24, EACH = ROWS / CLIENTS, ROUNDS = 3 };
-
-typedef struct setting {
-    int steps, batch, targets, encodings, epochs;
-    double momentum, decay;
-    gnt_augment augment;
-} setting;
-
-typedef struct trained {
-    sides_job job;
-    setting set;
-    gnt_request_record record;
-    gnt_work_model model;
-    gnt_sampleset data;
-    int64_t n_params, n_buffers;
-} trained;
-
-static void describe(gnt_request_train *q, trained *t, const setting *s) {
-    static const int64_t rounds[] = {0, 1, 2, 3};
-    t->record = (gnt_request_record){.stages = {rounds, ROUNDS},
-                                     .targets = s->targets,
-                                     .encodings = s->encodings,
-                                     .epochs = s->epochs,
-                                     .key = gnt_key_of_seed(15)};
-    q->federated = (gnt_request_federated){.clients = CLIENTS,
-                                           .partition = GNT_PARTITION_IID,
-                                           .rounds = ROUNDS,
-                                           .participation = 1,
-                                           .local_steps = s->steps,
-                                           .batch = s->batch,
-                                           .rate = 0.1,
-                                           .momentum = s->momentum,
-                                           .decay = s->decay,
-                                           .flip = s->augment.flip,
-                                           .shift = s->augment.shift,
-                                           .cutout = s->augment.cutout,
-                                           .cosine = 1,
-                                           .training_stats = 1};
-    q->stages = (gnt_ints){rounds, ROUNDS + 1};
-    q->record = &t->record;
-}
-
-/* Returns the request of the training. */
-static const gnt_request_train *request_of(const trained *t) {
-    return &t->job.inputs.request.train;
-}
-
-static void start(trained *t, const setting *s, sides_defenses defenses) {
-    *t = (trained){.set = *s};
-    describe(sides_open(&t->job, defenses), t, s);
-    fuzz_samples(fuzz_input(&t->job.inputs, "clients"), ROWS);
-    fuzz_samples(fuzz_input(&t->job.inputs, "test"), 6);
-    fuzz_samples(fuzz_input(&t->job.inputs, "public"), 4);
-    gnt_work *w = &t->job.inputs.work;
-    MUST_WORK(gnt_work_model_open(&t->model, &request_of(t)->model, 1, err));
-    MUST_WORK(gnt_work_samples(&t->data, w, "clients", NULL, err));
-    t->n_params = gnt_model_size(t->model.model);
-    t->n_buffers = gnt_model_buffer_size(t->model.model);
-}
-
-static void run_training(trained *t, const char *sides) {
-    sides_start(&t->job, sides);
-    MUST_WORK(gnt_job_train(&t->job.inputs.work, err));
-    sides_stop(&t->job);
-}
-
-static void train(trained *t, setting s, sides_defenses defenses, const char *sides) {
-    start(t, &s, defenses);
-    run_training(t, sides);
-}
-
-static void forget(trained *t) {
-    gnt_work_model_free(&t->model);
-    gnt_sampleset_free(&t->data);
-    sides_close(&t->job);
-}
-
-static const gnt_st_tensor *tensor(trained *t, const char *output, const char *kind, int round) {
-    char name[32];
-    snprintf(name, sizeof name, "%s.%d", kind, round);
-    const gnt_st_tensor *found = gnt_st_find(sides_output(&t->job, output), name);
-    if (!found)
-        fail_msg("%s has no %s", output, name);
-    return found;
-}
-
-static gnt_recorded recorded(trained *t, int round) {
-    gnt_recorded r;
-    MUST_WORK(gnt_recorded_read(&r, sides_output(&t->job, "record"), sides_output(&t->job, "held"),
-                                t->model.model, round, t->set.steps, ROWS, err));
-    assert_int_equal(r.targets, t->set.targets);
-    return r;
-}
+#include "recorded_rounds.h"
 
 /* ---- what was aggregated ---- */
 
@@ -142,12 +49,8 @@ static void assert_recorded_were_aggregated(trained *t) {
     gnt_free(velocity);
 }
 
-static const sides_defense remembers = {"tests/so/sides.so", "remembers", "{}",
-                                        GNT_HOOK_TRANSFORM_UPDATE | GNT_HOOK_STATE};
 static const sides_defense every_hook = {"tests/so/sides.so", "every-hook", "{}", SIDES_EVERY};
 static const sides_defense mixup = {"plugins/defenses/mixing.so", "mixup", "{}", GNT_HOOK_ENCODE_SET};
-static const sides_defense noise = {"plugins/defenses/dp.so", "dp-gaussian", "{}", GNT_HOOK_TRANSFORM_UPDATE};
-
 static void what_is_recorded_was_aggregated(void **state) {
     static const setting settings[] = {{.steps = 0, .batch = 4, .targets = CLIENTS},
                                        {.steps = 0, .batch = 4, .targets = CLIENTS, .momentum = 0.5},
@@ -320,18 +223,6 @@ static void more_statistics_than_there_are_are_refused(void **state) {
 
 /* ---- the private data of the record ---- */
 
-/* Client k's rows, by the partition of the request. */
-static int belongs(trained *t, int64_t client, int64_t row) {
-    gnt_partition part;
-    int found = 0;
-    MUST_WORK(
-        gnt_work_partition(&part, &request_of(t)->federated, &request_of(t)->partition_key, &t->data, err));
-    for (int64_t i = part.start[client]; i < part.start[client + 1]; i++)
-        found |= part.index[i] == row;
-    gnt_partition_free(&part);
-    return found;
-}
-
 /* Labels listed by row are those of the rows. */
 static void assert_rows_and_labels(trained *t, const gnt_recorded *r, int64_t n) {
     assert_false(r->whole);
@@ -479,56 +370,6 @@ static void released_encodings_were_trained_on(void **state) {
 }
 
 /* ---- computed again ---- */
-
-/* Adds the outputs of the training to the inputs of the next job; returns how many inputs there were. */
-static size_t pass_on(sides_job *j) {
-    const size_t before = j->inputs.n;
-    for (size_t i = 0; i < j->n_outputs; i++)
-        fuzz_copy(fuzz_input(&j->inputs, j->output_name[i]), &j->output[i], NULL);
-    return before;
-}
-
-static void take_back(sides_job *j, size_t before) {
-    while (j->inputs.n > before)
-        gnt_st_free(&j->inputs.input[--j->inputs.n].st);
-}
-
-/* What `replay` says of the training's outputs; to be freed. */
-static json_t *replay(trained *t) {
-    sides_job *j = &t->job;
-    const size_t before = pass_on(j);
-    const gnt_request_train *q = request_of(t);
-    const gnt_request again = {.kind = GNT_JOB_REPLAY,
-                               .replay = {.model = q->model,
-                                          .federated = q->federated,
-                                          .defense = q->defense,
-                                          .copies = 1,
-                                          .partition_key = q->partition_key,
-                                          .train_key = q->train_key,
-                                          .defense_key = q->defense_key,
-                                          .record = t->record}};
-    j->copies = 1;
-    sides_start(j, "client");
-    j->inputs.work.request = &again;
-    MUST_WORK(gnt_job_replay(&j->inputs.work, err));
-    j->inputs.work.request = &j->inputs.request;
-    sides_stop(j);
-    json_t *said = json_loads(sides_output(j, "replay")->metadata, 0, NULL);
-    assert_non_null(said);
-    gnt_st_free(&j->output[--j->n_outputs]);
-    take_back(j, before);
-    return said;
-}
-
-static void assert_replayed(trained *t, int64_t differs) {
-    json_t *said = replay(t);
-    assert_int_equal(json_integer_value(json_object_get(said, "checked")), ROUNDS * t->set.targets);
-    if (differs < 0)
-        assert_true(json_array_size(json_object_get(said, "differs")) > 0);
-    else if ((int64_t)json_array_size(json_object_get(said, "differs")) != differs)
-        fail_msg("%s", json_dumps(said, 0));
-    json_decref(said);
-}
 
 static void honest_updates_come_out_again(void **state) {
     static const sides_defense takes_all = {"tests/so/sides.so", "takes-all", "{}", GNT_HOOK_CLIENT_UPDATE};

@@ -413,6 +413,95 @@ static void a_set_smaller_than_the_batch_is_refused(void **state) {
     forget(&t);
 }
 
+/* ---- updates that depend on more than their batches ---- */
+
+enum { OWNED = 5 };
+
+static void add_numbers(trial *t, const char *name, int64_t n, const int64_t *number) {
+    MUST(gnt_st_add(input(t, "replay"), name, GNT_ST_I64, 1, &n, number, NULL, NULL) == 0);
+}
+
+/* Two clients hold images 0 to 4 and 5 to 8 of `clients`; batches are of images 1 and 6. Answers show images
+ * `first` and `second`, and labels those of the batch. */
+static void answer_for_all_rows(trial *t, int depends, int64_t first, int64_t second) {
+    static const float labels[2][CLASSES] = {{0, 1, 0}, {1, 0, 0}}; /* of images 1 and 6 */
+    static const int64_t rows[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    const int64_t word[] = {0, depends};
+    begin(t, GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, 2, 1, 0, 0);
+    MUST(gnt_st_set_metadata(input(t, "seen"), "{\"round\": 3, \"members\": 1}", NULL) == 0);
+    add_images(&t->w, "clients", 0, 12);
+    fuzz_input(&t->w, "targets");
+    MUST(gnt_samples_rows(input(t, "targets"), input(t, "clients"), (int64_t[]){1, 6}, 2, NULL) == 0);
+    fuzz_input(&t->w, "replay");
+    add_numbers(t, "depends.3", 2, word);
+    add_numbers(t, "rows.3.0", OWNED, rows);
+    add_numbers(t, "rows.3.1", OWNED - 1, rows + OWNED);
+    answer_with(t, 0, first, 0);
+    answer_with(t, 1, second, 0);
+    for (int j = 0; j < 2; j++)
+        add_answer(t, "labels", j, 1, CLASSES, labels[j]);
+    end(t);
+    assert_true(at(t, "measures", "label_accuracy", "mean") == 1); /* whatever the images show */
+}
+
+static const char *scored_against(const trial *t) {
+    return json_string_value(json_object_get(t->score, "scored_against"));
+}
+
+/* Each answer is another row of its client: the cell is scored against all rows, and its chance is that of as
+ * many members. */
+static void rows_of_earlier_rounds_are_found(void **state) {
+    (void)state;
+    trial t;
+    answer_for_all_rows(&t, 1, 4, 8);
+    assert_string_equal(scored_against(&t), "all rows");
+    assert_true(at(&t, "measures", "psnr", "mean") > 50 && at(&t, "measures", "identification", "mean") == 1);
+    assert_true(of_target(&t, 0, "member") == 4 && of_target(&t, 1, "member") == 8);
+    assert_true(fabs(at(&t, "chance", "identification", NULL) - 4.5 / 12) < 1e-6);
+    forget(&t);
+    /* unless the updates depend on their batches alone */
+    answer_for_all_rows(&t, 0, 4, 8);
+    assert_null(scored_against(&t));
+    assert_true(at(&t, "measures", "psnr", "mean") < 20 && isnan(of_target(&t, 0, "member")));
+    forget(&t);
+}
+
+/* Answers that show the batches, and those that are public images, are scored against the batches: among many
+ * rows a guess is nearer too. */
+static void what_shows_the_batch_is_scored_against_it(void **state) {
+    static const int64_t shown[2][2] = {{1, 6}, {100, 101}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        trial plain, t;
+        answer_for_all_rows(&plain, 0, shown[i][0], shown[i][1]);
+        answer_for_all_rows(&t, 1, shown[i][0], shown[i][1]);
+        assert_string_equal(scored_against(&t), "batch");
+        json_object_del(t.score, "scored_against");
+        assert_true(json_equal(t.score, plain.score));
+        forget(&plain);
+        forget(&t);
+    }
+}
+
+/* Rows that are missing, or fewer than the batch, are an error. */
+static void rows_that_cannot_be_read_are_refused(void **state) {
+    (void)state;
+    trial t;
+    gnt_err err = {{0}};
+    begin(&t, GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_UPDATE, 1, 1, 0, 0);
+    MUST(gnt_st_set_metadata(input(&t, "seen"), "{\"round\": 3}", NULL) == 0);
+    add_images(&t.w, "clients", 0, 4);
+    add_images(&t.w, "targets", 0, 1);
+    fuzz_input(&t.w, "replay");
+    add_numbers(&t, "depends.3", 1, (int64_t[]){1});
+    assert_int_equal(gnt_job_score(&t.w.work, &err), -1);
+    assert_non_null(strstr(err.text, "the rows that the client behind observation 0 holds cannot be read"));
+    add_numbers(&t, "rows.3.0", 2, (int64_t[]){0, 4});
+    assert_int_equal(gnt_job_score(&t.w.work, &err), -1);
+    assert_non_null(strstr(err.text, "there is no row 4 among 4 samples"));
+    fuzz_work_close(&t.w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_turned_claim_moves_no_score),
@@ -424,6 +513,9 @@ int main(void) {
         cmocka_unit_test(labels_alone_are_those_of_the_set),
         cmocka_unit_test(floors_are_of_the_best_members),
         cmocka_unit_test(a_set_smaller_than_the_batch_is_refused),
+        cmocka_unit_test(rows_of_earlier_rounds_are_found),
+        cmocka_unit_test(what_shows_the_batch_is_scored_against_it),
+        cmocka_unit_test(rows_that_cannot_be_read_are_refused),
     };
     return cmocka_run_group_tests_name("score", tests, NULL, NULL);
 }

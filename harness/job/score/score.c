@@ -115,8 +115,13 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
     gnt_st_init(&s.sum.bundle);
     gnt_st_init(&s.sum.behind);
     gnt_st_init(&s.sets.mixing);
-    int rc =
-        open_all(&s, err) || score_goals(&s, err) || score_write(&s, err) || score_images(&s, err) ? -1 : 0;
+    score wide = {0};
+    s.shown = &s;
+    int rc = open_all(&s, err) || score_goals(&s, err) || score_against_all_rows(&s, &wide, err) ||
+                     score_write(&s, err) || score_images(s.shown, err)
+                 ? -1
+                 : 0;
+    score_close_all_rows(&wide);
     close_all(&s);
     return rc;
 }

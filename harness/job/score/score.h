@@ -59,6 +59,8 @@ typedef struct score_layout {
     int64_t rows;
     /* The first row of each observation. NULL: rows of the observations lie one after the other. */
     int64_t *first;
+    /* How many rows each may show. NULL: `members`. */
+    int64_t *count;
 } score_layout;
 
 /* Samples that were encoded together. size and chained are set by score.c, the rest by score_sets.c. */
@@ -119,7 +121,8 @@ typedef struct score_attributed {
     int32_t *truth, *answer, *renamed;
 } score_attributed;
 
-/* One run of the job. Set by score.c when the job opens unless a part says otherwise. */
+/* One run of the job. Set by score.c when the job opens unless a part says otherwise; score_all_rows.c makes
+ * a second one of the same answer. */
 typedef struct score {
     gnt_work *work;
     const gnt_request_score *request;
@@ -148,6 +151,10 @@ typedef struct score {
     size_t n_facts;
     gnt_mark mark;
     int has_mark;
+    /* Whose reconstructions count: its own, or those against all rows of the clients. Set by
+     * score_all_rows.c, as is a word on it; NULL: it is not in question. */
+    struct score *shown;
+    const char *scored_against;
     gnt_arena memory;
 } score;
 
@@ -167,8 +174,9 @@ gnt_metric_rows score_rows(const score_table *table, size_t n);
 
 /* 1 where they are. */
 int score_by_members(const score *s);
-/* The first row behind observation j. */
+/* The first row behind observation j, and how many there are. */
 int64_t score_first(const score *s, int64_t j);
+int64_t score_members(const score *s, int64_t j);
 /* The sample that target i stands for; any of the set's where there was no answer. Also its row. */
 const float *score_truth(const score *s, int64_t i);
 int64_t score_truth_row(const score *s, int64_t i);
@@ -217,9 +225,14 @@ int score_read_contributions(score *s, gnt_err *err);
 int score_contributions(score *s, gnt_err *err);
 /* score_points.c: what results.json keeps as "points". *out is NULL where there is nothing to draw. */
 int score_points(score *s, gnt_points **out, gnt_err *err);
-/* score_floors.c: fills one entry for each of at most SCORE_MOST_FLOORS measures. */
+/* score_all_rows.c: after the goals. `wide` is empty and becomes the second run, to be closed in any case. */
+int score_against_all_rows(score *s, score *wide, gnt_err *err);
+void score_close_all_rows(score *wide);
+/* score_floors.c: each adds an entry for each measure, of whole images or of regions; SCORE_MOST_FLOORS are
+ * enough for both. */
 enum { SCORE_MOST_FLOORS = 8 };
-int score_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err);
+int score_image_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err);
+int score_region_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err);
 /* score_claims.c: what a defense says of its encodings, compared with what they show. Facts and a mark, never
  * a score. */
 int score_claims(score *s, gnt_err *err);

@@ -61,7 +61,7 @@ static int floors_by_members(const score *s, gnt_metric_floor *floor, const uint
     for (int64_t j = 0; rc == 0 && j < s->layout.observations; j++) {
         size_t first = (size_t)score_first(s, j);
         gnt_metric_members set = {s->targets.x + first * known->features,
-                                  masks ? masks + first * plane : NULL, (size_t)s->layout.members,
+                                  masks ? masks + first * plane : NULL, (size_t)score_members(s, j),
                                   row + first, mse + first};
         rc = gnt_metric_floors_of_members(floor + j * s->layout.batch, (size_t)s->layout.batch, &set,
                                           (size_t)(j * s->layout.batch), s->shape, known, mean,
@@ -104,9 +104,11 @@ static int add_floors_of(score *s, gnt_named_floor *floors, size_t *n, const uin
     return rc;
 }
 
-int score_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err) {
-    if (s->public_data.view.n < 1)
-        return 0;
-    const int rc = add_floors_of(s, floors, n, NULL, err);
-    return rc == 0 && s->targets.mask ? add_floors_of(s, floors, n, s->targets.mask, err) : rc;
+int score_image_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err) {
+    return s->public_data.view.n < 1 ? 0 : add_floors_of(s, floors, n, NULL, err);
+}
+
+int score_region_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err) {
+    return s->public_data.view.n < 1 || !s->targets.mask ? 0
+                                                         : add_floors_of(s, floors, n, s->targets.mask, err);
 }

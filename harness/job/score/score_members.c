@@ -16,6 +16,10 @@ int64_t score_first(const score *s, int64_t j) {
     return s->layout.first ? s->layout.first[j] : j * s->layout.members;
 }
 
+int64_t score_members(const score *s, int64_t j) {
+    return s->layout.count ? s->layout.count[j] : s->layout.members;
+}
+
 int64_t score_truth_row(const score *s, int64_t i) {
     const int64_t row = s->target[i].member;
     return row < 0 ? score_first(s, i / s->layout.batch) + i % s->layout.batch : row;
@@ -48,7 +52,7 @@ static int assign_mean(score *s, int64_t j, const float *set, gnt_metric_image *
         return gnt_fail(err, "out of memory for %" PRId64 " mean images", b);
     for (int64_t i = 0; guess && i < b; i++)
         memcpy(guess + i * f, s->mean, (size_t)f * sizeof *guess);
-    int rc = guess ? gnt_metric_judge_members(image, member, set, NULL, (size_t)s->layout.members, guess,
+    int rc = guess ? gnt_metric_judge_members(image, member, set, NULL, (size_t)score_members(s, j), guess,
                                               (size_t)b, s->shape, err)
                    : 0;
     for (int64_t i = 0; rc == 0 && i < b; i++)
@@ -67,7 +71,7 @@ int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_
     if (rc == 0)
         rc = assign_mean(s, j, set, image, member, err);
     if (rc == 0 && x)
-        rc = gnt_metric_judge_members(image, member, set, NULL, (size_t)s->layout.members, x, (size_t)count,
+        rc = gnt_metric_judge_members(image, member, set, NULL, (size_t)score_members(s, j), x, (size_t)count,
                                       s->shape, err);
     for (int64_t i = 0; rc == 0 && i < b; i++) {
         int answered = x && i < count;
@@ -86,7 +90,7 @@ int64_t score_rows_behind(const score *s, int64_t j, int64_t *row) {
             row[n++] = s->target[i].member;
     if (n)
         return n;
-    for (; n < s->layout.members; n++)
+    for (; n < score_members(s, j); n++)
         row[n] = score_first(s, j) + n;
     return n;
 }

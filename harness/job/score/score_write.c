@@ -49,6 +49,10 @@ static void put_region(const score *s, gnt_target *to, const score_target *t) {
 }
 
 static void put_image(const score *s, gnt_target *to, const score_target *t) {
+    if (score_by_members(s)) {
+        to->member = t->member;
+        mark(to, &to->member);
+    }
     put(to, GNT_MEASURE_MSE, t->image.mse);
     put(to, GNT_MEASURE_MSE255, t->image.mse255);
     put(to, GNT_MEASURE_PSNR, t->image.psnr);
@@ -57,8 +61,6 @@ static void put_image(const score *s, gnt_target *to, const score_target *t) {
     for (int k = 0; k < SCORE_JUDGES; k++)
         if (s->judges.judged[k])
             put(to, judge_of(k), t->distance[k]);
-    if (s->targets.mask)
-        put_region(s, to, t);
     to->exact = t->image.exact != 0;
     to->broken = t->image.broken != 0;
     to->missing = t->image.missing != 0;
@@ -85,11 +87,13 @@ static void fill_target(const score *s, int64_t i, gnt_target *to) {
     gnt_fields_clear(&gnt_target_fields, to);
     to->id = i;
     if (score_by_members(s)) { /* none: no answer says which */
-        to->member = t->has_image ? t->member : -1;
+        to->member = -1;
         mark(to, &to->member);
     }
     if (t->has_image)
-        put_image(s, to, t);
+        put_image(s->shown, to, &s->shown->target[i]);
+    if (t->has_image && s->targets.mask)
+        put_region(s, to, t);
     if (t->has_label)
         put(to, GNT_MEASURE_LABEL_ACCURACY, t->label_share);
     if (t->has_attribute)
@@ -179,7 +183,10 @@ static int add_label_chance(const score *s, gnt_outcome *o, gnt_err *err) {
 
 /* Whichever member of a set is the nearest, it is the one that the answer is assigned to. */
 static void add_identification_chance(const score *s, gnt_outcome *o) {
-    const double right = score_by_members(s) ? (double)s->layout.members : 1;
+    double right = 0;
+    for (int64_t j = 0; j < s->layout.observations; j++)
+        right += score_by_members(s) ? (double)score_members(s, j) : 1;
+    right /= (double)s->layout.observations;
     add_chance(o, GNT_MEASURE_IDENTIFICATION, s->candidates.n ? right / (double)s->candidates.n : NAN);
 }
 
@@ -192,7 +199,7 @@ static int add_guesses(score *s, gnt_outcome *o, gnt_err *err) {
     if (rc == 0 && s->target[0].has_label)
         rc = add_label_chance(s, o, err);
     if (rc == 0 && s->target[0].has_image)
-        add_identification_chance(s, o);
+        add_identification_chance(s->shown, o);
     return rc;
 }
 
@@ -212,11 +219,12 @@ static int add_floors(score *s, gnt_outcome *o, gnt_err *err) {
     size_t n = 0;
     if (!list)
         return gnt_fail(err, "out of memory for the baselines");
-    if (s->target[0].has_image && score_floors(s, list, &n, err) != 0)
+    if (s->target[0].has_image &&
+        (score_image_floors(s->shown, list, &n, err) != 0 || score_region_floors(s, list, &n, err) != 0))
         return -1;
     for (int k = 0; k < SCORE_JUDGES; k++)
-        if (s->judges.judged[k])
-            add_mean_image(list, &n, judge_of(k), s->judges.mean[k]);
+        if (s->shown->judges.judged[k])
+            add_mean_image(list, &n, judge_of(k), s->shown->judges.mean[k]);
     for (int k = 0; k < GNT_LPIPS_NETS; k++)
         if (s->region_judges.judged[k])
             add_mean_image(list, &n, gnt_region_lpips_measures[k], s->region_judges.mean[k]);
@@ -281,6 +289,8 @@ static int fill(score *s, gnt_outcome *o, gnt_err *err) {
     o->convergence = convergence_of(s);
     o->facts = (gnt_named_reals){s->fact, s->n_facts};
     o->unmeasured = unmeasured_of(s);
+    if (s->scored_against)
+        o->scored_against = s->scored_against;
     if (s->has_mark)
         o->marks = (gnt_marks){&s->mark, 1};
     if (s->memory.failed)

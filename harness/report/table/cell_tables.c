@@ -324,17 +324,26 @@ void gnt_table_floors(const gnt_results *r, gnt_table *t) {
     }
 }
 
+static void fact_items(gnt_table *t, const gnt_outcome *c, const char *name) {
+    place_items(t, c);
+    gnt_table_number(t, (double)c->seed);
+    gnt_table_text(t, name);
+}
+
 void gnt_table_facts(const gnt_results *r, gnt_table *t) {
     gnt_table_init(t, "Facts");
     GNT_TABLE_COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "seed", "fact", "value");
     keyed *k = sorted(r, r->cell, r->n_cell, t);
-    for (size_t i = 0; k && i < r->n_cell; i++)
+    for (size_t i = 0; k && i < r->n_cell; i++) {
         for (size_t f = 0; f < k[i].o->facts.n; f++) {
-            place_items(t, k[i].o);
-            gnt_table_number(t, (double)k[i].o->seed);
-            gnt_table_text(t, k[i].o->facts.at[f].name);
+            fact_items(t, k[i].o, k[i].o->facts.at[f].name);
             gnt_table_number(t, k[i].o->facts.at[f].value);
         }
+        if (k[i].o->scored_against && k[i].o->scored_against[0]) {
+            fact_items(t, k[i].o, "scored against");
+            gnt_table_text(t, k[i].o->scored_against);
+        }
+    }
     gnt_free(k);
 }
 

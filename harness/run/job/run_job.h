@@ -37,6 +37,8 @@ typedef struct run_input {
     run_job *from;
     const char *output;
     char *path;
+    /* 1: the job starts without it if `from` ended badly. */
+    int optional;
 } run_input;
 
 /* Sides: one of each kind, and further ones of the server. */

@@ -380,6 +380,21 @@ static int add_judges(run_requests *r, run_job *j, const gnt_suite_task *t) {
                : 0;
 }
 
+/* Adds what the replay found of updates that may depend on more than their batches. A replay that fails
+ * leaves a mark; the answer is then scored against the batches alone. */
+static int add_replay(run_requests *r, run_job *j, const gnt_cell *c, double strength) {
+    const gnt_suite_observe *o = &r->suite->task[c->task].observe;
+    if (o->probe || o->surface != GNT_SURFACE_UPDATE || !(c->goals & GNT_GOAL_RECONSTRUCTION))
+        return 0;
+    run_job *replay = run_replay_job(r, c->task, (int)c->defense, strength, c->seed);
+    if (!replay || !replay->request.replay.forgets)
+        return 0;
+    if (run_job_add_input(j, "replay", replay, "replay") != 0)
+        return -1;
+    j->input[j->n_inputs - 1].optional = 1;
+    return 0;
+}
+
 run_job *run_score_job(run_requests *r, const gnt_cell *c, double strength, run_job *attack) {
     static const char *const outputs[] = {"score", "images", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
@@ -407,6 +422,8 @@ run_job *run_score_job(run_requests *r, const gnt_cell *c, double strength, run_
         run_job_add_input(j, "answer", attack, "answer") != 0 ||
         run_job_add_input(j, "seen", seen, "seen") != 0 ||
         run_job_add_input(j, "mixing", seen, "mixing") != 0)
+        return NULL;
+    if (add_replay(r, j, c, strength) != 0)
         return NULL;
     if ((c->goals & GNT_GOAL_RECONSTRUCTION) && t->facts.rank == 3 && add_judges(r, j, t) != 0)
         return NULL;

@@ -258,6 +258,14 @@ run_job *run_shuffled_job(run_requests *r, size_t task, int defense, double stre
     return training(r, name, task, defense, strength, seed, t->federated.rounds, 1);
 }
 
+/* True if an update may depend on what its client saved in earlier rounds, and is scored against the rows of
+ * its batches: behind encodings, and where a defense draws its own batches, all rows may be meant anyway. */
+static int may_carry_rows(const run_requests *r, int defense) {
+    const uint32_t hooks = request_hooks(r, defense);
+    return (hooks & GNT_HOOK_STATE) &&
+           !(hooks & (GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT_HOOK_CLIENT_UPDATE));
+}
+
 run_job *run_replay_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed) {
     static const char *const outputs[] = {"replay", NULL};
     run_job *train = run_train_job(r, task, defense, strength, seed);
@@ -277,6 +285,7 @@ run_job *run_replay_job(run_requests *r, size_t task, int defense, double streng
                                              .defense = of->defense,
                                              .sides = GNT_SIDE_CLIENT,
                                              .copies = 1,
+                                             .forgets = may_carry_rows(r, defense),
                                              .partition_key = of->partition_key,
                                              .train_key = of->train_key,
                                              .defense_key = of->defense_key,

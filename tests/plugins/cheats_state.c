@@ -1,0 +1,84 @@
+/* Cheats that send what a client saved in earlier rounds: an update of rows that this round's batches do not
+ * use, so that an answer which shows a private sample is wrong by the batch.
+ *
+ *   last-round   the update of the round before
+ *   other-row    a sample of the client that `contribute` looked at, as a dense layer gives one away */
+#include "cheat.h"
+
+static gnt_status send_last(void *self, const gnt_client *client, gnt_tensors *update) {
+    cheat *c = self;
+    (void)client;
+    if (cheat_keep(update, &c->kept[0], &c->n_kept[0]) != 0)
+        return c->host->fail(c->host->context, "out of memory");
+    if (c->n_state == c->n_kept[0])
+        cheat_fill(update, c->state);
+    return GNT_OK;
+}
+
+/* Saves what this round brought, else what was loaded. */
+static gnt_status save_kept(void *self, int32_t client, const gnt_sink *out) {
+    const cheat *c = self;
+    (void)client;
+    if (c->n_kept[0])
+        return out->tensor(out->context, "kept", 1, &c->n_kept[0], c->kept[0]);
+    return c->n_state ? out->tensor(out->context, "kept", 1, &c->n_state, c->state) : GNT_OK;
+}
+
+static gnt_status load_kept(void *self, int32_t client, const gnt_artefacts *state) {
+    cheat *c = self;
+    (void)client;
+    if (state->tensors.n != 1)
+        return GNT_OK;
+    const gnt_view *v = state->tensors.view;
+    free(c->state);
+    c->n_state = v->count;
+    c->state = malloc((size_t)v->count * sizeof *c->state);
+    if (!c->state)
+        return c->host->fail(c->host->context, "out of memory");
+    memcpy(c->state, v->data, (size_t)v->count * sizeof *c->state);
+    return GNT_OK;
+}
+
+static int64_t one(void *self) {
+    (void)self;
+    return 1;
+}
+
+static gnt_status keep_sample(void *self, const gnt_client *client, double *vector) {
+    cheat *c = self;
+    const gnt_samples *s = client->samples;
+    vector[0] = 0;
+    c->n_kept[0] = s->features;
+    c->kept[0] = malloc((size_t)s->features * sizeof **c->kept);
+    if (!c->kept[0])
+        return c->host->fail(c->host->context, "out of memory");
+    memcpy(c->kept[0], s->x + (s->n - 1) * s->features, (size_t)s->features * sizeof **c->kept);
+    return GNT_OK;
+}
+
+static gnt_status take_nothing(void *self, const double *sum, int64_t n) {
+    (void)self, (void)sum, (void)n;
+    return GNT_OK;
+}
+
+/* Weights and bias of one unit, whose quotient is the sample. */
+static gnt_status send_sample(void *self, const gnt_client *client, gnt_tensors *update) {
+    const cheat *c = self;
+    (void)client;
+    if (!c->n_state || update->n < 2 || update->tensor[0].count < c->n_state)
+        return GNT_OK;
+    cheat_zero(update);
+    for (int64_t i = 0; i < c->n_state; i++)
+        update->tensor[0].data[i] = 1e-3f * c->state[i];
+    update->tensor[1].data[0] = 1e-3f;
+    return GNT_OK;
+}
+
+static const gnt_descriptor descriptors[] = {
+    CHEAT("last-round", "the update of the round before", GNT_SURFACE_UPDATE, .transform_update = send_last,
+          .save = save_kept, .load = load_kept),
+    CHEAT("other-row", "a sample that no batch of the round uses", GNT_SURFACE_UPDATE, .contribute_size = one,
+          .contribute = keep_sample, .receive_sum = take_nothing, .transform_update = send_sample,
+          .save = save_kept, .load = load_kept)};
+
+CHEATS(descriptors)
