@@ -2,7 +2,8 @@
  * use, so that an answer which shows a private sample is wrong by the batch.
  *
  *   last-round   the update of the round before
- *   other-row    a sample of the client that `contribute` looked at, as a dense layer gives one away */
+ *   other-row    a sample of the client that `contribute` looked at, as a dense layer gives one away
+ *   dies         the update of the round before, and no process where there is none */
 #include "cheat.h"
 
 static gnt_status send_last(void *self, const gnt_client *client, gnt_tensors *update) {
@@ -37,6 +38,14 @@ static gnt_status load_kept(void *self, int32_t client, const gnt_artefacts *sta
         return c->host->fail(c->host->context, "out of memory");
     memcpy(c->state, v->data, (size_t)v->count * sizeof *c->state);
     return GNT_OK;
+}
+
+/* So that its updates cannot be computed without what was saved. */
+static gnt_status die_without(void *self, const gnt_client *client, gnt_tensors *update) {
+    const cheat *c = self;
+    if (client->round > 0 && !c->n_state)
+        _Exit(1);
+    return send_last(self, client, update);
 }
 
 static int64_t one(void *self) {
@@ -76,6 +85,8 @@ static gnt_status send_sample(void *self, const gnt_client *client, gnt_tensors 
 
 static const gnt_descriptor descriptors[] = {
     CHEAT("last-round", "the update of the round before", GNT_SURFACE_UPDATE, .transform_update = send_last,
+          .save = save_kept, .load = load_kept),
+    CHEAT("dies", "the same, or no process", GNT_SURFACE_UPDATE, .transform_update = die_without,
           .save = save_kept, .load = load_kept),
     CHEAT("other-row", "a sample that no batch of the round uses", GNT_SURFACE_UPDATE, .contribute_size = one,
           .contribute = keep_sample, .receive_sum = take_nothing, .transform_update = send_sample,

@@ -305,6 +305,40 @@ static void intervals_say_what_they_are_over(void **state) {
         "95 % confidence interval");
 }
 
+/* A group of which a cell was scored against all rows gives no baseline to the others, and the table of facts
+ * says what each such cell was scored against. */
+static void all_rows_are_no_baseline_of_others(void **state) {
+    static const char row[] =
+        "{" G "\"defense\": \"%s\", \"attack\": \"a\", \"mode\": \"fixed\", \"status\": "
+        "\"ok\", " PSNR(30, 29, 31) ", \"floors\": {\"psnr\": {\"nearest_public\": "
+                                    "%d}}%s}";
+    static const char *const says[] = {"", ", \"scored_against\": \"batch\"",
+                                       ", \"scored_against\": \"all rows\""};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        gnt_results r;
+        gnt_table t;
+        char cells[1000], groups[1000];
+        double floor[GNT_FLOORS], chance;
+        size_t n = (size_t)snprintf(cells, sizeof cells, row, "plain", 14, "");
+        snprintf(cells + n, sizeof cells - n, ",");
+        snprintf(cells + n + 1, sizeof cells - n - 1, row, "saves", 19, says[i]);
+        n = (size_t)snprintf(groups, sizeof groups, row, "plain", 14, "");
+        snprintf(groups + n, sizeof groups - n, ",");
+        snprintf(groups + n + 1, sizeof groups - n - 1, row, "saves", 19, "");
+        parse(&r, "", cells, groups);
+        gnt_floors(&r, "t", 0, NULL, gnt_measure_find("psnr"), floor, &chance);
+        assert_true(floor[GNT_FLOOR_NEAREST] == (i < 2 ? 19 : 14));
+        assert_int_equal(gnt_is_of_all_rows(&r.group[1]), i == 2);
+        gnt_table_facts(&r, &t);
+        assert_int_equal(t.n_item / t.n_column, i > 0);
+        if (i > 0)
+            assert_string_equal(cell(&t, t.n_column - 1), i == 1 ? "batch" : "all rows");
+        gnt_table_free(&t);
+        gnt_results_free(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sweeps_are_points_in_order),
@@ -312,6 +346,7 @@ int main(void) {
         cmocka_unit_test(families_share_a_colour),
         cmocka_unit_test(utility_varies_by_a_point),
         cmocka_unit_test(highest_floor_goes_by_the_measure),
+        cmocka_unit_test(all_rows_are_no_baseline_of_others),
         cmocka_unit_test(tables_are_led_by_their_attribute),
         cmocka_unit_test(summary_answers_first),
         cmocka_unit_test(ticks_are_few_and_round),
