@@ -163,6 +163,11 @@ static int audit(options *o, size_t n_cells) {
     }
     if (counts.interrupted)
         return GNT_EXIT_INTERRUPTED;
+    if (counts.pictures_different) {
+        gnt_fail(&err, "%zu of %zu pictures do not show what their targets say", counts.pictures_different,
+                 counts.pictures);
+        return refuse(err.text);
+    }
     gnt_fail(&err, "%zu of %zu cells differ, %zu of %zu training runs on public data alone", counts.different,
              counts.chosen, counts.controls_different, counts.controls);
     return counts.different || counts.controls_different ? refuse(err.text) : GNT_EXIT_OK;

@@ -94,7 +94,12 @@ static int audit(options *o, cli_run_suite *stored, gnt_err *err) {
     if (counts.controls)
         printf("%zu of %zu training runs on public data alone differ\n", counts.controls_different,
                counts.controls);
-    return counts.different || counts.controls_different || fresh.different ? GNT_EXIT_FAILED : GNT_EXIT_OK;
+    if (counts.pictures_different)
+        printf("%zu of %zu pictures do not show what their targets say\n", counts.pictures_different,
+               counts.pictures);
+    return counts.different || counts.pictures_different || counts.controls_different || fresh.different
+               ? GNT_EXIT_FAILED
+               : GNT_EXIT_OK;
 }
 
 int gnt_cmd_audit(int argc, char **argv) {

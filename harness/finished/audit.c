@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "finished/pictures.h"
 #include "finished/rerun.h"
 #include "run/engine.h"
 #include "run/identity.h"
@@ -239,6 +240,18 @@ static void compare_cells(const audit *a, const gnt_outcomes *cells, const gnt_o
             compare_cell(a, &cells->at[i], &now->at[i]);
 }
 
+/* Compares the pictures of all cells with the scores of their targets, which needs no rerun. */
+static void compare_pictures(const audit *a, const gnt_outcomes *cells) {
+    for (size_t i = 0; i < cells->n; i++) {
+        gnt_err why = {""};
+        a->counts->pictures += is_ok(&cells->at[i]) && *cells->at[i].images;
+        if (!is_ok(&cells->at[i]) || gnt_picture_fits(a->options->folder, i, &cells->at[i], &why) == 0)
+            continue;
+        a->counts->pictures_different++;
+        say(a, "different %s: %s: %s", cells->at[i].id, gnt_show_text(cells->at[i].images).text, why.text);
+    }
+}
+
 /* ---- the training on public data alone ---- */
 
 static const gnt_public_only *control_of(const gnt_result_task *task, int64_t seed) {
@@ -328,6 +341,7 @@ int gnt_audit(const gnt_suite *suite, const gnt_plan *plan, const gnt_audit_opti
         rc = (a.scratch = rerun_scratch(err)) ? 0 : -1;
     if (rc == 0) {
         explain_differences(&a);
+        compare_pictures(&a, cells);
         rc = run_and_compare(&a, &of, err);
     }
     rerun_remove(a.scratch);
