@@ -157,7 +157,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
                .rank = p->place.rank ? p->place.rank : NAN,
                .tied = p->place.tied ? "tied" : "",
                .defense = p->row->label,
-               .kind = gnt_standing_words(p->kind, p->saturated, &p->place),
+               .kind = gnt_utility_words(p->kind, p->saturated, &p->place),
                .utility_measure = g ? g->utility.measure : "",
                .utility = g ? g->utility.value : NAN,
                .claimed = claim ? claim->value : NAN,

@@ -67,7 +67,7 @@ void board_say_read(const board_contest *c, const board_place *p, gnt_text *out)
         gnt_measure_write(c->lead, &p->score->stat, out);
         gnt_text_add(out, " at the matched strength");
     } else if (p->place.exhausted) {
-        gnt_text_add(out, "%s, ", gnt_standing_words(p->kind, p->saturated, &p->place));
+        gnt_text_add(out, "%s, ", gnt_utility_words(p->kind, p->saturated, &p->place));
         say_surplus(p, out);
     }
 }
@@ -135,7 +135,7 @@ static void say_lacking(const board_contest *c, const board_place *p, gnt_text *
 }
 
 void board_say_state(const board_contest *c, const board_place *p, gnt_text *out) {
-    gnt_text_add(out, "%s", gnt_standing_words(p->kind, p->saturated, &p->place));
+    gnt_text_add(out, "%s", gnt_utility_words(p->kind, p->saturated, &p->place));
     switch (p->state) {
     case GNT_UNRANKED_MARKED:
         say_marks(p, out);

@@ -140,8 +140,8 @@ static int is_at(const gnt_outcome *cell, const found *f) {
     return strcmp(cell->task, f->row->task) == 0 && strcmp(cell->defense, f->row->defense) == 0;
 }
 
-/* Checks the strength of a cell next to the matched one, by the rule of today and by that of runs up to 0.9.0. A
- * number rounded to nine digits may round to another readable one. */
+/* Checks the strength of a cell next to the matched one, by the rule of today and by that of runs up to
+ * 0.9.0. A number rounded to nine digits may round to another readable one. */
 static int check_bracket(const check *c, const found *f, const gnt_match_spec *requested, size_t i) {
     static const double nudges[] = {0, 1e-7, -1e-7};
     const double strength = c->of->cells.at[i].strength;

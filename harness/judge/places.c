@@ -40,8 +40,8 @@ static int is_as_useful(const gnt_leak_place *a, const gnt_leak_place *b) {
     return b->exhausted || a->surplus >= b->surplus;
 }
 
-/* Compares two rows; *p: of the paired test, 1 where it cannot be made. True if a leaks less at the level of one
- * pair. */
+/* Compares two rows; *p: of the paired test, 1 where it cannot be made. True if a leaks less at the level of
+ * one pair. */
 static int leaks_less(const gnt_rank_list *l, size_t a, size_t b, double *pair, double *p, int *failed) {
     double both[4];
     int less[4] = {0};
@@ -85,8 +85,8 @@ static int compare_with_none(const gnt_rank_list *l, size_t none, int *less, dou
     return failed ? -1 : 0;
 }
 
-/* True if every row of GNT_RANKED surely leaks less than row u. All have to, so that each pair is tested at the
- * level of one; `tests` rows are tried. */
+/* True if every row of GNT_RANKED surely leaks less than row u. All have to, so that each pair is tested at
+ * the level of one; `tests` rows are tried. */
 static int is_behind_all(const gnt_rank_list *l, size_t u, size_t tests, double *pair, int *failed) {
     for (size_t i = 0; i < l->n; i++) {
         double p;

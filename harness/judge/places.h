@@ -1,13 +1,13 @@
-/* places: ranks of rows from what each leaked in its training runs. A rank is one more than the number of rows
- * that surely leak less: the difference between training runs, paired by seed, is significant
+/* places: ranks of rows from what each leaked in its training runs. A rank is one more than the number of
+ * rows that surely leak less: the difference between training runs, paired by seed, is significant
  * (metric/compare.h), and is not paid for with utility below the target.
  *
- * Utility above the target is no excuse for leakage that a defense cannot turn it into privacy: one at its
+ * Utility above the target is no excuse for leakage if a defense cannot turn it into privacy: one at its
  * strongest setting, or without a strength, is compared by what it leaks there with what others leak at the
  * target. So each row has one number for each training run, whatever it is compared with.
  *
- * Last are rows that do not surely leak less than no defense, and those without an adaptive attack that leak more than
- * all others all the same. Pure. */
+ * Last are rows that do not surely leak less than no defense, and those without an adaptive attack that leak
+ * more than all others all the same. Pure. */
 #ifndef GNT_JUDGE_PLACES_H
 #define GNT_JUDGE_PLACES_H
 
@@ -39,7 +39,7 @@ typedef enum gnt_rank_state {
 } gnt_rank_state;
 
 /* `n` rows of the caller's array, each with a state and a place; of two neighbours they lie `stride` bytes
- * apart. value[row · trainings + training]: the leakage, in the measure's units; NAN: no number. */
+ * apart. `value[row * trainings + s]`: the leakage in training run s, in the measure's units; NAN: no number. */
 typedef struct gnt_rank_list {
     gnt_rank_state *state;
     gnt_leak_place *place;
@@ -56,9 +56,9 @@ int gnt_has_rank(gnt_rank_state state);
  * states that are last, if any row stays GNT_RANKED. `none`: the undefended row, or n: unknown. The order of
  * the rows does not matter. −1 if memory ran out. */
 int gnt_rank_settle_last(const gnt_rank_list *l, size_t none);
-/* Ranks the first rows, those with a rank, which are sorted by state and then by mean, least leakage first; no
- * row is ranked before one with a lower mean of its state. surely_less: ranked × ranked, [a · ranked + b] is 1
- * when row a is ranked before row b for leaking less. −1 if memory ran out. */
+/* Ranks the first rows, those with a rank, which are sorted by state and then by mean, least leakage first;
+ * no row is ranked before one with a lower mean of its state. surely_less: ranked × ranked, [a · ranked + b]
+ * is 1 when row a is ranked before row b for leaking less. −1 if memory ran out. */
 int gnt_rank_places(const gnt_rank_list *l, int *surely_less);
 /* Returns how many rows have a rank; sorted as above. */
 size_t gnt_rank_count(const gnt_rank_list *l);

@@ -83,9 +83,9 @@ void gnt_ranking_free(gnt_ranking *ranking);
 /* True if two rows are ranked, and neither surely leaks less. */
 int gnt_ranking_tied(const gnt_ranking *ranking, size_t a, size_t b);
 
-/* Returns how a defense came to the utility at which it is judged: "matched", "saturated", "matched by its
+/* Returns how a defense reached the utility at which it is judged: "matched", "saturated", "matched by its
  * curve", "unmatched" … */
-const char *gnt_standing_words(gnt_group_kind kind, int saturated, const gnt_leak_place *place);
+const char *gnt_utility_words(gnt_group_kind kind, int saturated, const gnt_leak_place *place);
 /* Writes that and the state: "matched, too few training runs". */
 void gnt_rank_row_say(const gnt_rank_row *s, gnt_text *out);
 /* Returns why rows share the first rank, a clause. */

@@ -4,7 +4,7 @@
 #include "metric/compare.h"
 #include "judge/ranking.h"
 
-const char *gnt_standing_words(gnt_group_kind kind, int saturated, const gnt_leak_place *place) {
+const char *gnt_utility_words(gnt_group_kind kind, int saturated, const gnt_leak_place *place) {
     if (kind == GNT_GROUP_MATCHED && saturated && !place->at_target)
         return "saturated";
     if (kind == GNT_GROUP_UNMATCHED && place->at_target)
@@ -41,7 +41,7 @@ static const char *state_words(const gnt_rank_row *s) {
 
 void gnt_rank_row_say(const gnt_rank_row *s, gnt_text *out) {
     const char *state = state_words(s);
-    gnt_text_add(out, "%s%s%s", gnt_standing_words(s->kind, s->saturated, &s->place), *state ? ", " : "",
+    gnt_text_add(out, "%s%s%s", gnt_utility_words(s->kind, s->saturated, &s->place), *state ? ", " : "",
                  state);
 }
 

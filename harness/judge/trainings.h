@@ -29,10 +29,10 @@ typedef struct gnt_measured {
  * The group is chosen by the other training runs (gnt_metric_cross_fit), so that a defense is not penalised
  * for having been attacked by many attacks.
  *
- * Sets at_target of *place if all groups were read at exactly the target. Its surplus is then 0, else the mean
- * utility over the training runs less the target (less 0 where there is none; unknown for a defense without a
- * strength), negative if it is worse. `exhausted` is set if the defense is saturated, or has no strength and
- * leaves more than the tolerance above the target.
+ * Sets at_target of *place if all groups were read at exactly the target. Its surplus is then 0, else the
+ * mean utility over the training runs less the target (less 0 where there is none; unknown for a defense
+ * without a strength), negative if it is worse. `exhausted` is set if the defense is saturated, or has no
+ * strength and leaves more than the tolerance above the target.
  *
  * Returns how many training runs have a number; 0 if memory ran out. */
 size_t gnt_leak_by_training(double *out, const gnt_measured *group, size_t n_groups, const int64_t *seed,

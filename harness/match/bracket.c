@@ -7,8 +7,8 @@
  * half, near enough that leakage is about linear in utility between them. In tolerances. */
 static const double distance = 1.5;
 
-/* And no farther than this from the matched strength: where utility has settled at that of no defense, leakage
- * still moves, and a line between such strengths means little. */
+/* And no farther than this from the matched strength: where utility has settled at that of no defense,
+ * leakage still moves, and a line between such strengths means little. */
 static const double most_ratio = 4, most_linear = 0.25;
 
 /* Unless the target would not lie between the two then: they have to be on either side of it by this much, in

@@ -29,9 +29,9 @@ typedef enum gnt_tie {
 /* The place of a leakage among others. */
 typedef struct gnt_leak_place {
     gnt_leak leak;
-    /* by how much the utility at which it leaks that is better than the target; 0 at the target; NAN: unknown */
+    /* by how much the utility at which it leaks that is better than the target; NAN: unknown */
     double surplus;
-    int at_target; /* read off a curve at exactly the target */
+    int at_target; /* surplus 0: read off a curve at exactly the target */
     int exhausted; /* it left that surplus at its strongest setting, or has no strength */
     int rank;      /* from 1 */
     gnt_tie tied;  /* of all with which it is */

@@ -33,7 +33,7 @@ static void say_read(const gnt_results *r, const char *task, const gnt_measure *
         gnt_measure_write(m, &s->score->stat, out);
         gnt_text_add(out, " at the matched strength)");
     } else if (s->place.exhausted) {
-        gnt_text_add(out, ", %s ", gnt_standing_words(s->kind, s->saturated, &s->place));
+        gnt_text_add(out, ", %s ", gnt_utility_words(s->kind, s->saturated, &s->place));
         gnt_utility_write(utility, s->place.surplus, out);
         gnt_text_add(out, " %s above the target", utility);
     }

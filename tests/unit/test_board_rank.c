@@ -137,7 +137,7 @@ static const extra useful[] = {{.utility = 0.9},  {.utility = 0.88}, {.utility =
 static void surplus_utility_is_no_excuse(void **state) {
     const bench *b = *state;
     static const struct {
-        const char *defense, *standing;
+        const char *defense, *words;
         int rank;
     } expected[] = {{"noise", "matched", 1},       {"prune", "matched", 2},      {"scheme", "as it is", 3},
                     {"+low-rank", "saturated", 4}, {"+nothing", "saturated", 5}, {"costly", "as it is", 0}};
@@ -146,7 +146,7 @@ static void surplus_utility_is_no_excuse(void **state) {
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const json_t *row = json_array_get(json_object_get(all, "places"), i);
         assert_string_equal(word(row, "defense"), expected[i].defense);
-        assert_string_equal(word(row, "standing"), expected[i].standing);
+        assert_string_equal(word(row, "standing"), expected[i].words);
         assert_int_equal(rank_of(row), expected[i].rank);
     }
     assert_string_equal(word(place(all, 1, NULL, "costly"), "why_not_ranked"),

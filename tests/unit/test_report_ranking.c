@@ -362,7 +362,7 @@ static const entry with_surplus[] = {ROW_WITH("noise", "matched", "ok", 3, 21, 1
                                      ROW("none", "none", "ok", 3, 50, 1, 0.9)};
 static const char *const without_strength_left[] = {"low-rank", "nothing", "luck", NULL};
 
-static void expect_standing(const gnt_ranking *ranking, size_t i, const char *words) {
+static void expect_words(const gnt_ranking *ranking, size_t i, const char *words) {
     gnt_text said;
     gnt_text_init(&said, 4096);
     gnt_rank_row_say(&ranking->row[i], &said);
@@ -385,11 +385,11 @@ static void surplus_utility_is_no_excuse(void **state) {
     expect_row(&ranking, 4, "luck", GNT_RANKED_AS_NONE, 5, GNT_TIED_BY_CHANCE);
     expect_row(&ranking, 5, "nothing", GNT_RANKED_AS_NONE, 5, GNT_TIED_BY_CHANCE);
     expect_row(&ranking, 6, "costly", GNT_UNRANKED_UNMATCHED, 0, GNT_NOT_TIED);
-    expect_standing(&ranking, 0, "matched");
-    expect_standing(&ranking, 2, "as it is");
-    expect_standing(&ranking, 3, "saturated");
-    expect_standing(&ranking, 5, "saturated, not surely less than undefended");
-    expect_standing(&ranking, 6, "as it is, less useful than the target");
+    expect_words(&ranking, 0, "matched");
+    expect_words(&ranking, 2, "as it is");
+    expect_words(&ranking, 3, "saturated");
+    expect_words(&ranking, 5, "saturated, not surely less than undefended");
+    expect_words(&ranking, 6, "as it is, less useful than the target");
     assert_true(ranking.row[0].place.at_target && fabs(ranking.row[0].measured.mean - 22) < 1e-9);
     assert_true(ranking.row[0].score->stat.mean == 21);
     assert_true(gnt_ranking_tied(&ranking, 4, 5) && !gnt_ranking_tied(&ranking, 3, 4));
@@ -449,7 +449,7 @@ static void a_curve_through_the_target_is_a_match(void **state) {
     gnt_free(text);
     gnt_ranking ranking = rank_of(&r, 3, "psnr", 3);
     expect_row(&ranking, 0, "a", GNT_RANKED, 1, GNT_NOT_TIED);
-    expect_standing(&ranking, 0, "matched by its curve");
+    expect_words(&ranking, 0, "matched by its curve");
     assert_true(fabs(ranking.row[0].measured.mean - 23) < 1e-9);
     expect_row(&ranking, 1, "off", GNT_UNRANKED_UNMATCHED, 0, GNT_NOT_TIED);
     gnt_ranking_free(&ranking);

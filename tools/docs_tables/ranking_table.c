@@ -22,10 +22,10 @@ static void add_row(const gnt_measure *m, const gnt_rank_row *row, gnt_table *t)
         gnt_table_format(t, "%d%s", row->place.rank, row->place.tied ? ", tied" : "");
     else
         gnt_table_text(t, "–");
-    gnt_text standing;
-    gnt_text_init(&standing, 4096);
-    gnt_rank_row_say(row, &standing);
-    gnt_table_take(t, &standing);
+    gnt_text words;
+    gnt_text_init(&words, 4096);
+    gnt_rank_row_say(row, &words);
+    gnt_table_take(t, &words);
     if (!row->worst) {
         for (int i = 0; i < 4; i++)
             gnt_table_text(t, "–");

@@ -41,7 +41,7 @@ static void utility_item(gnt_table *t, const gnt_utility *u) {
     gnt_table_take(t, &text);
 }
 
-static void standing_item(gnt_table *t, const gnt_rank_row *row) {
+static void row_words_item(gnt_table *t, const gnt_rank_row *row) {
     gnt_text text;
     gnt_text_init(&text, 256);
     gnt_rank_row_say(row, &text);
@@ -60,7 +60,7 @@ static void kind_rows(const gnt_results *r, const char *task, int64_t stage, con
             any = row->worst;
         gnt_table_text(t, row->defense);
         utility_item(t, &any->utility);
-        standing_item(t, row);
+        row_words_item(t, row);
         for (size_t a = 0; a < n_attacks; a++)
             score_item(t, r, m, gnt_representative(r, task, stage, row->defense, r->attack[attacks[a]]));
     }
@@ -359,7 +359,7 @@ static void rank_rows(const gnt_results *r, const char *task, int64_t stage, con
         gnt_table_number(t, s->place.rank ? s->place.rank : NAN);
         gnt_table_text(t, s->place.rank && s->place.tied ? "tied" : "");
         gnt_table_text(t, s->defense);
-        standing_item(t, s);
+        row_words_item(t, s);
         gnt_table_text(t, s->worst ? s->worst->attack : "");
         gnt_table_number(t, s->worst ? (double)s->worst->stage : NAN);
         gnt_table_number(t, s->measured.mean);

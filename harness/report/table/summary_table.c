@@ -25,7 +25,7 @@ static void say_winner(const gnt_results *r, const char *task, const gnt_measure
     if (best->state == GNT_RANKED_AS_NONE)
         gnt_text_add(out, " (not surely less than undefended)");
     else if (best->place.exhausted)
-        gnt_text_add(out, " (%s)", gnt_standing_words(best->kind, best->saturated, &best->place));
+        gnt_text_add(out, " (%s)", gnt_utility_words(best->kind, best->saturated, &best->place));
     if (best->unfit)
         gnt_text_add(out, " (%zu attack%s n/a)", best->unfit, best->unfit == 1 ? "" : "s");
     for (size_t i = 1; i < ranking->ranked; i++)
