@@ -199,6 +199,13 @@ static int check_target(const check *c, const char *path, const gnt_target *targ
     return 0;
 }
 
+static int check_each_target(const check *c, const char *path, const gnt_targets *targets) {
+    for (size_t i = 0; i < targets->n; i++)
+        if (check_target(c, gnt_path_item(path, i).text, &targets->at[i]) != 0)
+            return -1;
+    return 0;
+}
+
 static int check_targets(const check *c, const char *path, const gnt_outcome *cell) {
     const gnt_targets *targets = &cell->targets;
     const gnt_result_task *task = check_task(c, cell);
@@ -213,10 +220,16 @@ static int check_targets(const check *c, const char *path, const gnt_outcome *ce
         wanted != (double)targets->n)
         return gnt_fail(c->err, "%s: %s has %zu entries, but the task observes %.0f private samples", c->file,
                         at.text, targets->n, wanted);
-    for (size_t i = 0; i < targets->n; i++)
-        if (check_target(c, gnt_path_item(at.text, i).text, &targets->at[i]) != 0)
-            return -1;
-    return 0;
+    return check_each_target(c, at.text, targets);
+}
+
+/* Checks what the attack left with a quarter of its budget: scores of the same targets. */
+static int check_quarter(const check *c, const char *path, const gnt_outcome *cell) {
+    const gnt_path at = gnt_path_key(path, "quarter");
+    if (cell->quarter.n > 0 && cell->quarter.n != cell->targets.n)
+        return gnt_fail(c->err, "%s: %s has %zu entries, expected one for each of the cell's %zu targets",
+                        c->file, at.text, cell->quarter.n, cell->targets.n);
+    return check_each_target(c, at.text, &cell->quarter);
 }
 
 /* Checks that the values by which points of a picture are coloured are those of the first targets. */
@@ -262,10 +275,10 @@ static int check_empty(const check *c, const char *path, const gnt_outcome *cell
     const struct {
         const char *name;
         int there;
-    } parts[] = {{"measures", cell->measures.n > 0},       {"floors", cell->floors.n > 0},
-                 {"chance", cell->chance.n > 0},           {"targets", cell->targets.n > 0},
-                 {"convergence", cell->convergence.n > 0}, {"images", cell->images != gnt_no_text},
-                 {"points", cell->points != NULL}};
+    } parts[] = {{"measures", cell->measures.n > 0},      {"floors", cell->floors.n > 0},
+                 {"chance", cell->chance.n > 0},          {"targets", cell->targets.n > 0},
+                 {"quarter", cell->quarter.n > 0},        {"convergence", cell->convergence.n > 0},
+                 {"images", cell->images != gnt_no_text}, {"points", cell->points != NULL}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].there)
             return gnt_fail(c->err, "%s: %s is there, but the cell is \"%s\", and only one that is ok has it",
@@ -283,8 +296,10 @@ static int check_cell(const check *c, size_t i, const char *path, json_t *seen) 
                                               : "its strength was not searched for");
     if (!check_is_ok(cell))
         return check_empty(c, path, cell);
-    return check_targets(c, path, cell) || check_numbers(c, path, cell) || check_points(c, path, cell) ? -1
-                                                                                                       : 0;
+    return check_targets(c, path, cell) || check_quarter(c, path, cell) || check_numbers(c, path, cell) ||
+                   check_points(c, path, cell)
+               ? -1
+               : 0;
 }
 
 int check_cells(const check *c) {

@@ -57,12 +57,50 @@ static void count(const gnt_restarts *list, size_t *targets, size_t *starved) {
     gnt_free(all);
 }
 
+/* Sets rise[i] to how much more each target leaks than with a quarter of the budget. Returns how many have
+ * both numbers. */
+static size_t rises_of(const gnt_outcome *cell, const gnt_measure *m, double *rise) {
+    const gnt_measure_id id = gnt_measure_id_of(m);
+    size_t n = 0;
+    for (size_t i = 0; i < cell->targets.n && i < cell->quarter.n; i++) {
+        const gnt_target *all = &cell->targets.at[i], *quarter = &cell->quarter.at[i];
+        const double d = all->score[id] - quarter->score[id];
+        if (all->id == quarter->id && isfinite(d))
+            rise[n++] = m->leak * d;
+    }
+    return n;
+}
+
+/* True if the mean of n rises is beyond the margin, and, where n is large enough, beyond chance. */
+static int is_a_rise(const gnt_measure *m, const double *rise, size_t n) {
+    const gnt_score_bounds any = {-INFINITY, INFINITY};
+    gnt_estimate e;
+    return gnt_estimate_mean(&e, rise, NULL, n, any, NULL) == 0 && e.mean >= 2 * m->tolerance &&
+           (n < GNT_RISE_LEAST_TARGETS || e.low > 0);
+}
+
+int gnt_leakage_still_rises(const gnt_outcome *cell) {
+    double *rise = gnt_array(cell->targets.n + 1, sizeof *rise);
+    int rises = 0;
+    size_t n = 0;
+    for (size_t i = 0; rise && n == 0 && i < GNT_MEASURES; i++) {
+        const gnt_measure *m = gnt_measure_at(i);
+        n = m->whole ? 0 : rises_of(cell, m, rise);
+        rises = n > 0 && is_a_rise(m, rise, n);
+    }
+    gnt_free(rise);
+    return rises;
+}
+
 int gnt_is_starved(const gnt_results *r, const gnt_outcome *group) {
     size_t targets = 0, starved = 0;
     for (size_t i = 0; i < r->n_cell; i++) {
         const gnt_outcome *c = &r->cell[i];
-        if (c->status == GNT_CELL_OK && gnt_stands_for(c, group))
-            count(&c->convergence, &targets, &starved);
+        if (c->status != GNT_CELL_OK || !gnt_stands_for(c, group))
+            continue;
+        if (gnt_leakage_still_rises(c))
+            return 1;
+        count(&c->convergence, &targets, &starved);
     }
     return targets > 0 && 2 * starved >= targets;
 }

@@ -220,6 +220,8 @@ typedef struct gnt_outcome {
     /* of a cell */
     gnt_texts grants, goals;
     gnt_targets targets;
+    /* scores of the attack with a quarter of its budget, of one cell of each attack at each stage */
+    gnt_targets quarter;
     gnt_restarts convergence;
     /* numbers that plugins report on themselves */
     gnt_named_reals facts;

@@ -255,6 +255,13 @@ static const gnt_fields mark_fields = GNT_OPEN(gnt_mark, mark_rows);
             .group = &gnt_target_fields, .optional = 1,                                                      \
             .help = "scores of each private sample or, of a transcript, of each client"                      \
     }
+#define QUARTER                                                                                              \
+    {                                                                                                        \
+        GNT_FIELD(gnt_outcome, quarter, LIST), .group = &gnt_target_fields, .optional = 1,                   \
+                                               .help = "`targets` as the attack left them with a quarter "   \
+                                                       "of its budget, of one cell of each attack whose "    \
+                                                       "schedule depends on it"                              \
+    }
 #define CONVERGENCE                                                                                          \
     {                                                                                                        \
         GNT_FIELD(gnt_outcome, convergence, LIST), .group = &restart_fields, .optional = 1,                  \
@@ -329,6 +336,7 @@ static const gnt_field cell_rows[] = {
     FLOORS,
     CHANCE,
     TARGETS,
+    QUARTER,
     CONVERGENCE,
     FACTS,
     POINTS,

@@ -131,6 +131,13 @@ static int make_controls(run *r, run_cell *c) {
     return (c->jobs.replay || !records) && (!c->jobs.shuffled || c->jobs.shuffled_none);
 }
 
+/* Makes the score at a quarter of the budget. False when out of memory. */
+static int make_quarter(run *r, run_cell *c) {
+    run_job *attack = run_quarter_attack_job(&r->requests, c->cell, c->strength);
+    c->jobs.quarter = attack ? run_score_job(&r->requests, c->cell, c->strength, attack) : NULL;
+    return c->jobs.quarter != NULL;
+}
+
 /* Makes the jobs up to the score; −1 when out of memory. */
 static int make_jobs(run *r, run_cell *c, gnt_err *err) {
     const gnt_cell *cell = c->cell;
@@ -141,13 +148,14 @@ static int make_jobs(run *r, run_cell *c, gnt_err *err) {
         c->jobs.first_attack = run_first_attack_job(&r->requests, cell, c->strength);
     c->jobs.attack = run_attack_job(&r->requests, cell, c->strength);
     c->jobs.score = c->jobs.attack ? run_score_job(&r->requests, cell, c->strength, c->jobs.attack) : NULL;
-    return c->jobs.train && c->jobs.score ? 0 : gnt_fail(err, "out of memory for the cell %s", cell->id);
+    const int has_all = c->jobs.train && c->jobs.score && (!cell->tries_quarter || make_quarter(r, c));
+    return has_all ? 0 : gnt_fail(err, "out of memory for the cell %s", cell->id);
 }
 
 /* True if the jobs other than the score have ended, well or badly. NULL: not needed. */
 static int others_have_ended(const run_cell *c) {
-    const run_job *const others[] = {c->jobs.none, c->jobs.replay, c->jobs.public_only, c->jobs.shuffled,
-                                     c->jobs.shuffled_none};
+    const run_job *const others[] = {c->jobs.none,     c->jobs.replay,        c->jobs.public_only,
+                                     c->jobs.shuffled, c->jobs.shuffled_none, c->jobs.quarter};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i] && !run_job_has_ended(others[i]))
             return 0;
@@ -169,21 +177,34 @@ static gnt_named_reals facts_of(run *r, const run_cell *c) {
     return list;
 }
 
-/* Reads the score from the store, which others may have written; −1: it has not the form of a score. */
-static int read_score(run *r, run_cell *c) {
-    json_t *score = run_metadata(r, c->jobs.score, "score");
-    const int rc = score ? gnt_fields_decode(&gnt_score_fields, &c->found, score, &r->memory, "", NULL) : -1;
+/* Reads a score from the store, which others may have written; −1: it has not the form of a score. */
+static int read_score(run *r, run_job *j, gnt_outcome *out) {
+    json_t *score = run_metadata(r, j, "score");
+    const int rc = score ? gnt_fields_decode(&gnt_score_fields, out, score, &r->memory, "", NULL) : -1;
     if (rc != 0)
-        gnt_fields_clear(&gnt_score_fields, &c->found);
+        gnt_fields_clear(&gnt_score_fields, out);
     json_decref(score);
     return rc;
+}
+
+/* Reads what the attack found with a quarter of its budget. Without it the cell does not say whether the
+ * budget was enough, which is a warning. */
+static void read_quarter(run *r, run_cell *c) {
+    gnt_outcome found;
+    if (c->jobs.quarter && c->jobs.quarter->state == RUN_OK && read_score(r, c->jobs.quarter, &found) == 0)
+        c->found.quarter = found.targets;
+    else if (c->jobs.quarter)
+        run_show_warning(r, "%s: whether the attack's budget is enough is not known: %s", c->cell->id,
+                         c->jobs.quarter->ending.reason ? c->jobs.quarter->ending.reason
+                                                        : "the score at a quarter of it cannot be read back");
 }
 
 /* Reads everything that results.json has on a cell whose jobs have ended, and settles it. */
 static void take_results(run *r, run_cell *c, int *moved) {
     c->utility = run_utility(r, c->jobs.train, &c->utility_error);
     c->utility_none = c->jobs.none->state == RUN_OK ? run_utility(r, c->jobs.none, NULL) : NAN;
-    const int has_score = read_score(r, c) == 0;
+    const int has_score = read_score(r, c->jobs.score, &c->found) == 0;
+    read_quarter(r, c);
     c->found.facts = facts_of(r, c);
     c->found.marks = run_marks_of(r, c);
     if (has_score)

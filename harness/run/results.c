@@ -191,6 +191,7 @@ static int fill_cell(const run *r, const run_cell *c, gnt_outcome *out, gnt_aren
     out->floors = found->floors;
     out->chance = found->chance;
     out->targets = found->targets;
+    out->quarter = found->quarter;
     out->convergence = found->convergence;
     out->facts = found->facts;
     if (t->observe.attribute >= 0)

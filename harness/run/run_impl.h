@@ -111,6 +111,8 @@ typedef struct run_cell_jobs {
     run_job *train, *attack, *score;
     /* The first attack of a chain. */
     run_job *first_attack;
+    /* The score of the attack with a quarter of its budget. */
+    run_job *quarter;
     run_job *replay;
     /* The undefended training, and the one on public data alone, with which the utility is compared. */
     run_job *none;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "judge/convergence.h"
 #include "nn/kernels/blas_core.h"
 #include "run/run_impl.h"
 
@@ -96,6 +97,17 @@ static void warn_of_unused_rows(const run *r) {
     }
 }
 
+/* Warns of attacks that would have found more with a larger budget. */
+static void warn_of_budgets(const run *r) {
+    for (size_t i = 0; i < r->plan->n; i++)
+        if (r->cell[i].status == GNT_CELL_OK && gnt_leakage_still_rises(&r->cell[i].found))
+            run_show_warning(
+                r,
+                "%s: leaks more than with a quarter of the attack's budget: the search stopped at "
+                "the iteration budget before convergence; give it a larger \"budget\"",
+                r->cell[i].cell->id);
+}
+
 void run_warn_before(const run *r) {
     warn_of_blas_core(r);
     warn_of_batch_statistics(r);
@@ -104,4 +116,5 @@ void run_warn_before(const run *r) {
 
 void run_warn_after(const run *r) {
     warn_of_unused_rows(r);
+    warn_of_budgets(r);
 }

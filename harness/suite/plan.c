@@ -114,6 +114,24 @@ static void choose_points(gnt_plan *p, const gnt_suite *s, size_t from) {
     }
 }
 
+/* Marks the cell in which an attack shows whether its budget was enough: of an attack whose schedule depends
+ * on the budget the first undefended cell that runs, or where there is none the first that runs. No search is
+ * shorter than one of a single step. */
+static void choose_quarter(gnt_plan *p, const gnt_suite *s, size_t from, size_t attack) {
+    const gnt_suite_attack *a = &s->attack[attack];
+    gnt_cell *chosen = NULL;
+    if (!(a->member.info->flags & GNT_FLAG_BUDGET_SCHEDULE) || a->budget == 1)
+        return;
+    for (size_t i = from; i < p->n; i++) {
+        gnt_cell *c = &p->cell[i];
+        const int better = !chosen || (c->mode == GNT_MODE_NONE && chosen->mode != GNT_MODE_NONE);
+        if (c->attack == attack && !c->reason && better)
+            chosen = c;
+    }
+    if (chosen)
+        chosen->tries_quarter = 1;
+}
+
 static int same_observe(const gnt_suite_observe *a, const gnt_suite_observe *b) {
     return a->probe == b->probe && a->surface == b->surface && a->batch == b->batch &&
            a->local_steps == b->local_steps && a->targets == b->targets;
@@ -172,7 +190,8 @@ static int add_attacks(gnt_plan *p, const gnt_suite *s, gnt_cell *at) {
 static int add_task(gnt_plan *p, const gnt_suite *s, size_t task) {
     const gnt_suite_task *t = &s->task[task];
     gnt_cell at = {.task = task};
-    for (size_t stage = 0; stage < t->n_stages; stage++)
+    for (size_t stage = 0; stage < t->n_stages; stage++) {
+        const size_t from = p->n;
         for (at.defense = 0; at.defense < s->n_defenses; at.defense++) {
             const gnt_suite_defense *d = &s->defense[at.defense];
             at.stage = t->stages[stage];
@@ -186,6 +205,9 @@ static int add_task(gnt_plan *p, const gnt_suite *s, size_t task) {
                     return -1;
             }
         }
+        for (size_t i = 0; i < s->n_attacks; i++)
+            choose_quarter(p, s, from, i);
+    }
     return 0;
 }
 

@@ -48,7 +48,8 @@ typedef struct gnt_cell {
     /* 1: a point of a sweep that the suite does not list: the strength at which a baseline run was matched */
     int at_baseline;
     uint64_t seed;
-    int draws_points; /* 1: this cell's observations are plotted for its setting */
+    int draws_points;  /* 1: this cell's observations are plotted for its setting */
+    int tries_quarter; /* 1: its attack runs with a quarter of its budget as well */
     uint32_t surface;
     uint32_t goals;                     /* GNT_GOAL_* that the attack must return */
     uint32_t grants;                    /* GNT_KNOWS_* that the suite grants and the task has */

@@ -119,9 +119,59 @@ static void the_best_restart_of_each_target_counts(void **state) {
     gnt_free(rests);
 }
 
+/* A cell of n targets whose PSNR is `all`, and `quarter` with a quarter of the budget; every second target
+ * has `spread` more and less. */
+static int rises(size_t n, double all, double quarter, double spread) {
+    enum { MOST = 8 };
+    gnt_target full[MOST], less[MOST];
+    assert_true(n <= MOST);
+    for (size_t i = 0; i < n; i++) {
+        full[i] = less[i] = (gnt_target){.id = (int64_t)i};
+        for (int m = 0; m < GNT_MEASURES; m++)
+            full[i].score[m] = less[i].score[m] = NAN;
+        full[i].score[GNT_MEASURE_PSNR] = all + (i % 2 ? spread : -spread);
+        less[i].score[GNT_MEASURE_PSNR] = quarter;
+    }
+    return gnt_leakage_still_rises(&(gnt_outcome){.targets = {full, n}, .quarter = {less, n}});
+}
+
+static void leakage_that_rises_from_a_quarter_of_the_budget_is_starved(void **state) {
+    (void)state;
+    assert_int_equal(rises(1, 12, 10, 0), 1);
+    assert_int_equal(rises(2, 10.9, 10, 0), 0); /* below 1 dB */
+    assert_int_equal(rises(2, 8, 10, 0), 0);    /* a shorter search found more */
+    assert_int_equal(rises(4, 12, 10, 9), 1);   /* too few targets for an interval */
+    assert_int_equal(rises(6, 12, 10, 9), 0);   /* within chance */
+    assert_int_equal(rises(6, 12, 10, 0.5), 1);
+    assert_int_equal(rises(0, 12, 10, 0), 0);
+}
+
+/* Targets are paired by id, and a group is starved where its cell rises, without any curve. */
+static void a_group_is_starved_where_its_cell_rises(void **state) {
+    static const char before[] =
+        "{\"format\": 1, \"groups\": [{\"task\": \"t\", \"defense\": \"d\", \"attack\": \"a\", \"mode\": "
+        "\"none\", \"status\": \"ok\"}], \"cells\": [{\"task\": \"t\", \"defense\": \"d\", \"attack\": "
+        "\"a\", "
+        "\"mode\": \"none\", \"status\": \"ok\", \"seed\": 1, \"targets\": [{\"id\": 7, \"psnr\": 20}], "
+        "\"quarter\": [{\"id\": ";
+    (void)state;
+    for (int id = 7; id < 9; id++) {
+        char *file = gnt_format("%s%d, \"psnr\": 10}]}]}", before, id);
+        gnt_results r;
+        gnt_err err = {""};
+        if (gnt_results_parse(&r, "results.json", file, strlen(file), &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(gnt_is_starved(&r, &r.group[0]), id == 7);
+        gnt_results_free(&r);
+        gnt_free(file);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_still_falls_is_starved),
-                                       cmocka_unit_test(what_is_no_point_is_refused),
-                                       cmocka_unit_test(the_best_restart_of_each_target_counts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_still_falls_is_starved), cmocka_unit_test(what_is_no_point_is_refused),
+        cmocka_unit_test(the_best_restart_of_each_target_counts),
+        cmocka_unit_test(leakage_that_rises_from_a_quarter_of_the_budget_is_starved),
+        cmocka_unit_test(a_group_is_starved_where_its_cell_rises)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -840,6 +840,10 @@ typedef struct gnt_descriptor {
 /* Defense: its artefacts are the same at every strength; `prepare` is called once, in an instance with the
  * preset strength. */
 #define GNT_FLAG_PREPARES_ONCE 256u
+/* Attack: what it does in its first steps depends on how many it will take, as with a learning rate that
+ * falls until the last one. Its budget is that of the suite, or its integer parameter `steps`. The host also
+ * runs it with a quarter of both, to see whether a longer search finds more. */
+#define GNT_FLAG_BUDGET_SCHEDULE 512u
 #define GNT_FLAG_ACTIVE 64u /* attack: needs `broadcast`; n/a on this host */
 
 typedef struct gnt_entry {

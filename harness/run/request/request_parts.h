@@ -62,6 +62,8 @@ gnt_request_plugin request_plugin(run_requests *r, run_job *j, const gnt_suite_m
                                   double strength);
 /* Adds the models that parameters name to a plugin's, unless it has one of that parameter. */
 int request_add_models(run_requests *r, run_job *j, gnt_request_plugin *p, const gnt_params *params);
+/* Divides the plugin's parameter `steps` by that number, if it has one; it stays at least 1. */
+void request_divide_steps(run_job *j, gnt_request_plugin *p, const gnt_suite_member *m, int64_t by);
 gnt_request_plugins request_chain(run_requests *r, run_job *j, int defense, double strength);
 
 /* ---- requests_train.c ---- */

@@ -88,6 +88,25 @@ gnt_request_plugin request_plugin(run_requests *r, run_job *j, const gnt_suite_m
     return p;
 }
 
+void request_divide_steps(run_job *j, gnt_request_plugin *p, const gnt_suite_member *m, int64_t by) {
+    gnt_params params;
+    if (request_params(&params, m, 0, NAN) != 0) {
+        j->request_error = "a plugin's parameters";
+        return;
+    }
+    for (int32_t i = 0; i < params.n; i++) {
+        gnt_value *v = &params.value[i];
+        if (v->type == GNT_TYPE_INT && strcmp(v->id, "steps") == 0 && v->i > 1)
+            v->i = v->i > by ? v->i / by : 1;
+    }
+    char *text = gnt_params_canonical(&params);
+    p->params = request_text(j, text);
+    if (!p->params)
+        j->request_error = "a plugin's parameters";
+    gnt_free(text);
+    gnt_params_free(&params);
+}
+
 gnt_request_plugins request_chain(run_requests *r, run_job *j, int defense, double strength) {
     if (defense < 0)
         return (gnt_request_plugins){0};

@@ -79,6 +79,8 @@ run_job *run_replay_job(run_requests *r, size_t task, int defense, double streng
 
 /* ---- requests_attack.c ---- */
 run_job *run_attack_job(run_requests *r, const gnt_cell *c, double strength);
+/* Returns the same attack with a quarter of its budget, and the same random streams. */
+run_job *run_quarter_attack_job(run_requests *r, const gnt_cell *c, double strength);
 /* Returns the first attack of a chain. */
 run_job *run_first_attack_job(run_requests *r, const gnt_cell *c, double strength);
 run_job *run_score_job(run_requests *r, const gnt_cell *c, double strength, run_job *attack);

@@ -163,6 +163,7 @@ typedef struct part {
     const char *label, *name;
     int64_t budget;
     uint32_t grants, goals, surface;
+    int64_t budget_by; /* what its budget is divided by; 0: nothing */
 } part;
 
 static part last_part(const run_requests *r, const gnt_cell *c) {
@@ -173,7 +174,8 @@ static part last_part(const run_requests *r, const gnt_cell *c) {
                   a->budget,
                   c->grants,
                   c->goals,
-                  a->first.info ? (uint32_t)GNT_SURFACE_ENCODING : c->surface};
+                  a->first.info ? (uint32_t)GNT_SURFACE_ENCODING : c->surface,
+                  0};
 }
 
 /* True if the attack `plain` is the first member of the chain `a` by itself. */
@@ -187,8 +189,8 @@ static int is_first_of(const gnt_suite_attack *plain, const gnt_suite_attack *a)
  * both are one job. `own`: room for the name otherwise. */
 static part first_part(const run_requests *r, const gnt_cell *c, char own[PART_SIZE]) {
     const gnt_suite_attack *a = &r->suite->attack[c->attack];
-    part p = {&a->first,       a->first.info->id, own,       a->first_budget,
-              c->first_grants, c->first_goals,    c->surface};
+    part p = {&a->first,       a->first.info->id, own,        a->first_budget,
+              c->first_grants, c->first_goals,    c->surface, 0};
     snprintf(own, PART_SIZE, "%s/first", a->label);
     for (size_t i = 0; i < r->suite->n_attacks; i++)
         if (is_first_of(&r->suite->attack[i], a)) {
@@ -213,6 +215,10 @@ static void set_attacker(run_requests *r, run_job *j, const gnt_cell *c, const p
         .samples = request_samples(j, t, p->grants & GNT_KNOWS_REGION ? REQUEST_REGION : 0),
         .attribute = p->grants & GNT_KNOWS_ATTRIBUTE ? request_attribute(j, t) : NULL};
     q->plugin = request_plugin(r, j, p->member, 0, NAN);
+    if (p->budget_by) {
+        q->budget = p->budget > 0 && p->budget < p->budget_by ? 1 : p->budget / p->budget_by;
+        request_divide_steps(j, &q->plugin, p->member, p->budget_by);
+    }
 }
 
 /* Adds an output of the observations at the stages before, the latest eight, earliest first; *stages:
@@ -338,6 +344,15 @@ run_job *run_first_attack_job(run_requests *r, const gnt_cell *c, double strengt
 
 run_job *run_attack_job(run_requests *r, const gnt_cell *c, double strength) {
     part p = last_part(r, c);
+    return part_job(r, c, strength, &p, r->suite->attack[c->attack].first.info != NULL);
+}
+
+run_job *run_quarter_attack_job(run_requests *r, const gnt_cell *c, double strength) {
+    char own[PART_SIZE];
+    part p = last_part(r, c);
+    snprintf(own, sizeof own, "%s/quarter", p.label);
+    p.name = own;
+    p.budget_by = 4;
     return part_job(r, c, strength, &p, r->suite->attack[c->attack].first.info != NULL);
 }
 

@@ -182,4 +182,4 @@ const gnt_descriptor gradient_invert_gradients = {
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_BN_STATS |
             GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
-    .flags = GNT_FLAG_RANDOMISED};
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE};

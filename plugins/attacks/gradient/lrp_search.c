@@ -95,4 +95,4 @@ const gnt_descriptor gradient_lrp_search = {
     .goals = GNT_GOAL_RECONSTRUCTION,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_ORDER | GNT_KNOWS_DEFENSE,
     .data_kinds = GNT_KIND_ANY,
-    .flags = GNT_FLAG_RANDOMISED};
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE};

@@ -176,6 +176,6 @@ const gnt_descriptor learnt_decoder = {
                "Ronneberger et al., U-Net, MICCAI 2015"),
     LEARNT_ATTACK(decoder),
     .scope = GNT_SCOPE_TASK,
-    .flags = GNT_FLAG_RANDOMISED,
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE,
     .surfaces = GNT_SURFACE_ENCODING,
     .data_kinds = GNT_KIND_IMAGE};

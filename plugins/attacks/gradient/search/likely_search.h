@@ -10,6 +10,7 @@ extern const gnt_parameter likely_parameters[12];
 extern const char *const likely_families[];
 #define LIKELY_COMMON                                                                                        \
     GNT_PARAMETERS(likely_parameters), .surfaces = GNT_SURFACE_UPDATE, .families = likely_families,          \
-                                       .flags = GNT_FLAG_RANDOMISED, .instance_size = GNT_INSTANCE(invert)
+                                       .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE,              \
+                                       .instance_size = GNT_INSTANCE(invert)
 
 #endif
