@@ -47,7 +47,7 @@ gnt_key gnt_audit_new_key(uint64_t seed);
 
 typedef struct gnt_audit_counts {
     size_t chosen, different;
-    /* trainings on public data alone, one of each task and seed of those cells */
+    /* training runs on public data alone, one of each task and seed of those cells */
     size_t controls, controls_different;
     /* pictures of cells, run again or not, and those that do not show what their targets say */
     size_t pictures, pictures_different;
