@@ -39,7 +39,8 @@ typedef enum gnt_rank_state {
 } gnt_rank_state;
 
 /* `n` rows of the caller's array, each with a state and a place; of two neighbours they lie `stride` bytes
- * apart. `value[row * trainings + s]`: the leakage in training run s, in the measure's units; NAN: no number. */
+ * apart. `value[row * trainings + s]`: the leakage in training run s, in the measure's units; NAN: no
+ * number. */
 typedef struct gnt_rank_list {
     gnt_rank_state *state;
     gnt_leak_place *place;
