@@ -1,5 +1,5 @@
-/* Files of a data set in forms that are not read: other versions, archives that were not unpacked. The sentence
- * on a missing set names those that lie there. */
+/* Files of a data set in forms that are not read: other versions, archives that were not unpacked. Where no
+ * file of the set is, the sentence names those that lie there. */
 #include <string.h>
 
 #include "base/mem.h"
