@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/lookalike.h"
 #include "base/mem.h"
 
 /* ---- syntax ---- */
@@ -280,25 +281,6 @@ int gnt_doc_real_at(const gnt_doc *doc, const char *path, const json_t *value, d
                         *low ? low : high);
 }
 
-/* Returns the first character that is not seen but changes how others are read: marks and overrides of the
- * direction of writing, line separators, the byte order mark. 0: none. The text is valid UTF-8. */
-static unsigned hidden_character(const char *text) {
-    static const struct {
-        unsigned first, last;
-    } hidden[] = {{0x061c, 0x061c}, {0x200b, 0x200b}, {0x200e, 0x200f}, {0x2028, 0x202e},
-                  {0x2060, 0x2060}, {0x2066, 0x2069}, {0xfeff, 0xfeff}};
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        const unsigned c = (at[0] & 0xe0) == 0xc0 && at[1] ? (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu)
-                           : (at[0] & 0xf0) == 0xe0 && at[1] && at[2]
-                               ? (at[0] & 0xfu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu)
-                               : 0;
-        for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-            if (c >= hidden[i].first && c <= hidden[i].last)
-                return c;
-    }
-    return 0;
-}
-
 int gnt_doc_text_at(const gnt_doc *doc, const char *path, const json_t *value, size_t most, const char **out,
                     gnt_err *err) {
     if (!json_is_string(value))
@@ -312,9 +294,10 @@ int gnt_doc_text_at(const gnt_doc *doc, const char *path, const json_t *value, s
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
             return gnt_doc_fail(err, doc, path, "holds a control character; remove it");
-    const unsigned hidden = hidden_character(text);
+    const uint32_t hidden = gnt_hidden_character(text);
     if (hidden)
-        return gnt_doc_fail(err, doc, path, "holds the invisible character U+%04X; remove it", hidden);
+        return gnt_doc_fail(err, doc, path, "holds the invisible character U+%04X; remove it",
+                            (unsigned)hidden);
     *out = text;
     return 0;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/lookalike.h"
 #include "base/mem.h"
 #include "judge/measure_text.h"
 
@@ -122,13 +121,6 @@ static int read_root(gnt_board_about *a, gnt_err *err) {
     if (*a->date && !is_date(a->date))
         return gnt_doc_fail(err, doc, "date", "is %s; expected a day, such as \"2025-03-31\"",
                             gnt_show_text(a->date).text);
-    const uint32_t hidden = gnt_hidden_character(a->contributor);
-    if (hidden)
-        return gnt_doc_fail(
-            err, doc, "contributor",
-            "has the character U+%04X, which is not shown or turns the text round; expected a "
-            "name without it",
-            hidden);
     return read_links(a, err) || read_claims(a, err) ? -1 : 0;
 }
 
