@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "board/board.h"
+#include "schema.h"
 #include "report_folder.h"
 #include "result/result.h"
 #include "check/check.h"
@@ -215,6 +216,16 @@ enum { MOST_RUNS = 4 };
 /* The file of mandatory attacks that the next boards have; NULL: none. */
 static const char *board_mandatory;
 
+/* Every leaderboard.json is of the schema. */
+static inline void check_board_schema(json_t *all) {
+    json_t *schema = json_load_file("docs/leaderboard.schema.json", JSON_REJECT_DUPLICATES, NULL);
+    gnt_path where = {""};
+    assert_non_null(schema);
+    if (schema_check(schema, all, &where) != 0)
+        fail_msg("%s is not of docs/leaderboard.schema.json", where.text);
+    json_decref(schema);
+}
+
 static inline json_t *board_with(const bench *b, const char *out, const char *const *names, size_t n,
                                  const gnt_checked *checked) {
     gnt_board_source source[MOST_RUNS];
@@ -236,6 +247,7 @@ static inline json_t *board_with(const bench *b, const char *out, const char *co
     json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(all);
     gnt_free(text);
+    check_board_schema(all);
     return all;
 }
 

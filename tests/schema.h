@@ -1,5 +1,5 @@
-/* schema: checks a document by as much of JSON Schema as docs/results.schema.json uses. A key that the schema
- * does not list is an error here, so that the schema is complete. */
+/* schema: checks a document by as much of JSON Schema as the schemas of docs/ use. A key that the schema does
+ * not list is an error here, so that the schema is complete. */
 #ifndef TESTS_SCHEMA_H
 #define TESTS_SCHEMA_H
 

@@ -1,99 +1,11 @@
 /* The tables of runs and of places. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "board/board_format.h"
 #include "board/board_impl.h"
-
-void board_table_runs(const board *b, gnt_table *t) {
-    gnt_text text;
-    gnt_table_init(t, "Runs");
-    GNT_TABLE_COLUMNS(t, "run", "contributor", "date", "suite", "title", "suite_digest", "signature", "note",
-                      "links");
-    gnt_text_init(&text, 1 << 20);
-    for (size_t i = 0; i < b->n_run; i++) {
-        const board_run *run = &b->run[i];
-        gnt_table_number(t, (double)i + 1);
-        gnt_table_text(t, run->contributor);
-        gnt_table_text(t, run->about.date);
-        gnt_table_text(t, run->results.suite);
-        gnt_table_text(t, run->results.title);
-        gnt_table_format(t, "%.12s", run->results.file->suite_digest);
-        gnt_table_text(t, run->seal);
-        gnt_table_text(t, run->about.note);
-        for (size_t k = 0; k < run->about.n_link; k++)
-            gnt_text_add(&text, "%s%s %s", k ? "; " : "", run->about.link[k].title, run->about.link[k].url);
-        board_item(t, &text);
-    }
-    gnt_text_free(&text);
-}
-
-static void add_footnotes(uint32_t flags, gnt_text *text) {
-    uint32_t flag;
-    const char *mark, *words;
-    for (size_t n = 0; board_footnote(n, &flag, &mark, &words); n++)
-        if (flags & flag)
-            gnt_text_add(text, "%s%.*s", text->size ? "; " : "", (int)strcspn(words, ":"), words);
-}
-
-/* ---- places ---- */
-
-/* A defense's place by one measure under one threat model, as leaderboard.csv and .json list it. */
-typedef struct entry {
-    double section, stage, rank, utility, claimed, measured, low, high, floor, leakage, leakage_low,
-        leakage_high, utility_surplus, attacks_with_number, attacks, worst_stage, public_only, identified,
-        identified_low, identified_high, at_strength, at_strength_low, at_strength_high;
-    const char *task, *attacker, *attacker_knows, *measure, *tied, *defense, *contributors, *kind,
-        *utility_measure, *claim_source, *best_known_attack, *attack_knows, *attack_run_by, *footnotes,
-        *observed_from, *stages, *why_not_ranked, *plugins, *at_target, *why_last;
-} entry;
-
-static const gnt_field entry_rows[] = {
-    {GNT_FIELD(entry, section, REAL)},
-    {GNT_FIELD(entry, task, TEXT)},
-    {GNT_FIELD(entry, stage, REAL)},
-    {GNT_FIELD(entry, attacker, TEXT)},
-    {GNT_FIELD(entry, attacker_knows, TEXT)},
-    {GNT_FIELD(entry, measure, TEXT)},
-    {GNT_FIELD(entry, rank, REAL)},
-    {GNT_FIELD(entry, tied, TEXT)},
-    {GNT_FIELD(entry, defense, TEXT)},
-    {GNT_FIELD(entry, contributors, TEXT)},
-    {.name = "standing", .type = GNT_FIELD_TEXT, .offset = offsetof(entry, kind)},
-    {GNT_FIELD(entry, utility_measure, TEXT)},
-    {GNT_FIELD(entry, utility, REAL)},
-    {GNT_FIELD(entry, claimed, REAL)},
-    {GNT_FIELD(entry, claim_source, TEXT)},
-    {GNT_FIELD(entry, measured, REAL)},
-    {GNT_FIELD(entry, low, REAL)},
-    {GNT_FIELD(entry, high, REAL)},
-    {GNT_FIELD(entry, floor, REAL)},
-    {GNT_FIELD(entry, leakage, REAL)},
-    {GNT_FIELD(entry, leakage_low, REAL)},
-    {GNT_FIELD(entry, leakage_high, REAL)},
-    {GNT_FIELD(entry, utility_surplus, REAL)},
-    {GNT_FIELD(entry, best_known_attack, TEXT)},
-    {GNT_FIELD(entry, attack_knows, TEXT)},
-    {GNT_FIELD(entry, attack_run_by, TEXT)},
-    {GNT_FIELD(entry, attacks_with_number, REAL)},
-    {GNT_FIELD(entry, attacks, REAL)},
-    {GNT_FIELD(entry, footnotes, TEXT)},
-    {GNT_FIELD(entry, observed_from, TEXT)},
-    {GNT_FIELD(entry, stages, TEXT)},
-    {GNT_FIELD(entry, worst_stage, REAL)},
-    {GNT_FIELD(entry, public_only, REAL)},
-    {GNT_FIELD(entry, identified, REAL)},
-    {GNT_FIELD(entry, identified_low, REAL)},
-    {GNT_FIELD(entry, identified_high, REAL)},
-    {GNT_FIELD(entry, why_not_ranked, TEXT)},
-    {GNT_FIELD(entry, plugins, TEXT)},
-    {GNT_FIELD(entry, at_target, TEXT)},
-    {GNT_FIELD(entry, at_strength, REAL)},
-    {GNT_FIELD(entry, at_strength_low, REAL)},
-    {GNT_FIELD(entry, at_strength_high, REAL)},
-    {GNT_FIELD(entry, why_last, TEXT)},
-};
-static const gnt_fields entry_fields = GNT_FIELDS_OF(entry, entry_rows);
 
 /* Takes what was said into the arena, and leaves the text empty. */
 static const char *keep(gnt_arena *arena, gnt_text *text) {
@@ -102,6 +14,46 @@ static const char *keep(gnt_arena *arena, gnt_text *text) {
     gnt_text_free(text);
     gnt_text_init(text, BOARD_MOST_SAID);
     return copy;
+}
+
+static void add_run(const board_run *run, double number, gnt_table *t) {
+    char digest[13];
+    gnt_arena arena = {0};
+    gnt_text links;
+    gnt_text_init(&links, 1 << 20);
+    for (size_t k = 0; k < run->about.n_link; k++)
+        gnt_text_add(&links, "%s%s %s", k ? "; " : "", run->about.link[k].title, run->about.link[k].url);
+    snprintf(digest, sizeof digest, "%.12s", run->results.file->suite_digest);
+    const board_run_entry e = {.run = number,
+                               .contributor = run->contributor,
+                               .date = run->about.date,
+                               .suite = run->results.suite,
+                               .title = run->results.title,
+                               .suite_digest = digest,
+                               .signature = run->seal,
+                               .note = run->about.note,
+                               .links = keep(&arena, &links)};
+    gnt_table_field_items(t, &board_run_fields, &e);
+    t->failed |= arena.failed;
+    gnt_text_free(&links);
+    gnt_arena_free(&arena);
+}
+
+void board_table_runs(const board *b, gnt_table *t) {
+    gnt_table_init(t, "Runs");
+    gnt_table_field_columns(t, &board_run_fields);
+    for (size_t i = 0; i < b->n_run; i++)
+        add_run(&b->run[i], (double)i + 1, t);
+}
+
+/* ---- places ---- */
+
+static void add_footnotes(uint32_t flags, gnt_text *text) {
+    uint32_t flag;
+    const char *mark, *words;
+    for (size_t n = 0; board_footnote(n, &flag, &mark, &words); n++)
+        if (flags & flag)
+            gnt_text_add(text, "%s%.*s", text->size ? "; " : "", (int)strcspn(words, ":"), words);
 }
 
 /* "prune 1.0 @ DIGEST", for each member; "?" in place of a digest that is not known. */
@@ -116,7 +68,7 @@ static void say_plugin_files(const board *b, const board_row *row, gnt_text *out
 }
 
 static void fill_words(const board *b, const board_contest *c, size_t threat, const board_place *p,
-                       gnt_arena *arena, entry *e) {
+                       gnt_arena *arena, board_place_entry *e) {
     gnt_text text;
     gnt_text_init(&text, BOARD_MOST_SAID);
     board_say_threat(c->threat[threat], &text);
@@ -149,7 +101,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     const gnt_stat *identified = p->identified ? &p->identified_score->stat : &none;
     const gnt_board_claim *claim = board_claim(b, c, p->row, m);
     gnt_arena arena = {0};
-    entry e = {.section = (double)(c - b->contest) + 1,
+    board_place_entry e = {.section = (double)(c - b->contest) + 1,
                .task = c->task,
                .stage = c->stage == GNT_EVERY_STAGE ? NAN : (double)c->stage,
                .attacker = threat == 0 ? "any" : "limited",
@@ -157,7 +109,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
                .rank = p->place.rank ? p->place.rank : NAN,
                .tied = p->place.tied ? "tied" : "",
                .defense = p->row->label,
-               .kind = gnt_utility_words(p->kind, p->saturated, &p->place),
+               .standing = gnt_utility_words(p->kind, p->saturated, &p->place),
                .utility_measure = g ? g->utility.measure : "",
                .utility = g ? g->utility.value : NAN,
                .claimed = claim ? claim->value : NAN,
@@ -185,7 +137,7 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
                .at_strength_low = matched->low,
                .at_strength_high = matched->high};
     fill_words(b, c, threat, p, &arena, &e);
-    gnt_table_field_items(t, &entry_fields, &e);
+    gnt_table_field_items(t, &board_place_fields, &e);
     t->failed |= arena.failed;
     gnt_arena_free(&arena);
 }
@@ -199,7 +151,7 @@ static int is_drawn(const board *b, const board_contest *c, const gnt_measure *m
 
 void board_table_rows(const board *b, gnt_table *t) {
     gnt_table_init(t, "Places");
-    gnt_table_field_columns(t, &entry_fields);
+    gnt_table_field_columns(t, &board_place_fields);
     for (size_t i = 0; i < b->n_contest; i++) {
         const board_contest *c = &b->contest[i];
         board_place *places = gnt_array(c->n_row + 1, sizeof *places);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "board/board_format.h"
 #include "board/board_impl.h"
 
 /* Finds a defense's worst case in one run. 1; 0 if it is not in that run, −1 when out of memory. */
@@ -54,23 +55,28 @@ static void say_change(const board *b, const board_contest *c, size_t before, co
 }
 
 static void add_step(const board *b, const board_contest *c, size_t run, const char *defense,
-                     const gnt_rank_row *s, gnt_text *change, gnt_table *t) {
-    gnt_text text;
-    gnt_text_init(&text, 1 << 20);
-    gnt_table_text(t, b->run[run].contributor);
-    board_say_place(b, c, &text);
-    board_item(t, &text);
-    gnt_table_text(t, defense);
-    gnt_table_number(t, (double)run + 1);
-    gnt_table_text(t, b->run[run].about.date);
-    if (s && s->worst) {
-        gnt_text_add(&text, "%s ", c->lead->title);
-        gnt_measure_write(c->lead, &s->score->stat, &text);
+                     const gnt_rank_row *s, const char *change, gnt_table *t) {
+    const int any = s && s->worst;
+    gnt_text section, measured;
+    gnt_text_init(&section, BOARD_MOST_SAID);
+    gnt_text_init(&measured, BOARD_MOST_SAID);
+    board_say_place(b, c, &section);
+    if (any) {
+        gnt_text_add(&measured, "%s ", c->lead->title);
+        gnt_measure_write(c->lead, &s->score->stat, &measured);
     }
-    board_item(t, &text);
-    gnt_table_text(t, s && s->worst ? s->worst->attack : "");
-    board_item(t, change);
-    gnt_text_free(&text);
+    const board_history_entry e = {.contributor = b->run[run].contributor,
+                                   .section = gnt_text_get(&section),
+                                   .defense = defense,
+                                   .run = (double)run + 1,
+                                   .date = b->run[run].about.date,
+                                   .measured = gnt_text_get(&measured),
+                                   .under = any ? s->worst->attack : "",
+                                   .what_changed = change};
+    gnt_table_field_items(t, &board_history_fields, &e);
+    t->failed |= section.failed || measured.failed;
+    gnt_text_free(&section);
+    gnt_text_free(&measured);
 }
 
 /* A contributor's defense from run to run. */
@@ -78,12 +84,12 @@ static void follow(const board *b, const board_contest *c, size_t contributor, c
                    gnt_table *t) {
     size_t before = b->n_run;
     gnt_rank_row was = {0}, is;
-    gnt_text change;
-    gnt_text_init(&change, 1 << 20);
     for (size_t k = 0, nth = 0; k < c->n_run; k++) {
         const size_t run = c->run[k];
         if (b->run[run].contributor_of != contributor)
             continue;
+        gnt_text change;
+        gnt_text_init(&change, BOARD_MOST_SAID);
         const int here = rank_row_in(b, c, run, defense, &is) == 1;
         if (here && before < b->n_run)
             say_change(b, c, before, &was, run, &is, &change);
@@ -93,13 +99,14 @@ static void follow(const board *b, const board_contest *c, size_t contributor, c
             gnt_text_add(&change, "not in this run");
         nth++;
         if (here || before < b->n_run)
-            add_step(b, c, run, defense, here ? &is : NULL, &change, t);
+            add_step(b, c, run, defense, here ? &is : NULL, gnt_text_get(&change), t);
+        t->failed |= change.failed;
+        gnt_text_free(&change);
         if (here) {
             before = run;
             was = is;
         }
     }
-    gnt_text_free(&change);
 }
 
 /* True for a contributor's first of several runs in the contest. */
@@ -134,8 +141,7 @@ static void add_history(const board *b, const board_contest *c, size_t at, gnt_t
 
 void board_table_history(const board *b, gnt_table *t) {
     gnt_table_init(t, "History");
-    GNT_TABLE_COLUMNS(t, "contributor", "section", "defense", "run", "date", "measured", "under",
-                      "what changed");
+    gnt_table_field_columns(t, &board_history_fields);
     for (size_t i = 0; i < b->n_contest; i++) {
         const board_contest *c = &b->contest[i];
         for (size_t at = 0; c->lead && at < c->n_run; at++)

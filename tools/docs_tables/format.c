@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "board/board_format.h"
 #include "result/result.h"
 
 static int is_blank(const gnt_field *f) {
@@ -22,11 +23,34 @@ static const gnt_fields *entry_of(const gnt_fields *fields) {
 
 /* ---- tables of keys ---- */
 
+/* A file whose format is a table of rows. Paths of its objects begin with its name, but for results.json. */
+typedef struct format {
+    const char *name, *title, *description;
+    const gnt_fields *fields;
+} format;
+
+static const format formats[] = {
+    {"results", "results.json of a gauntlet run",
+     "Keys that are not required may be missing or null in files of other builds.", &gnt_result_fields},
+    {"leaderboard", "leaderboard.json of gauntlet leaderboard",
+     "Numbers have nine digits; null is no number.", &board_file_fields},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+/* Returns the format whose name a path begins with, and moves behind it; results.json if it is none. */
+static const format *format_at(const char **path) {
+    const size_t n = strcspn(*path, ".");
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strlen(formats[i].name) == n && !memcmp(formats[i].name, *path, n)) {
+            *path += n + ((*path)[n] == '.');
+            return &formats[i];
+        }
+    return &formats[0];
+}
+
 static const gnt_fields *find(const char *path) {
-    const gnt_fields *at = strcmp(path, "results") == 0 ? &gnt_result_fields : NULL;
-    if (at)
-        return at;
-    for (at = &gnt_result_fields; at && *path; path += *path == '.') {
+    const gnt_fields *at = format_at(&path)->fields;
+    for (; at && *path; path += *path == '.') {
         const size_t n = strcspn(path, ".");
         const gnt_fields *in = at;
         at = NULL;
@@ -76,7 +100,7 @@ static void add_type(const gnt_field *f, gnt_text *out) {
 int table_keys(const char *path, gnt_text *out, gnt_err *err) {
     const gnt_fields *fields = find(path);
     if (!fields)
-        return gnt_fail(err, "results.json has no objects at %s", path);
+        return gnt_fail(err, "no format has objects at %s", path);
     gnt_text_add(out, "| key | type | value |\n|---|---|---|\n");
     for (size_t i = 0; i < fields->n; i++) {
         const gnt_field *f = &fields->field[i];
@@ -215,11 +239,22 @@ static json_t *schema_of(const gnt_fields *fields) {
     return fields->named ? json_pack("{s:[o, {s:s}]}", "anyOf", s, "type", "string") : s;
 }
 
-int format_schema(gnt_text *out, gnt_err *err) {
-    json_t *body = schema_of(&gnt_result_fields);
+/* Returns the format of the schema at a path, such as docs/results.schema.json; NULL: none. */
+static const format *format_of_schema(const char *path) {
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    const char *at = name;
+    const format *of = format_at(&at);
+    return at > name && strcmp(at, "schema.json") == 0 ? of : NULL;
+}
+
+int format_schema(const char *path, gnt_text *out, gnt_err *err) {
+    const format *of = format_of_schema(path);
+    if (!of)
+        return gnt_fail(err, "%s: there is no such format", path);
+    json_t *body = schema_of(of->fields);
     json_t *all = json_pack("{s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema",
-                            "title", "results.json of a gauntlet run", "description",
-                            "Keys that are not required may be missing or null in files of other builds.");
+                            "title", of->title, "description", of->description);
     if (json_object_update(all, body) != 0)
         json_object_clear(all);
     char *text = json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(9));

@@ -206,7 +206,7 @@ static int check_text(const char *path, const char *text, int blocks_alone, gnt_
     return wrong + (blocks_alone ? 0 : check_outside(path, text, from, from + strlen(from)));
 }
 
-/* True for the schema of results.json, which is made as a whole. */
+/* True for a schema, which is made as a whole. */
 static int is_schema(const char *path) {
     static const char ending_of[] = ".schema.json";
     const size_t n = strlen(path), m = strlen(ending_of);
@@ -216,9 +216,9 @@ static int is_schema(const char *path) {
 static int check_schema(const char *path, const char *text, gnt_err *err) {
     gnt_text made;
     gnt_text_init(&made, MOST_PAGE);
-    const int failed = format_schema(&made, err), same = !failed && !strcmp(text, gnt_text_get(&made));
+    const int failed = format_schema(path, &made, err), same = !failed && !strcmp(text, gnt_text_get(&made));
     if (!failed && !same) {
-        printf("%s: differs from the row tables of harness/result; make docs writes it again\n", path);
+        printf("%s: differs from the tables of rows in harness/; make docs writes it again\n", path);
         print_difference(text, strlen(text), gnt_text_get(&made), made.size);
     }
     gnt_text_free(&made);
@@ -259,7 +259,7 @@ int page_write(const char *path, int *changed, gnt_err *err) {
     if (read_page(path, &text, err))
         return -1;
     gnt_text_init(&made, MOST_PAGE);
-    int failed = is_schema(path) ? format_schema(&made, err) : make_text(path, text, &made, err);
+    int failed = is_schema(path) ? format_schema(path, &made, err) : make_text(path, text, &made, err);
     *changed = !failed && strcmp(text, gnt_text_get(&made)) != 0;
     if (*changed)
         failed = gnt_file_write(path, made.data, made.size, err);

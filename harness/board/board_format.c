@@ -1,0 +1,102 @@
+#include "board/board_format.h"
+
+#define TEXT(of, key, words) {GNT_FIELD(of, key, TEXT), .needed = 1, .help = words}
+#define REAL(of, key, words) {GNT_FIELD(of, key, REAL), .needed = 1, .nullable = 1, .help = words}
+
+/* ---- runs ---- */
+
+#define RUN_TEXT(key, words) TEXT(board_run_entry, key, words)
+static const gnt_field run_rows[] = {
+    REAL(board_run_entry, run, "number of the run, from 1, in the order given"),
+    RUN_TEXT(contributor, "who made it"),
+    RUN_TEXT(date, "of board.json; \"\": none"),
+    RUN_TEXT(suite, "name of the suite"),
+    RUN_TEXT(title, "title of the suite"),
+    RUN_TEXT(suite_digest, "first 12 digits of the suite's digest"),
+    RUN_TEXT(signature, "key that signed it, or that nobody did"),
+    RUN_TEXT(note, "of board.json"),
+    RUN_TEXT(links, "titles and addresses of board.json, with semicolons between"),
+};
+const gnt_fields board_run_fields = GNT_FIELDS_OF(board_run_entry, run_rows);
+
+/* ---- places ---- */
+
+#define PLACE_TEXT(key, words) TEXT(board_place_entry, key, words)
+#define PLACE_REAL(key, words) REAL(board_place_entry, key, words)
+static const gnt_field place_rows[] = {
+    PLACE_REAL(section, "number of the section, from 1"),
+    PLACE_TEXT(task, "id of the task"),
+    PLACE_REAL(stage, "observed round; null where the host drew the rounds"),
+    PLACE_TEXT(attacker, "`any`, or `limited` to what `attacker_knows` says"),
+    PLACE_TEXT(attacker_knows, "grants of the threat model"),
+    PLACE_TEXT(measure, "measure of leakage"),
+    PLACE_REAL(rank, "null: not ranked"),
+    PLACE_TEXT(tied, "`tied` if the rank is shared"),
+    PLACE_TEXT(defense, "label"),
+    PLACE_TEXT(contributors, "who ran it"),
+    PLACE_TEXT(standing, "how it came to its utility: `matched`, `saturated`, `as it is` …"),
+    PLACE_TEXT(utility_measure, "measure of utility"),
+    PLACE_REAL(utility, "of the cell behind `measured`"),
+    PLACE_REAL(claimed, "value that board.json claims"),
+    PLACE_TEXT(claim_source, "where it is claimed"),
+    PLACE_REAL(measured, "mean under the best known attack"),
+    PLACE_REAL(low, "lower end of its 95 % interval"),
+    PLACE_REAL(high, "upper end"),
+    PLACE_REAL(floor, "score of the best guess without an observation"),
+    PLACE_REAL(leakage, "no less than the floor, at the target utility: what is ranked"),
+    PLACE_REAL(leakage_low, "lower end of its interval"),
+    PLACE_REAL(leakage_high, "upper end"),
+    PLACE_REAL(utility_surplus, "utility less the target"),
+    PLACE_TEXT(best_known_attack, "attack under which it leaks most"),
+    PLACE_TEXT(attack_knows, "what that attack was granted"),
+    PLACE_TEXT(attack_run_by, "contributor who ran it"),
+    PLACE_REAL(attacks_with_number, "attacks that gave a number"),
+    PLACE_REAL(attacks, "attacks that apply"),
+    PLACE_TEXT(footnotes, "flags of its plugins, in words"),
+    PLACE_TEXT(observed_from, "`round` or `probe`"),
+    PLACE_TEXT(stages, "`drawn`: the worst of all counts; or `fixed`"),
+    PLACE_REAL(worst_stage, "round in which it leaks most"),
+    PLACE_REAL(public_only, "utility of public data alone, mean over seeds"),
+    PLACE_REAL(identified, "identification rate, the highest of all attacks"),
+    PLACE_REAL(identified_low, "lower end of its interval"),
+    PLACE_REAL(identified_high, "upper end"),
+    PLACE_TEXT(why_not_ranked, "reason; \"\": ranked"),
+    PLACE_TEXT(plugins, "id, version and digest of each member's file; `?`: the run does not say"),
+    PLACE_TEXT(at_target, "`yes` if `measured` was read at exactly the target"),
+    PLACE_REAL(at_strength, "measured at the matched strength"),
+    PLACE_REAL(at_strength_low, "lower end of its interval"),
+    PLACE_REAL(at_strength_high, "upper end"),
+    PLACE_TEXT(why_last, "why the rank is the last; \"\": it is not, or for no special reason"),
+};
+const gnt_fields board_place_fields = GNT_FIELDS_OF(board_place_entry, place_rows);
+
+/* ---- history ---- */
+
+#define HISTORY_TEXT(key, words) TEXT(board_history_entry, key, words)
+static const gnt_field history_rows[] = {
+    HISTORY_TEXT(contributor, "whose runs are compared"),
+    HISTORY_TEXT(section, "task and round"),
+    HISTORY_TEXT(defense, "label"),
+    REAL(board_history_entry, run, "number of the run"),
+    HISTORY_TEXT(date, "of that run"),
+    HISTORY_TEXT(measured, "worst case in that run alone, in words"),
+    HISTORY_TEXT(under, "attack of the worst case"),
+    {.name = "what changed",
+     .type = GNT_FIELD_TEXT,
+     .offset = offsetof(board_history_entry, what_changed),
+     .needed = 1,
+     .help = "since the contributor's run before it"},
+};
+const gnt_fields board_history_fields = GNT_FIELDS_OF(board_history_entry, history_rows);
+
+/* ---- the file ---- */
+
+#define PART(key, of, words) {.name = key, .type = GNT_FIELD_LIST, .group = of, .needed = 1, .help = words}
+static const gnt_field file_rows[] = {
+    {.name = "format", .type = GNT_FIELD_INT, .least = 1, .most = 1, .needed = 1, .help = "1"},
+    {.name = "title", .type = GNT_FIELD_TEXT, .needed = 1, .help = "of the leaderboard"},
+    PART("runs", &board_run_fields, "the runs that were given"),
+    PART("places", &board_place_fields, "the rows of leaderboard.csv"),
+    PART("history", &board_history_fields, "defenses in several runs of a contributor"),
+};
+const gnt_fields board_file_fields = {.field = file_rows, .n = sizeof file_rows / sizeof *file_rows};

@@ -1,0 +1,34 @@
+/* board_format: the format of leaderboard.json: a struct for each kind of entry, and its rows of keys. The keys
+ * are also the columns of leaderboard.csv, which has the places alone. */
+#ifndef GNT_BOARD_FORMAT_H
+#define GNT_BOARD_FORMAT_H
+
+#include "base/fields.h"
+
+typedef struct board_run_entry {
+    double run;
+    const char *contributor, *date, *suite, *title, *suite_digest, *signature, *note, *links;
+} board_run_entry;
+
+/* A defense's place by one measure under one threat model. */
+typedef struct board_place_entry {
+    double section, stage, rank, utility, claimed, measured, low, high, floor, leakage, leakage_low,
+        leakage_high, utility_surplus, attacks_with_number, attacks, worst_stage, public_only, identified,
+        identified_low, identified_high, at_strength, at_strength_low, at_strength_high;
+    const char *task, *attacker, *attacker_knows, *measure, *tied, *defense, *contributors, *standing,
+        *utility_measure, *claim_source, *best_known_attack, *attack_knows, *attack_run_by, *footnotes,
+        *observed_from, *stages, *why_not_ranked, *plugins, *at_target, *why_last;
+} board_place_entry;
+
+/* A defense in one of several runs of a contributor. */
+typedef struct board_history_entry {
+    const char *contributor, *section, *defense;
+    double run;
+    const char *date, *measured, *under, *what_changed;
+} board_history_entry;
+
+extern const gnt_fields board_run_fields, board_place_fields, board_history_fields;
+/* The whole file. Its lists are written entry by entry (board_tables.c), so there is no struct of it. */
+extern const gnt_fields board_file_fields;
+
+#endif
