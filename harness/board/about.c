@@ -27,7 +27,7 @@ static int is_date(const char *text) {
     return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
-/* What a reader may be sent to: never javascript: or a file. */
+/* True for an address that a page may link to: never javascript: or a file. */
 static int is_url(const char *text) {
     const size_t scheme = !strncmp(text, "https://", 8) ? 8 : !strncmp(text, "http://", 7) ? 7 : 0;
     if (!scheme || !text[scheme])

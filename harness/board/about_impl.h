@@ -29,7 +29,7 @@ typedef struct gnt_board_about {
     size_t n_claim;
 } gnt_board_about;
 
-/* A file that is not there leaves everything empty. On failure *about is empty. */
+/* Reads board.json. A missing file leaves everything empty. On failure *about is empty. */
 int gnt_board_about_load(gnt_board_about *about, const char *path, gnt_err *err);
 void gnt_board_about_free(gnt_board_about *about);
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "report/report.h"
 
-/* "quick" of "results/quick/" */
+/* Returns "quick" of "results/quick/". */
 static char *last_part(const char *folder) {
     size_t end = strlen(folder);
     while (end > 1 && folder[end - 1] == '/')

@@ -40,9 +40,9 @@ int gnt_board_mandatory_load(gnt_doc *doc, const char *path, gnt_err *err);
 int gnt_board_is_mandatory(const gnt_doc *doc, const struct gnt_results *r, const char *task,
                            const char *attack);
 
-/* `notices` (may be NULL) receives a line for each thing left out; those are no failures. Returns 0,
- * GNT_BOARD_UNREADABLE when a run cannot be read or its board.json is wrong, −1 when a file cannot be
- * written. */
+/* Makes a leaderboard. `notices` (may be NULL) receives a line for each thing left out; those are no
+ * failures. Returns 0, GNT_BOARD_UNREADABLE if a run cannot be read or its board.json is wrong, −1 if a file
+ * cannot be written. */
 int gnt_board_make(const gnt_board_options *options, gnt_text *notices, gnt_err *err);
 
 #endif

@@ -1,7 +1,9 @@
 #include "board/board_format.h"
 
-#define TEXT(of, key, words) {GNT_FIELD(of, key, TEXT), .needed = 1, .help = words}
-#define REAL(of, key, words) {GNT_FIELD(of, key, REAL), .needed = 1, .nullable = 1, .help = words}
+#define TEXT(of, key, words)                                                                                 \
+    { GNT_FIELD(of, key, TEXT), .needed = 1, .help = words }
+#define REAL(of, key, words)                                                                                 \
+    { GNT_FIELD(of, key, REAL), .needed = 1, .nullable = 1, .help = words }
 
 /* ---- runs ---- */
 
@@ -34,7 +36,11 @@ static const gnt_field place_rows[] = {
     PLACE_TEXT(tied, "`tied` if the rank is shared"),
     PLACE_TEXT(defense, "label"),
     PLACE_TEXT(contributors, "who ran it"),
-    PLACE_TEXT(standing, "how it came to its utility: `matched`, `saturated`, `as it is` …"),
+    {.name = "standing",
+     .type = GNT_FIELD_TEXT,
+     .offset = offsetof(board_place_entry, kind),
+     .needed = 1,
+     .help = "how it came to its utility: `matched`, `saturated`, `as it is` …"},
     PLACE_TEXT(utility_measure, "measure of utility"),
     PLACE_REAL(utility, "of the cell behind `measured`"),
     PLACE_REAL(claimed, "value that board.json claims"),
@@ -91,7 +97,8 @@ const gnt_fields board_history_fields = GNT_FIELDS_OF(board_history_entry, histo
 
 /* ---- the file ---- */
 
-#define PART(key, of, words) {.name = key, .type = GNT_FIELD_LIST, .group = of, .needed = 1, .help = words}
+#define PART(key, of, words)                                                                                 \
+    { .name = key, .type = GNT_FIELD_LIST, .group = of, .needed = 1, .help = words }
 static const gnt_field file_rows[] = {
     {.name = "format", .type = GNT_FIELD_INT, .least = 1, .most = 1, .needed = 1, .help = "1"},
     {.name = "title", .type = GNT_FIELD_TEXT, .needed = 1, .help = "of the leaderboard"},

@@ -127,8 +127,8 @@ int board_suite_is_proven(const board_run *run);
 int board_read_plugins(board_run *run, gnt_err *err); /* sets run->plugins; −1: host.json is no JSON */
 /* Returns the digest of the file that a member of a run's defense was; "" if the run does not say. */
 const char *board_plugin_digest(const board_run *run, const gnt_result_member *m);
-/* "prune @ 31aafa489cef": the plugins behind a row's label, without an id that is the label, and without a
- * digest that is not known; nothing if nothing is left. */
+/* Writes the plugins behind a row's label, as in "prune @ 31aafa489cef", without an id that is the label and
+ * without an unknown digest; nothing if nothing is left. */
 void board_say_plugins(const board *b, const board_row *row, gnt_text *out);
 
 /* ---- mandatory.c ---- */
@@ -146,7 +146,7 @@ int board_is_same_contributor(const board *b, size_t one, size_t other);
 /* ---- gather.c: runs to contests ---- */
 
 int board_gather(board *b, gnt_err *err);
-/* The stages of a run in a contest, rising. */
+/* Lists the stages of a run in a contest, rising. */
 size_t board_stages(const board_contest *c, const gnt_results *r, int64_t stages[GNT_MOST_STAGES]);
 /* True if attackers with either knowledge can run the same attacks of a contest. */
 int board_same_reach(const board_contest *c, uint32_t one, uint32_t other);
@@ -175,7 +175,7 @@ int board_any_number(const board_place *places, size_t n);
 void board_say_place(const board *b, const board_contest *c, gnt_text *out); /* "glyphs, round 10" */
 void board_say_threat(uint32_t threat, gnt_text *out);                       /* "labels, public" */
 void board_say_attack(const board *b, const board_contest *c, const board_number *n, gnt_text *out);
-/* "not yet tried: a, b; untested, does not apply: c"; nothing where every attack was tried. */
+/* Writes "not yet tried: a, b; untested, does not apply: c"; nothing if every attack was tried. */
 void board_say_untried(const board_contest *c, const gnt_measure *m, uint32_t threat, const board_place *p,
                        gnt_text *out);
 void board_say_contributors(const board *b, const board_row *row, gnt_text *out);
@@ -183,15 +183,15 @@ void board_say_state(const board_contest *c, const board_place *p, gnt_text *out
 void board_say_last(const board_place *p, gnt_text *out); /* why its rank is the last; or nothing */
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out);
 const char *board_utility(const board *b, const board_contest *c); /* "accuracy", or "" */
-/* "88.0 % [80.0, 94.0]", and under which attack where that is not the one that leaks most; or nothing. */
+/* Writes "88.0 % [80.0, 94.0]", and under which attack if that is not the one that leaks most; or nothing. */
 void board_say_identified(const board *b, const board_contest *c, const board_place *p, gnt_text *out);
-/* "at the target utility; 21.1 dB [18.3, 23.8] at the matched strength" of a row that was read there; of one
- * that could not use its utility up by how much it is above the target; nothing of others. */
+/* Writes "at the target utility; 21.1 dB [18.3, 23.8] at the matched strength" for a row that was read there;
+ * for one that could not use up its utility, by how much that is above the target; nothing for others. */
 void board_say_read(const board_contest *c, const board_place *p, gnt_text *out);
-/* The claim for a row, NULL for none; the last run's that makes one. */
+/* Returns the claim for a row, of the last run that makes one; NULL for none. */
 const gnt_board_claim *board_claim(const board *b, const board_contest *c, const board_row *row,
                                    const gnt_measure *m);
-/* The n-th footnote: the flag it is about, its mark and its words; 0 when there is no such. */
+/* Returns the n-th footnote: its flag, mark and words; 0 if there is none. */
 int board_footnote(size_t n, uint32_t *flag, const char **mark, const char **words);
 
 /* ---- section_head.c ---- */
@@ -248,7 +248,7 @@ void board_table_history(const board *b, gnt_table *t);
 /* ---- markdown.c, files.c, board_page.c: the files of the board ---- */
 
 int board_write_markdown(const board *b, gnt_err *err);
-/* leaderboard.csv, .json and .md */
+/* Writes leaderboard.csv, .json and .md. */
 int board_write_files(const board *b, gnt_err *err);
 int board_write_page(const board *b, gnt_err *err);
 

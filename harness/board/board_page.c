@@ -11,7 +11,7 @@
 
 enum { MOST_PAGE = 192 << 20 };
 
-/* The digest of the template's own <script> or <style>, as a policy names it. */
+/* Adds the digest of the template's own <script> or <style>, as a policy names it. */
 static void add_hash(page *w, const char *open, const char *close) {
     const char *begin = strstr(board_template, open), *end = begin ? strstr(begin, close) : NULL;
     uint8_t digest[crypto_hash_sha256_BYTES];
@@ -27,7 +27,7 @@ static void add_hash(page *w, const char *open, const char *close) {
 
 /* ---- sections ---- */
 
-/* Which values of the filter show this block. */
+/* Lists which values of the filter show this block. */
 static void add_threat_values(page *w, const board_contest *c, size_t threat) {
     page_add(w, threat == 0 ? "any" : "");
     for (size_t i = 0, any = threat == 0; i < w->b->n_threat; i++)

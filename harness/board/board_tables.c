@@ -56,7 +56,7 @@ static void add_footnotes(uint32_t flags, gnt_text *text) {
             gnt_text_add(text, "%s%.*s", text->size ? "; " : "", (int)strcspn(words, ":"), words);
 }
 
-/* "prune 1.0 @ DIGEST", for each member; "?" in place of a digest that is not known. */
+/* Writes "prune 1.0 @ DIGEST" for each member; "?" instead of an unknown digest. */
 static void say_plugin_files(const board *b, const board_row *row, gnt_text *out) {
     const board_run *run = &b->run[row->first];
     const gnt_result_defense *of = gnt_defense_of(&run->results, row->label);
@@ -102,40 +102,40 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     const gnt_board_claim *claim = board_claim(b, c, p->row, m);
     gnt_arena arena = {0};
     board_place_entry e = {.section = (double)(c - b->contest) + 1,
-               .task = c->task,
-               .stage = c->stage == GNT_EVERY_STAGE ? NAN : (double)c->stage,
-               .attacker = threat == 0 ? "any" : "limited",
-               .measure = m->name,
-               .rank = p->place.rank ? p->place.rank : NAN,
-               .tied = p->place.tied ? "tied" : "",
-               .defense = p->row->label,
-               .standing = gnt_utility_words(p->kind, p->saturated, &p->place),
-               .utility_measure = g ? g->utility.measure : "",
-               .utility = g ? g->utility.value : NAN,
-               .claimed = claim ? claim->value : NAN,
-               .claim_source = claim ? claim->source : "",
-               .measured = measured->mean,
-               .low = measured->low,
-               .high = measured->high,
-               .floor = p->floor,
-               .leakage = p->place.leak.mean,
-               .leakage_low = p->place.leak.low,
-               .leakage_high = p->place.leak.high,
-               .utility_surplus = p->trainings ? p->place.surplus : NAN,
-               .attack_run_by = g ? b->run[p->worst->run].contributor : "",
-               .attacks_with_number = (double)p->judged,
-               .attacks = (double)p->of,
-               .observed_from = c->in_round ? "round" : "probe",
-               .stages = c->stage == GNT_EVERY_STAGE ? "drawn" : "fixed",
-               .worst_stage = g ? (double)g->stage : NAN,
-               .public_only = gnt_public_only_mean(c->facts),
-               .identified = identified->mean,
-               .identified_low = identified->low,
-               .identified_high = identified->high,
-               .at_target = p->place.at_target ? "yes" : "",
-               .at_strength = matched->mean,
-               .at_strength_low = matched->low,
-               .at_strength_high = matched->high};
+                           .task = c->task,
+                           .stage = c->stage == GNT_EVERY_STAGE ? NAN : (double)c->stage,
+                           .attacker = threat == 0 ? "any" : "limited",
+                           .measure = m->name,
+                           .rank = p->place.rank ? p->place.rank : NAN,
+                           .tied = p->place.tied ? "tied" : "",
+                           .defense = p->row->label,
+                           .kind = gnt_utility_words(p->kind, p->saturated, &p->place),
+                           .utility_measure = g ? g->utility.measure : "",
+                           .utility = g ? g->utility.value : NAN,
+                           .claimed = claim ? claim->value : NAN,
+                           .claim_source = claim ? claim->source : "",
+                           .measured = measured->mean,
+                           .low = measured->low,
+                           .high = measured->high,
+                           .floor = p->floor,
+                           .leakage = p->place.leak.mean,
+                           .leakage_low = p->place.leak.low,
+                           .leakage_high = p->place.leak.high,
+                           .utility_surplus = p->trainings ? p->place.surplus : NAN,
+                           .attack_run_by = g ? b->run[p->worst->run].contributor : "",
+                           .attacks_with_number = (double)p->judged,
+                           .attacks = (double)p->of,
+                           .observed_from = c->in_round ? "round" : "probe",
+                           .stages = c->stage == GNT_EVERY_STAGE ? "drawn" : "fixed",
+                           .worst_stage = g ? (double)g->stage : NAN,
+                           .public_only = gnt_public_only_mean(c->facts),
+                           .identified = identified->mean,
+                           .identified_low = identified->low,
+                           .identified_high = identified->high,
+                           .at_target = p->place.at_target ? "yes" : "",
+                           .at_strength = matched->mean,
+                           .at_strength_low = matched->low,
+                           .at_strength_high = matched->high};
     fill_words(b, c, threat, p, &arena, &e);
     gnt_table_field_items(t, &board_place_fields, &e);
     t->failed |= arena.failed;

@@ -41,7 +41,7 @@ void board_say_threat(uint32_t threat, gnt_text *out) {
         gnt_text_add(out, "%s", gnt_words_list(&gnt_knowledge_words, threat, words, sizeof words));
 }
 
-/* Where two attacks share a label, the contributor distinguishes them. */
+/* Writes an attack's label, and its contributor if two attacks share the label. */
 void board_say_attack(const board *b, const board_contest *c, const board_number *n, gnt_text *out) {
     const board_attack *a = &c->attack[n->attack];
     int shared = 0;
@@ -235,7 +235,7 @@ static void say_number(const board_contest *c, const gnt_stat *s, gnt_text *out)
     gnt_measure_write(c->lead, s, out);
 }
 
-/* "no more than a guess (13.1 dB, nearest public image)" */
+/* Writes "no more than a guess (13.1 dB, nearest public image)". */
 static void say_guess(const board_contest *c, double floor, gnt_text *out) {
     const gnt_stat alone = {.mean = floor, .low = NAN, .high = NAN};
     const char *name;

@@ -287,7 +287,7 @@ static int add_number(board_contest *c, const board_number *n) {
     return 0;
 }
 
-/* The numbers of a defense under an attack, one for each stage. */
+/* Adds the numbers of a defense under an attack, one for each stage. */
 static int add_numbers(board_contest *c, const gnt_results *r, board_number n, const char *defense,
                        const char *attack) {
     int64_t stages[GNT_MOST_STAGES];
@@ -329,7 +329,8 @@ static int gather_run(const board *b, board_contest *c, size_t at) {
     return failed ? -1 : 0;
 }
 
-/* A mark stays with a defense, its settings and version, whatever a later run of it shows. */
+/* Finds the marked rows. A mark stays with a defense, its settings and version, whatever a later run of it
+ * shows. */
 static int find_marks(const board *b, board_contest *c) {
     for (size_t k = 0; k < c->n_run; k++) {
         const gnt_results *r = &b->run[c->run[k]].results;
@@ -384,8 +385,8 @@ static int add_threats(board *b, const board_contest *c) {
     return 0;
 }
 
-/* Threat models of a contest differ in which of its attacks they can run: the first can run all, and those
- * that can run none are left out. */
+/* Lists the threat models of a contest, which differ in which of its attacks they can run: the first can run
+ * all, and those that can run none are left out. */
 static int find_threats(const board *b, board_contest *c) {
     c->threat = gnt_array(b->n_threat + 1, sizeof *c->threat);
     if (!c->threat)

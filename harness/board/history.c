@@ -79,7 +79,7 @@ static void add_step(const board *b, const board_contest *c, size_t run, const c
     gnt_text_free(&measured);
 }
 
-/* A contributor's defense from run to run. */
+/* Follows a contributor's defense from run to run. */
 static void follow(const board *b, const board_contest *c, size_t contributor, const char *defense,
                    gnt_table *t) {
     size_t before = b->n_run;

@@ -20,13 +20,13 @@ typedef struct page_scale {
 
 /* ---- page_text.c ---- */
 
-/* Markup of our own. */
+/* Adds markup of the page itself. */
 void page_add(page *w, const char *text);
-/* Text of others, escaped. */
+/* Adds foreign text, escaped. */
 void page_say(page *w, const char *text);
-/* The same; takes the text and leaves it empty. */
+/* Adds foreign text, escaped; takes the text and leaves it empty. */
 void page_say_text(page *w, gnt_text *text);
-/* The attribute that a cell is sorted by. */
+/* Adds the attribute by which a cell is sorted. */
 void page_number(page *w, double value);
 int page_base64(page *w, const uint8_t *bytes, size_t n);
 

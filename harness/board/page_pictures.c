@@ -8,8 +8,7 @@
 
 enum { MOST_PICTURE = 4 << 20, MOST_PICTURES = 48 << 20 };
 
-/* The bytes of reports/N/NAME.ENDING as an image of the page; a sentence where they would make it too
- * large. */
+/* Adds reports/N/NAME.ENDING as an image inside the page; a sentence if it would make the page too large. */
 static void add_picture(page *w, size_t run, const char *name, const char *ending, const char *mime,
                         const char *says) {
     char *path = gnt_format("%s/reports/%zu/%s.%s", w->b->options->folder, run + 1, name, ending);

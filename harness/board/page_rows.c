@@ -78,7 +78,7 @@ static void add_name(page *w, const board_row *row) {
     page_add(w, "</td>");
 }
 
-/* The cells that ranked and unranked rows share; ends the row. */
+/* Adds the cells that ranked and unranked rows share, and ends the row. */
 static void add_cells(page *w, const board_contest *c, const page_scale *s, const board_place *p) {
     board_cell cell[BOARD_CELLS];
     board_fill_cells(w->b, c, s->threat, p, cell);

@@ -35,8 +35,8 @@ static int counts(const board_contest *c, size_t row, size_t attack, const gnt_m
     return any && knows_enough(c, attack, threat);
 }
 
-/* The first run given decides: a contributor's own could state any baseline, and all defenses below it
- * tie. */
+/* Returns the floor, which the first run given decides: a contributor's own run could state any baseline, and
+ * all defenses below it tie. */
 double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name) {
     double floor[GNT_FLOORS] = {NAN, NAN, NAN, NAN}, chance = NAN, highest = NAN;
     *name = "";
@@ -71,8 +71,8 @@ static int kind_of_row(const board_contest *c, size_t row, gnt_group_kind *kind)
     return found;
 }
 
-/* An attack that does not fit a defense (it needs encodings, and there are none) does not count against
- * it. */
+/* True for an attack that does not apply to a defense (it needs encodings, and there are none), which does
+ * not count against it. */
 static int does_not_apply(const board_contest *c, size_t row, size_t attack) {
     int any = 0;
     for (size_t i = 0; i < c->n_number; i++) {
@@ -119,7 +119,8 @@ board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, co
     return does_not_apply(c, row, attack) ? BOARD_UNFIT : BOARD_UNTRIED;
 }
 
-/* Where the first contributor ran no attack of this threat model, every attack of it is required. */
+/* True if the first contributor ran an attack of this threat model; otherwise every attack of it is
+ * required. */
 static int any_required(const board_contest *c, size_t row, const gnt_measure *m, uint32_t threat) {
     for (size_t a = 0; a < c->n_attack; a++)
         if (c->attack[a].required && counts(c, row, a, m, threat))
@@ -285,9 +286,9 @@ static int is_met_by(const board_number *n, const gnt_mechanism *mechanism) {
     return 0;
 }
 
-/* Whatever the threat model of a table: a defense that no attack of the contest knows has no rank in any.
- * Where the first contributor ran attacks, only those may say that they know a defense: else its author could
- * bring one that says so. */
+/* Returns whether an attack that knows the defense met it, whatever the threat model of a table. If the first
+ * contributor ran attacks, only those may claim to know a defense: otherwise its author could bring one that
+ * does. */
 static int is_met(const board_contest *c, const gnt_measure *m, board_place *p) {
     const uint32_t threat = c->threat[0];
     gnt_mechanism all[GNT_MOST_MECHANISMS];
@@ -321,8 +322,8 @@ static void settle(const board_contest *c, const gnt_measure *m, int adequate, b
     p->state = gnt_rank_state_of(&grounds);
 }
 
-/* Insertion keeps the order given among equals. `value` holds a stretch of `width` entries for each place,
- * and that of the new one behind them. */
+/* Inserts a place and keeps the order given among equals. `value` has `width` entries for each place, and
+ * those of the new one behind them. */
 static void insert(const gnt_measure *m, board_place *places, size_t n, const board_place *p, double *value,
                    size_t width, double *scratch) {
     size_t at = n;

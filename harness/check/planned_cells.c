@@ -47,8 +47,8 @@ static size_t same_draw(const gnt_suite *s, size_t i) {
     return k;
 }
 
-/* Without the run key, drawn rounds are checked as far as they can be: each must be in its part of the
- * training, and tasks that share a training must have the same. */
+/* Checks drawn rounds. Without the run key this is limited: each must lie in its part of the training, and
+ * tasks that share a training must have the same. */
 static int check_drawn(const check *c, size_t i) {
     const gnt_ints *is = &c->of->tasks.at[i].stages;
     const gnt_suite_task *t = &c->suite->task[i];

@@ -15,8 +15,8 @@ static void mirror(uint8_t *row, size_t each, int64_t rows, int64_t width) {
         }
 }
 
-/* Entry (r, c) of the plane becomes that of (r − down, c − across), or 0 outside. Rows are taken in the order
- * in which none is written over before it was read. */
+/* Moves a plane: entry (r, c) becomes that of (r − down, c − across), or 0 outside. Rows are processed in an
+ * order in which none is overwritten before it was read. */
 static void move_plane(uint8_t *plane, size_t each, int64_t height, int64_t width, int64_t down,
                        int64_t across) {
     const size_t row = (size_t)width * each;

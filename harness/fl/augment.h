@@ -18,7 +18,7 @@ typedef struct gnt_augment {
     int64_t cutout;
 } gnt_augment;
 
-/* 1 where anything is changed. */
+/* True if anything is changed. */
 int gnt_augment_any(const gnt_augment *a);
 /* x: channels × height × width, as dim says. map and mask: height × width each, or NULL; they are mirrored
  * and moved with the image. Nothing is drawn for what is off. */

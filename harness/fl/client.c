@@ -80,8 +80,8 @@ static int encode_set(local *l, int64_t pass, gnt_err *err) {
     return rc;
 }
 
-/* When all samples had their turn, a defense encodes the set again, maybe to another number of samples. Where
- * none encodes sets, each pass is shown all the same: the observer may need late passes only. */
+/* Begins the next pass when all samples were used: a defense encodes the set again, maybe to another number
+ * of samples. Without such a defense, each pass is still reported: the observer may need late passes only. */
 static int next_pass(local *l, gnt_err *err) {
     int64_t n = l->set.view.n;
     if (!l->order || l->at < n)
@@ -116,7 +116,7 @@ static void augment(const local *l, int64_t step, gnt_batch *b) {
                           b->view.mask ? b->mask + i * m : NULL, b->view.dim, &random);
 }
 
-/* The next samples of the shuffled order, round and round, as they are augmented for `step`. */
+/* Takes the next samples of the shuffled order, cyclically, augmented for `step`. */
 static int draw_batch(local *l, int64_t step, gnt_batch *b, gnt_err *err) {
     int64_t n = l->fl->config.batch;
     if (l->fl->config.steps == 0 && n > l->set.view.n)
@@ -149,7 +149,7 @@ void gnt_fl_used_free(gnt_fl_used *u) {
     *u = (gnt_fl_used){0};
 }
 
-/* The labels of samples row[0 … n − 1]; row NULL: 0, 1, 2 … */
+/* Copies the labels of samples row[0 … n − 1]; row NULL: 0, 1, 2 … */
 static int note_labels(gnt_fl_used *u, const gnt_samples *s, const uint32_t *row, int64_t n, gnt_err *err) {
     const int64_t c = s->classes;
     gnt_free(u->y);
@@ -171,14 +171,14 @@ static int encodes(const gnt_chain *c) {
     return i < c->n;
 }
 
-/* How many samples the round's batches use: the first so many of the shuffled order. */
+/* Returns how many samples the round's batches use: the first so many of the shuffled order. */
 static int64_t count_used(const local *l) {
     const gnt_fl_config *c = &l->fl->config;
     const int64_t drawn = (c->steps ? c->steps : 1) * c->batch, all = l->set.view.n;
     return l->order && drawn < all ? drawn : all;
 }
 
-/* Right after the samples were put in order: those that the round's batches take first, or all. */
+/* Records which samples the round's batches use, or all; called right after the samples were shuffled. */
 static int note_used(local *l, gnt_err *err) {
     gnt_fl_used *u = l->used;
     const int64_t n = count_used(l);
@@ -192,13 +192,13 @@ static int note_used(local *l, gnt_err *err) {
     return note_labels(u, &l->set.view, l->order, n, err);
 }
 
-/* The samples that hooks see between the batches, and after them. */
+/* Returns the samples that hooks see between and after the batches. */
 static const gnt_samples *seen_by_hooks(const local *l) {
     return l->used_of_set.view.n ? &l->used_of_set.view : &l->set.view;
 }
 
-/* From here on hooks see no sample that no batch of this round uses: what they make of the update is then of
- * those that an observation is scored against. */
+/* Hides from later hooks every sample that no batch of this round uses: what they make of the update then
+ * comes from those that an observation is scored against. */
 static int narrow_to_used(local *l, gnt_err *err) {
     const int64_t n = count_used(l);
     if (n == l->set.view.n)
@@ -209,7 +209,7 @@ static int narrow_to_used(local *l, gnt_err *err) {
     return 0;
 }
 
-/* Gradient of the loss over batch `step` at `weights` into fl->grad. */
+/* Computes the gradient of the loss over batch `step` at `weights` into fl->grad. */
 static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *err) {
     gnt_fl *fl = l->fl;
     gnt_batch b;
@@ -259,7 +259,7 @@ static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt
     return 0;
 }
 
-/* One gradient; the client's own parameters take a step along theirs. */
+/* Computes one gradient; the client's own parameters take a step along theirs. */
 static int share_gradient(local *l, const float *weights, const gnt_fl_shared *out, gnt_err *err) {
     gnt_fl *fl = l->fl;
     if (step_gradient(l, 0, weights, err) != 0)
@@ -275,7 +275,7 @@ static int share_gradient(local *l, const float *weights, const gnt_fl_shared *o
     return 0;
 }
 
-/* Different classes among hard (or mostly hard) labels. */
+/* Counts the different classes among hard (or mostly hard) labels. */
 static int64_t count_labels(const gnt_samples *s) {
     int64_t n = 0;
     for (int32_t c = 0; c < s->classes; c++) {
@@ -287,7 +287,8 @@ static int64_t count_labels(const gnt_samples *s) {
     return n;
 }
 
-/* One gradient of one batch: encodings of a step and transforms see that batch, not all samples. */
+/* Draws the one batch of a shared gradient: encodings of a step and transforms see that batch, not all
+ * samples. */
 static int narrow_to_one_batch(local *l, gnt_err *err) {
     gnt_batch b = {0};
     if (draw_batch(l, 0, &b, err) != 0)
@@ -300,20 +301,20 @@ static int narrow_to_one_batch(local *l, gnt_err *err) {
     return 0;
 }
 
-/* What the client is about to send of its running statistics, as hooks find it. */
+/* Shows hooks what the client is about to send of its running statistics. */
 static void offer_buffers(local *l) {
     gnt_fl *fl = l->fl;
     fl->statistics.n = fl->n_statistics;
     gnt_fl_tensors_into(&fl->statistics, fl->sent_buffers);
 }
 
-/* How the running statistics of the host's own computation differ from those broadcast. */
+/* Computes how the running statistics of the host's own computation differ from those broadcast. */
 static void find_buffers(const local *l, float *out) {
     for (int64_t i = 0; i < l->fl->n_buffers; i++)
         out[i] = l->fl->local_buffers[i] - l->client.buffers[i];
 }
 
-/* The update before any transform: by a defense that takes over, or by the host. */
+/* Computes the update before any transform: by a defense that takes over, or by the host. */
 static int compute(local *l, const float *weights, const gnt_fl_shared *out, gnt_err *err) {
     gnt_fl *fl = l->fl;
     int took;

@@ -38,7 +38,8 @@ static int make_room(collector *c) {
     return 0;
 }
 
-/* An encoding keeps the order where several samples go by one id: its t-th of them is made of the t-th. */
+/* Records the source of an encoding. If several samples share one id, their t-th encoding is made of the
+ * t-th. */
 static int note_source(collector *c, int64_t source_id) {
     int64_t same = 0, earlier = 0, row = -1;
     for (int64_t r = 0; r < c->source->n; r++)
@@ -94,7 +95,7 @@ static gnt_status mixed(void *context, int64_t n, const int64_t *source_id, cons
                : GNT_OK;
 }
 
-/* Row of the sample that encoding i is mostly of; 0 where there is none of that id. */
+/* Returns the row of the sample with the largest weight in encoding i; 0 if no sample has that id. */
 static int64_t row_of(const collector *c, int64_t i) {
     const gnt_samples *from = c->source;
     int64_t id = c->out.id[i], row = id;
@@ -104,7 +105,7 @@ static int64_t row_of(const collector *c, int64_t i) {
     return row;
 }
 
-/* Where each sample gave one encoding and no two went into one, encodings keep the attributes. */
+/* Copies the attributes to the encodings, if each sample gave one encoding and no two were mixed. */
 static int keep_attributes(collector *c, gnt_err *err) {
     const gnt_samples *from = c->source;
     size_t each = (size_t)from->n_attributes;
@@ -131,7 +132,7 @@ static int keep_attributes(collector *c, gnt_err *err) {
     return 0;
 }
 
-/* An encoding is sensitive where the sample is that it is mostly of. */
+/* Copies to each encoding the mask of the sample with the largest weight in it. */
 static int keep_masks(collector *c, gnt_err *err) {
     const gnt_samples *from = c->source;
     size_t m = (size_t)gnt_mask_size(from);
@@ -273,7 +274,7 @@ static int all_finite(const gnt_member *m, const gnt_tensors *update, gnt_err *e
     return 0;
 }
 
-/* After a hook that may change what is sent of the running statistics: all of them, or none. */
+/* Checks the running statistics after a hook that may change them: it leaves all of them, or none. */
 static int check_buffers(const gnt_member *m, const gnt_tensors *sent, int64_t before, gnt_err *err) {
     if (!sent || sent->n == 0)
         return 0;

@@ -50,12 +50,12 @@ void gnt_batch_free(gnt_batch *b);
 /* Copies samples row[0 … n−1] of `s`; a batch that owns its memory. −1 when out of memory. */
 int gnt_batch_gather(gnt_batch *b, const gnt_samples *s, const uint32_t *row, int64_t n);
 
-/* 1 when some member encodes sets. */
+/* True if some member encodes sets. */
 int gnt_chain_encodes_sets(const gnt_chain *chain);
 /* Lets every member with encode_set encode the batch in turn (client->samples is set on the way). */
 int gnt_chain_encode_set(const gnt_chain *chain, gnt_client *client, int64_t epoch, gnt_batch *b,
                          gnt_err *err);
-/* As above, for queries to the trained network: without labels, names, attributes and masks, before and
+/* Encodes queries to the trained network, as above: without labels, names, attributes and masks, before and
  * after. */
 int gnt_chain_encode_query(const gnt_chain *chain, gnt_client *client, int64_t draw, gnt_batch *b,
                            gnt_err *err);
@@ -63,11 +63,11 @@ int gnt_chain_encode_batch(const gnt_chain *chain, gnt_client *client, int64_t s
                            gnt_err *err);
 int gnt_chain_local_rate(const gnt_chain *chain, gnt_client *client, int64_t step, double *rate,
                          gnt_err *err);
-/* *took: 1 when a member computed the update. */
+/* Lets a member compute the update. *took: 1 if one did. */
 int gnt_chain_client_update(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, int *took,
                             gnt_err *err);
 int gnt_chain_transform(const gnt_chain *chain, gnt_client *client, gnt_tensors *update, gnt_err *err);
-/* What one member gives to a secure sum. */
+/* Computes what one member contributes to a secure sum. */
 int gnt_chain_contribute(const gnt_member *m, const gnt_chain *chain, const gnt_client *client,
                          double *vector, gnt_err *err);
 int gnt_chain_aggregate(const gnt_chain *chain, gnt_aggregate *in, float *new_weights, int *took,

@@ -125,7 +125,7 @@ typedef struct server {
     gnt_fl_added added; /* n is 0 as long as no hook changed an update, or the caller does not want it */
 } server;
 
-/* A client's rows, which go by names of its own. */
+/* Returns a client's rows, with ids of its own. */
 static gnt_samples rows_of(const server *v, int64_t from, int64_t to) {
     const gnt_samples *s = v->data;
     gnt_samples part = *s;
@@ -174,7 +174,8 @@ static void average(const server *s, int32_t n, double rate) {
     }
 }
 
-/* What a client starts from: the broadcast weights, with its own parameters where clients keep some. */
+/* Returns the weights that a client starts from: the broadcast ones, with its own parameters if clients keep
+ * some. */
 static const float *weights_for(server *s, int32_t client, const float *weights) {
     if (!s->merged)
         return weights;
@@ -183,7 +184,8 @@ static const float *weights_for(server *s, int32_t client, const float *weights)
     return s->merged;
 }
 
-/* Noise on small variances may leave some below 0, with which no network computes: they count as 0. */
+/* Sets negative variances to 0: noise on small variances may leave some below 0, with which no network
+ * computes. */
 static void lift_variances(const gnt_fl *fl, float *buffers) {
     static const char variance[] = "running_var";
     for (int64_t k = 0; k < fl->n_statistics; buffers += fl->statistics.tensor[k++].count) {
@@ -196,7 +198,7 @@ static void lift_variances(const gnt_fl *fl, float *buffers) {
     }
 }
 
-/* The server's running statistics after the round: the average of those that were sent. */
+/* Computes the server's running statistics after the round: the average of those that were sent. */
 static void average_buffers(const server *s, int32_t n, const float *buffers) {
     const int64_t size = s->fl->n_buffers;
     double share = 0;
@@ -217,8 +219,8 @@ static void average_buffers(const server *s, int32_t n, const float *buffers) {
     lift_variances(s->fl, s->buffers_average);
 }
 
-/* The client's update into update[k], what it sends of its buffers into client_buffers, its own
- * parameters where they came from. */
+/* Computes the client's update into update[k], what it sends of its buffers into client_buffers, and its own
+ * parameters in place. */
 static int compute_client(server *s, int32_t round, int32_t client, const gnt_samples *samples,
                           const float *weights, const float *buffers, gnt_fl_shared *shared, gnt_err *err) {
     if (s->merged)
@@ -250,7 +252,8 @@ static int begin_comparing(server *s, int32_t round, gnt_err *err) {
     return 0;
 }
 
-/* The client's plain update, by the same batches. A round in which one is not finite is not compared. */
+/* Computes the client's undefended update, by the same batches. A round in which one is not finite is not
+ * compared. */
 static void compute_plain(server *s, int32_t round, int32_t client, const gnt_samples *samples,
                           const float *weights, const float *buffers) {
     gnt_fl *fl = s->fl;
@@ -273,7 +276,7 @@ static int end_comparing(server *s, int took, gnt_err *err) {
     return s->watch->compared(s->watch->context, &s->plain.round, err);
 }
 
-/* client_buffers[k] from what was sent, to the client's own. */
+/* Computes client_buffers[k] from the differences that were sent. */
 static void receive_buffers(server *s, int32_t k, gnt_fl_statistics sent, const float *buffers) {
     s->sent_buffers[k] = sent == GNT_FL_STATISTICS_CLEAR || sent == GNT_FL_STATISTICS_CHANGED;
     for (int64_t i = 0; i < s->fl->n_buffers; i++)
@@ -328,7 +331,7 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
     return rc;
 }
 
-/* 1 where a client has anything to go on with from one round to the next. */
+/* True if a client keeps anything from one round to the next. */
 static int clients_keep(const gnt_fl *fl) {
     for (int32_t i = 0; i < fl->chain->n; i++)
         if (fl->chain->member[i].hooks->save)
@@ -336,7 +339,7 @@ static int clients_keep(const gnt_fl *fl) {
     return fl->n_own > 0;
 }
 
-/* Local work of the clients that a round does not choose (s->chosen: n of them are). */
+/* Does the local work of the clients that a round does not choose (s->chosen: n clients that it does). */
 static int train_the_others(server *s, int32_t round, int32_t n, const float *weights, const float *buffers,
                             gnt_err *err) {
     const gnt_fl_watch *w = s->watch;

@@ -25,12 +25,12 @@
 
 typedef struct gnt_fl gnt_fl;
 
-/* The model and the chain are the caller's and outlive it. `key` is the train role's: batch order,
- * participation. */
+/* Makes a training. The model and the chain are the caller's and outlive it. `key` is the train role's: batch
+ * order, participation. */
 int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, const gnt_chain *chain,
                const gnt_key *key, gnt_err *err);
 void gnt_fl_free(gnt_fl *fl);
-/* 1 after a failure that was no fault of a plugin: a client's loss or update stopped being finite. */
+/* True after a failure that was no fault of a plugin: a client's loss or update stopped being finite. */
 int gnt_fl_diverged(const gnt_fl *fl);
 /* The samples of a client that what it shares in a round depends on. */
 typedef struct gnt_fl_used {
@@ -82,9 +82,9 @@ typedef struct gnt_fl_shared {
 
 void gnt_fl_used_free(gnt_fl_used *u);
 
-/* One tensor for each shared parameter, in order, without data; out->tensor is to be freed. */
+/* Makes one tensor for each shared parameter, in order, without data; out->tensor is to be freed. */
 int gnt_fl_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err);
-/* The same for each running statistic. */
+/* Makes one tensor for each running statistic, as above. */
 int gnt_fl_buffer_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err);
 /* Points the tensors, one behind the other, into `flat`. */
 void gnt_fl_tensors_into(const gnt_tensors *t, float *flat);
@@ -101,8 +101,8 @@ typedef enum gnt_fl_batching {
     GNT_FL_ENCODED  /* the same, and they are encoded already: no set is encoded any more */
 } gnt_fl_batching;
 
-/* One client's defended update from `samples` at the broadcast weights, with its own parameters in their
- * place (all gnt_model_size entries), in the way `batching`. holds: NULL: `samples` are all it holds. */
+/* Computes one client's defended update from `samples` at the broadcast weights, which include its own
+ * parameters (all gnt_model_size entries). holds: NULL: `samples` are all it holds. */
 int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *samples,
                   const gnt_fl_holding *holds, const gnt_samples *public_data, const float *weights,
                   const float *buffers, gnt_fl_batching batching, const gnt_fl_shared *out, gnt_err *err);
@@ -151,9 +151,8 @@ typedef struct gnt_fl_watch {
     int (*should_stop)(void *context);
 } gnt_fl_watch;
 
-/* All rounds over `data`, dealt by `part`; weights, buffers and own (clients × gnt_model_own_size
- * entries, NULL where there are none) are changed in place. What `weights` holds of unshared
- * parameters is never looked at. */
+/* Runs all rounds over `data`, split by `part`; weights, buffers and own (clients × gnt_model_own_size
+ * entries, NULL if there are none) are changed in place. Unshared parameters in `weights` are never read. */
 int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
                  const gnt_samples *public_data, float *weights, float *buffers, float *own,
                  const gnt_fl_watch *watch, gnt_err *err);

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* The first client behind the groups up to and with k, in the drawn order. */
+/* Returns the first client after groups 0 … k, in the drawn order. */
 static int32_t end_of(int32_t clients, const double *share, size_t k) {
     double sum = 0;
     for (size_t i = 0; i <= k; i++)

@@ -9,8 +9,8 @@
 #include "base/random.h"
 #include "gauntlet/plugin.h"
 
-/* How many clients the group k has, of groups with these shares, whose sum is at most 1: shares are rounded
- * such that those of the first k together are as near to their sum as can be. */
+/* Returns how many clients group k has, of groups with these shares, whose sum is at most 1: shares are
+ * rounded such that the first k groups together are as near to their sum as possible. */
 int32_t gnt_hide_count(int32_t clients, const double *share, size_t k);
 /* Sets of_client[0 … clients − 1] to the number of its group, −1 for one that is in none. −1 when out of
  * memory. */

@@ -19,11 +19,11 @@ uint64_t gnt_quick_sum(const void *bytes, size_t n);
 
 /* Zeros for a member that runs elsewhere. */
 gnt_inputs gnt_inputs_of(const gnt_chain *chain, const gnt_member *member, const gnt_client *client);
-/* −1 with a sentence when anything differs from `before`. */
+/* Returns −1 with a sentence if anything differs from `before`. */
 int gnt_inputs_check(const gnt_chain *chain, const gnt_member *member, const gnt_client *client,
                      const char *hook, const gnt_inputs *before, gnt_err *err);
 
-/* The same for what an aggregation is given; and what a hook changed, as a sentence. */
+/* Sums what an aggregation is given; and says what a hook changed, as a sentence. */
 uint64_t gnt_inputs_of_aggregate(const gnt_aggregate *in);
 int gnt_inputs_changed(const gnt_member *member, const char *hook, const char *what, gnt_err *err);
 

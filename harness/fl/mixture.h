@@ -16,10 +16,10 @@ typedef struct gnt_mixture {
     int64_t room;
 } gnt_mixture;
 
-/* The set as it is, before any encoding: row i is original i. *out is filled even on
- * failure, and is to be freed. */
+/* Makes the mixture before any encoding: row i is original i. *out is filled even on failure, and is to be
+ * freed. */
 int gnt_mixture_identity(gnt_mixture *out, int64_t originals, gnt_err *err);
-/* No rows yet, over the originals of `like`. */
+/* Returns a mixture without rows, over the originals of `like`. */
 gnt_mixture gnt_mixture_empty(const gnt_mixture *like);
 void gnt_mixture_free(gnt_mixture *m);
 

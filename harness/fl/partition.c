@@ -62,7 +62,8 @@ static int deal_shards(gnt_partition *p, int32_t shards, const uint32_t *sorted,
     return 0;
 }
 
-/* owner[i]: the client of sorted[i]; within a class cut at the cumulated shares of a Dirichlet draw. */
+/* Fills in owner[i], the client of sorted[i]; each class is cut at the cumulated shares of a Dirichlet
+ * draw. */
 static void draw_owners(int32_t *owner, double *share, const uint32_t *sorted, const int32_t *label,
                         int64_t n, int32_t clients, double alpha, gnt_stream *random) {
     for (int64_t from = 0, to; from < n; from = to) {
@@ -103,7 +104,7 @@ static int deal_dirichlet(gnt_partition *p, double alpha, const uint32_t *sorted
     return rc;
 }
 
-/* Each client's number of shards; 0 if some draw has a sum of no more than `pieces`. */
+/* Draws each client's number of shards; returns 0 if some draw has a sum of no more than `pieces`. */
 static int draw_counts(int32_t *count, const gnt_partition_spec *spec, int64_t pieces, gnt_stream *random) {
     const uint64_t choices = (uint64_t)(spec->most - spec->least) + 1;
     for (int i = 0; i < MOST_TRIES; i++) {
@@ -152,7 +153,7 @@ static int64_t rows_of_label(const gnt_partition_spec *spec, int32_t k, int64_t 
     return spec->rows[k] / spec->n_labels[k] + (j < spec->rows[k] % spec->n_labels[k]);
 }
 
-/* has[c]: samples of label c; the sum of what clients want of each must not be more. */
+/* Checks that clients want no more samples of a label than there are. has[c]: samples of label c. */
 static int check_labels(const gnt_partition_spec *spec, const int64_t *has, int64_t *wanted, int32_t classes,
                         gnt_err *err) {
     const int64_t *name = spec->labels;

@@ -52,7 +52,7 @@ typedef struct gnt_partition {
 int gnt_partition_make(gnt_partition *out, const gnt_partition_spec *spec, const int32_t *label, int64_t n,
                        int32_t classes, const gnt_key *key, gnt_err *err);
 void gnt_partition_free(gnt_partition *p);
-/* 1 for the kinds that may leave rows over. */
+/* True for the kinds that may leave rows over. */
 int gnt_partition_may_leave(gnt_partition_kind kind);
 
 #endif

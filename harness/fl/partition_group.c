@@ -100,7 +100,7 @@ static int deal_whole(gnt_partition *p, const groups *g, const uint32_t *client)
 
 /* ---- more clients than groups: each client holds samples of one group alone ---- */
 
-/* Another client for the group that has most samples for each of its own; all have one to begin with. */
+/* Gives one more client to the group with most samples for each of its own; all begin with one. */
 static void share_clients(int64_t *own, const groups *g, int32_t clients) {
     for (int64_t i = 0; i < g->n; i++)
         own[i] = 1;

@@ -39,8 +39,8 @@ int32_t gnt_fl_per_round(const gnt_fl_config *config);
 /* Passes over n samples that a client's drawn batches make in one round, at least 1; each encodes sets
  * again. */
 int64_t gnt_fl_passes(const gnt_fl_config *config, int64_t n);
-/* Number of passes that begin, if encodings keep the number of samples: the last step may take samples beyond
- * the end of a pass without beginning another. */
+/* Returns how many passes begin, if encodings keep the number of samples: the last step may take samples
+ * beyond the end of a pass without beginning another. */
 int64_t gnt_fl_passes_begun(const gnt_fl_config *config, int64_t n);
 
 #endif

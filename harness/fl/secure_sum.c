@@ -22,7 +22,8 @@ static void make_key(client_key *out, const gnt_key *key, int32_t client) {
     crypto_scalarmult_base(out->open, out->secret);
 }
 
-/* The mask that clients a < b share: n words of a ChaCha20 stream under the hash of their agreed secret. */
+/* Draws the mask that clients a < b share: n words of a ChaCha20 stream under the hash of their agreed
+ * secret. */
 static int draw_mask(uint64_t *mask, int64_t n, const client_key *a, const client_key *b) {
     static const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES] = {0};
     uint8_t agreed[crypto_scalarmult_BYTES];

@@ -34,12 +34,12 @@ typedef struct gnt_fl_undefended {
 int gnt_fl_undefended_open(gnt_fl_undefended *u, int64_t n, gnt_err *err);
 void gnt_fl_undefended_free(gnt_fl_undefended *u);
 void gnt_fl_undefended_begin(gnt_fl_undefended *u, int32_t round);
-/* One client: u->update is its plain update. Cosine of that and what it sent (0 where one is
- * zero), ratio of their norms. */
+/* Adds one client: u->update is its undefended update. Computes the cosine between that and what it sent (0
+ * if one is zero), and the ratio of their norms. */
 void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share, double *cosine,
                            double *ratio);
-/* The server's step, in the sense of the updates but for its length: from `old` to
- * `next`, or back of gradients. */
+/* Computes the direction of the server's step as an update would have it, from `old` to `next`; reversed for
+ * gradients. */
 void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient);
 
 /* What the hooks that change updates added, over a whole training. Σ_k a_k e_k of a round is E_r; where it

@@ -38,8 +38,8 @@ int gnt_attack_knows(const gnt_results *r, const gnt_outcome *cell, const gnt_me
     return 0;
 }
 
-/* An attack on influence is run on no undefended group: it is as adequate as the same attack on updates as
- * received. */
+/* Returns whether an attack is inadequate. An attack on influence is run on no undefended group: it is as
+ * adequate as the same attack on updates as received. */
 static int is_inadequate(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                          const gnt_measure *m) {
     const gnt_result_attack *a = gnt_attack_of(r, attack);

@@ -34,7 +34,7 @@ typedef struct search {
     const gnt_costs *curve;
 } search;
 
-/* By target, the restart of least cost first. */
+/* Orders curves by target, the restart of least cost first. */
 static int by_target(const void *a, const void *b) {
     const search *x = a, *y = b;
     if (x->target != y->target)

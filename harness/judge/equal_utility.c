@@ -129,7 +129,7 @@ static int add_row(gnt_equal_rows *out, const gnt_equal_row *row, gnt_err *err) 
     return 0;
 }
 
-/* One row for each place to read the curve at. */
+/* Adds one row for each place at which the curve is read. */
 static int read_at(const place *p, gnt_curve *c, const double *at, size_t n, gnt_equal_rows *out,
                    gnt_err *err) {
     int rc = 0;

@@ -21,11 +21,11 @@ typedef enum gnt_group_kind {
 gnt_group_kind gnt_group_kind_of(const gnt_outcome *group);
 const char *gnt_group_kind_name(gnt_group_kind kind);
 
-/* 1 when a cell is one of those that a group joins. */
+/* True if a cell is one of those that a group joins. */
 int gnt_stands_for(const gnt_outcome *cell, const gnt_outcome *group);
 
-/* The group that stands for a defense in the matrix: the matched one, else undefended, else the first fixed
- * one; NULL when the defense was only swept or not tried. `attack` NULL: of any attack. */
+/* Returns the group that represents a defense in the matrix: the matched one, else undefended, else the first
+ * fixed one; NULL if the defense was only swept or not tried. `attack` NULL: of any attack. */
 const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, int64_t stage,
                                       const char *defense, const char *attack);
 
@@ -35,32 +35,32 @@ typedef struct gnt_point {
     double strength;
 } gnt_point;
 
-/* The points of all sweeps of a task and stage, by defense as the suite lists them, strengths rising; at most
- * `most`. Returns how many there are, which may be more. */
+/* Lists the points of all sweeps of a task and stage, by defense as the suite lists them, strengths rising;
+ * at most `most`. Returns how many there are, which may be more. */
 size_t gnt_sweep_points(const gnt_results *r, const char *task, int64_t stage, gnt_point *points,
                         size_t most);
 
-/* The group of a point under an attack (NULL: any; one that has a utility first). A sweep that does not apply
- * has no strengths: its one group stands for all points. NULL when not tried. */
+/* Returns the group of a point under an attack (NULL: any; one that has a utility first). A sweep that does
+ * not apply has no strengths: its one group represents all points. NULL if not tried. */
 const gnt_outcome *gnt_sweep_group(const gnt_results *r, const char *task, int64_t stage, const gnt_point *p,
                                    const char *attack);
 
-/* The attacks that are columns of a matrix: those with a number for the measure, and those that gave no
- * number of any kind here (they do not apply, or failed), so that nobody looks for them. Places in r->attack;
- * room for r->n_attack. */
+/* Lists the attacks that are columns of a matrix: those with a number for the measure, and those that gave no
+ * number of any kind here (n/a or failed), so that nobody looks for them. Indices into r->attack; room for
+ * r->n_attack. */
 size_t gnt_columns(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                    size_t *columns);
 
-/* 1 when some ok group of the task and stage (and attack, unless NULL) has a number for the measure. */
+/* True if some ok group of the task and stage (and attack, unless NULL) has a number for the measure. */
 int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                     const char *measure);
 
-/* Each floor (and chance) that leaks most among the groups of an attack (NULL: of any); NAN where none is
- * known. */
+/* Computes each floor (and chance) that leaks most among the groups of an attack (NULL: of any); NAN if none
+ * is known. */
 void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                 const gnt_measure *m, double floor[GNT_FLOORS], double *chance);
 
-/* The floor that leaks most, chance among them, and what it is called; NAN and "" when none is known. */
+/* Returns the floor that leaks most, chance among them, and its name; NAN and "" if none is known. */
 double gnt_highest_floor(const gnt_measure *m, const double floor[GNT_FLOORS], double chance,
                          const char **name);
 

@@ -23,7 +23,7 @@ typedef struct gnt_hook_row {
     double seconds;
 } gnt_hook_row;
 
-/* An entry of such a list; 0 where it is none. */
+/* Reads an entry of such a list; returns 0 if it is none. */
 int gnt_hook_row_read(const json_t *entry, gnt_hook_row *out);
 
 #endif

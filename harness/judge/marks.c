@@ -26,8 +26,8 @@ int results_collect_marks(gnt_results *r, gnt_err *err) {
     return 0;
 }
 
-/* Two marks are reported but do not disqualify. A probe computes differently from the training run, so the
- * hooks of an honest defense may differ there too. Statistics in the clear are observed, so that attacks are
+/* Returns whether a mark disqualifies. Two do not: a probe computes differently from the training run, so the
+ * hooks of an honest defense may differ there too, and statistics in the clear are observed, so attacks are
  * judged with them. */
 int gnt_mark_costs_rank(const gnt_mark *mark) {
     static const char *const reported[] = {"probe-differs", "statistics-in-the-clear"};

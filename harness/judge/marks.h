@@ -9,8 +9,8 @@ gnt_mark gnt_mark_at(const gnt_outcome *cell, size_t i);
 /* True if a defense with this mark gets no rank. */
 int gnt_mark_costs_rank(const gnt_mark *mark);
 
-/* The first cell of a task and stage (GNT_EVERY_STAGE: of any) in which a defense has a mark that costs its
- * rank; NULL for none. */
+/* Returns the first cell of a task and stage (GNT_EVERY_STAGE: of any) in which a defense has a mark that
+ * costs its rank; NULL for none. */
 const gnt_outcome *gnt_marked_cell(const gnt_results *r, const char *task, int64_t stage,
                                    const char *defense);
 

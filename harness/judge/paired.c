@@ -75,7 +75,7 @@ static const gnt_outcome *cell_of_seed(const gnt_results *r, const gnt_outcome *
     return NULL;
 }
 
-/* NAN where the cell has no such target, or this none of the measure. */
+/* Returns the number of a target; NAN if the cell lacks the target, or the target the measure. */
 static double number_of(const gnt_outcome *cell, int64_t id, const gnt_measure *m) {
     for (size_t i = 0; i < cell->targets.n; i++)
         if (cell->targets.at[i].id == id)
@@ -89,7 +89,8 @@ typedef struct pairs {
     size_t n;
 } pairs;
 
-/* The pairs of two cells of one seed; those without two finite numbers are left out. 0, −1 out of memory. */
+/* Adds the pairs of two cells of one seed; those without two finite numbers are left out. Returns 0, −1 when
+ * out of memory. */
 static int add_pairs(pairs *p, const gnt_outcome *a, const gnt_outcome *b, const gnt_measure *m) {
     const size_t wanted = p->n + a->targets.n;
     double *x = gnt_resize(p->x, wanted + 1, sizeof *x);

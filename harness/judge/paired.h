@@ -19,8 +19,8 @@ const gnt_outcome *gnt_group_instead(const gnt_results *r, const gnt_outcome *gr
  * Returns 0, or −1 if there is no pair or memory ran out. */
 int gnt_paired_difference(gnt_stat *out, const gnt_results *r, const gnt_outcome *a, const gnt_outcome *b,
                           const gnt_measure *m);
-/* As above, but for the utility of that name, the task's own or an additional one; training runs are paired
- * by seed. */
+/* Computes the difference, as above, in the utility of that name, the task's own or an additional one;
+ * training runs are paired by seed. */
 int gnt_paired_utility(gnt_stat *out, const gnt_results *r, const gnt_outcome *a, const gnt_outcome *b,
                        const char *name);
 

@@ -6,8 +6,8 @@
 #include "judge/measure_text.h"
 #include "judge/judge_impl.h"
 
-/* The utilities of a task's defense, by the seeds that were trained on public data alone. The attacks of a
- * seed share its training. */
+/* Lists the utilities of a task's defense, by the seeds that were trained on public data alone. The attacks
+ * of a seed share its training run. */
 static void collect(const gnt_results *r, const gnt_task_facts *of, const char *task, const char *defense,
                     int undefended_too, gnt_public_pair *pair) {
     for (size_t k = 0; k < of->n_only; k++)

@@ -83,8 +83,8 @@ static const char *influence_of(const gnt_results *r, const char *attack) {
     return a && a->influence_of && *a->influence_of ? a->influence_of : NULL;
 }
 
-/* As above. An attack on influence is run against defenses that aggregate alone, which may be one: it is
- * required where the same attack on updates as received is. */
+/* Returns the same for some defense. An attack on influence is run against defenses that aggregate alone, of
+ * which there may be one: it is required if the same attack on updates as received is. */
 static int is_required_of_some(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                                const gnt_measure *m, const gnt_rank_row *rows, size_t n) {
     const char *other = influence_of(r, attack);
@@ -171,7 +171,8 @@ static void settle(const gnt_results *r, const char *task, int64_t stage, const 
                                  : (gnt_leak){.mean = NAN, .low = NAN, .high = NAN};
 }
 
-/* Insertion keeps the suite's order among equals; rows[i] and its stretch of `value` move together. */
+/* Sorts by insertion, which keeps the suite's order among equals; rows[i] and its part of `value` move
+ * together. */
 static void sort(const gnt_measure *m, gnt_rank_row *rows, size_t n, double *value, size_t n_seeds,
                  double *scratch) {
     for (size_t i = 1; i < n; i++) {

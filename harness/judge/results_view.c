@@ -12,7 +12,8 @@ int gnt_is_of_group(const gnt_outcome *cell, const gnt_outcome *group) {
            !strcmp(cell->attack, group->attack);
 }
 
-/* Both lists are in the plan's order, so a group's cells come soon after those of the group before it. */
+/* Returns the first cell of a group. Both lists are in the plan's order, so a group's cells come soon after
+ * those of the group before it. */
 static const gnt_outcome *cell_of_group(const gnt_results *r, const gnt_outcome *g, size_t *at) {
     for (size_t i = 0; i < r->n_cell; i++) {
         const size_t k = (*at + i) % r->n_cell;

@@ -54,7 +54,7 @@ static int add_used(gnt_results *r, const place *at, const gnt_outcome *o, size_
     return 0;
 }
 
-/* A listed name that nothing uses would be an empty row everywhere. */
+/* Removes a listed name that nothing uses, which would be an empty row everywhere. */
 static void drop_unused(const gnt_results *r, const char **names, size_t *n, size_t offset) {
     size_t kept = 0;
     for (size_t i = 0; i < *n; i++) {

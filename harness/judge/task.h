@@ -25,7 +25,7 @@ typedef struct gnt_task_facts {
     gnt_adequate_limits adequate; /* (judge/adequacy.h) */
 } gnt_task_facts;
 
-/* The mean over seeds of what public data alone leave; NAN when unknown. */
+/* Returns the mean over seeds of what public data alone leave; NAN if unknown. */
 double gnt_public_only_mean(const gnt_task_facts *t);
 
 #endif

@@ -146,7 +146,7 @@ int gnt_is_comparable(const gnt_results *r, const char *task, gnt_group_kind kin
     return kind == GNT_GROUP_MATCHED || (kind == GNT_GROUP_UNMATCHED && place->at_target);
 }
 
-/* A defense is read in one way: where the curve under one attack does not pass the target, none is used. */
+/* Reads a defense in one way: if the curve under one attack does not cross the target, no curve is used. */
 static void fill_all(double *value, const gnt_measured *group, size_t n_groups, const int64_t *seed,
                      size_t n_seeds, const gnt_measure *m, gnt_leak_place *place) {
     size_t g = 0;
