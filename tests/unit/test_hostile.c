@@ -317,17 +317,20 @@ static void put_files(void) {
     static uint8_t images[16 + 2 * 784] = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28};
     static const uint8_t labels[8 + 2] = {0, 0, 8, 1, 0, 0, 0, 2, 7, 1};
     static uint8_t batch[2 * 3073];
-    static const char person[] = "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, "
-                                 "Not-in-family, White, Male, 2174, 0, 40, "
-                                 "United-States, <=50K\n";
+    static char person[] = "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, "
+                           "Not-in-family, White, Male, 2174, 0, 40, "
+                           "United-States, <=50K\n";
     put("train-images-idx3-ubyte", images, sizeof images);
     put("train-labels-idx1-ubyte", labels, sizeof labels);
+    images[16] = images[16 + 784] = 1; /* a set whose test rows are its train rows is unsound */
     put_gz("t10k-images-idx3-ubyte.gz", images, sizeof images);
     put_gz("t10k-labels-idx1-ubyte.gz", labels, sizeof labels);
     put("data_batch_1.bin", batch, sizeof batch);
     put("data_batch_2.bin", batch, sizeof batch);
+    batch[1] = batch[1 + 3073] = 1;
     put("test_batch.bin", batch, sizeof batch);
     put("adult.data", person, sizeof person - 1);
+    person[0] = '4';
     put("adult.test", person, sizeof person - 1);
 }
 
