@@ -214,10 +214,21 @@ static void what_it_cannot_do_it_says(void **state) {
     seen = see("mixup");
     seen.encoded = &odd;
     refuses(&seen, GNT_UNSUPPORTED, "multiples of 8");
-    public_data.n = 10;
+    public_data.n = 3;
     seen = see("prune+mixup");
     refuses(&seen, GNT_UNSUPPORTED, "public");
     public_data = few;
+}
+
+static void few_public_images_are_enough(void **state) {
+    (void)state;
+    const int64_t all = public_data.n;
+    const gnt_observation seen = see("mixup");
+    gnt_err err = {0};
+    public_data.n = 10;
+    if (attack(&seen, NULL, &err) != GNT_OK)
+        fail_msg("%s", err.text);
+    public_data.n = all;
 }
 
 static int set_up(void **state) {
@@ -254,6 +265,7 @@ int main(void) {
         cmocka_unit_test(mixup_is_taken_apart),
         cmocka_unit_test(blind_similarities_are_random_numbers),
         cmocka_unit_test(what_it_cannot_do_it_says),
+        cmocka_unit_test(few_public_images_are_enough),
     };
     return cmocka_run_group_tests(tests, set_up, take_down);
 }

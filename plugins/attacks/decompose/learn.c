@@ -20,14 +20,16 @@ static void hide_signs(const dec_law *law, float *e, int64_t n) {
 }
 
 gnt_status dec_learn_gain(const gnt_host *host, const dec_law *law, const gnt_samples *from, float *filter) {
-    enum { SOME = DEC_PAIR_BATCH, ORIGINALS = 16 };
+    enum { SOME = DEC_PAIR_BATCH, MOST_ORIGINALS = 16 };
+    const int64_t left = from->n - law->k; /* images for originals, all different */
+    const int32_t originals = left < MOST_ORIGINALS ? (int32_t)left : MOST_ORIGINALS;
     int64_t size = SOME * from->features, taps = from->dim[0] * from->dim[0] * DEC_FILTER * DEC_FILTER;
     dec_batch b = {.e = gnt_host_scratch(host, size, sizeof *b.e),
-                   .weight = gnt_host_scratch(host, SOME * ORIGINALS, sizeof *b.weight)};
+                   .weight = gnt_host_scratch(host, SOME * originals, sizeof *b.weight)};
     float *out = gnt_host_scratch(host, size, sizeof *out);
     dec_whitener z = {0};
     TRY(have_memory(host, b.e && b.weight && out, "no memory for a batch of encodings"));
-    dec_make_batch(host, law, from, ORIGINALS, SOME, &b);
+    dec_make_batch(host, law, from, originals, SOME, &b);
     hide_signs(law, b.e, size);
     gnt_status status = dec_whiten_open(&z, host, from->dim[0], from->dim[1], from->dim[2], filter);
     if (status == GNT_OK) {
