@@ -1,5 +1,5 @@
-/* board_format: the format of leaderboard.json: a struct for each kind of entry, and its rows of keys. The keys
- * are also the columns of leaderboard.csv, which has the places alone. */
+/* board_format: the format of leaderboard.json: a struct for each kind of entry, and its rows of keys. The
+ * keys are also the columns of leaderboard.csv, which has the places alone. */
 #ifndef GNT_BOARD_FORMAT_H
 #define GNT_BOARD_FORMAT_H
 

@@ -1,5 +1,5 @@
-/* How a report ranks defenses whose utility is not the target: read off a curve, saturated, without a strength,
- * and defenses that do nothing. */
+/* How a report ranks defenses whose utility is not the target: read off a curve, saturated, without a
+ * strength, and defenses that do nothing. */
 #include <math.h>
 
 #include "ranked_entries.h"
