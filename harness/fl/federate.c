@@ -339,7 +339,7 @@ static int clients_keep(const gnt_fl *fl) {
     return fl->n_own > 0;
 }
 
-/* Does the local work of the clients that a round does not choose (s->chosen: n clients that it does). */
+/* Does the local work of the clients that a round does not choose; s->chosen has the n that it does. */
 static int train_the_others(server *s, int32_t round, int32_t n, const float *weights, const float *buffers,
                             gnt_err *err) {
     const gnt_fl_watch *w = s->watch;

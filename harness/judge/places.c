@@ -1,6 +1,6 @@
 #include "judge/places.h"
 
-#include <string.h>
+#include <math.h>
 
 #include "base/mem.h"
 #include "metric/compare.h"
@@ -64,7 +64,7 @@ static int can_be_last(gnt_rank_state state) {
 static size_t numbers_of(const gnt_rank_list *l, size_t row) {
     size_t n = 0;
     for (size_t i = 0; i < l->trainings; i++)
-        n += l->value[row * l->trainings + i] == l->value[row * l->trainings + i]; /* not NAN */
+        n += !isnan(l->value[row * l->trainings + i]);
     return n;
 }
 

@@ -75,8 +75,7 @@ static const char *unmet_condition(const gnt_suite_task *t, uint32_t conditions,
         return "it needs a model whose output is classes; that of the task is a map";
     if ((conditions & GNT_IF_LOCAL_STEPS) && updates && !takes_steps(t))
         return "it trains in local steps; set federated.local_steps, and observe.local_steps of a probe, to "
-               "1 "
-               "or more";
+               "1 or more";
     if ((conditions & GNT_IF_DENSE) && !t->shares_dense)
         return "it needs a dense layer among those that clients share; the task's model has none";
     if ((conditions & GNT_IF_WHOLE_MODEL) && t->shares_part)
@@ -91,8 +90,7 @@ static const char *lacks_client_rows(const gnt_suite_task *t, const gnt_plugin_i
     return (p->hooks & GNT_HOOK_CONTRIBUTE) &&
                    t->role_rows[GNT_ROLE_CLIENTS] < (t->federated.clients > 1 ? t->federated.clients : 1)
                ? "it takes a secure sum over the clients, which have fewer rows than there are clients; "
-                 "raise "
-                 "data.clients"
+                 "raise data.clients"
                : NULL;
 }
 
@@ -159,8 +157,6 @@ static char *fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, in
     return reason;
 }
 
-/* The suite can only grant what the task has. */
-
 int gnt_suite_keeps_private(const gnt_suite_defense *d) {
     for (size_t i = 0; i < d->n_members; i++)
         if (d->member[i].info->hooks & GNT_HOOK_PREPARE &&
@@ -185,6 +181,7 @@ static uint32_t made_void(const gnt_suite_task *t, const gnt_suite_defense *d) {
     return bits;
 }
 
+/* Returns the knowledge that a cell offers: the suite can only grant what the task has. */
 static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_task *t = &s->task[c->task];
     const gnt_suite_defense *d = &s->defense[c->defense];
