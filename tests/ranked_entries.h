@@ -26,6 +26,7 @@ typedef struct entry {
     /* how far the seeds of this entry alone go up and down; all entries share another scatter */
     double scatter;
     double strength; /* 0: null */
+    double chance;   /* of identification; 0: not stated */
 } entry;
 
 #define ROW(d, m, s, at, p, i, u)                                                                            \
@@ -72,6 +73,8 @@ static inline void add_outcome(gnt_text *t, const entry *e, const setting *s, in
         gnt_text_add(t, ", \"strength\": %g", e->strength);
     if (!strcmp(e->status, "ok"))
         add_numbers(t, e, s, strcmp(s->measure, "mse") ? e->psnr + moved : e->psnr * (1 + moved / 10));
+    if (e->chance > 0)
+        gnt_text_add(t, ", \"chance\": {\"identification\": %g}", e->chance);
     if (seed && e->mark)
         gnt_text_add(t, ", \"marks\": [{\"what\": \"acts-otherwise\", \"says\": \"%s\"}]", e->mark);
     gnt_text_add(t, "}");

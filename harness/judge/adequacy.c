@@ -35,7 +35,8 @@ int gnt_is_adequate(const gnt_results *r, const gnt_outcome *g, const gnt_measur
     const gnt_score *seen = gnt_number_of(g, psnr->name);
     if (m->recovers != GNT_RECOVERS_DATA || (!named && !seen))
         return gains(r, g, m, limits);
-    return (named && named->stat.mean >= limits->identified) ||
+    return (named && named->stat.mean >= limits->identified &&
+            named->stat.mean > floor_at(r, g, gnt_measure_of(GNT_MEASURE_IDENTIFICATION))) ||
            (seen && seen->stat.mean >= floor_at(r, g, psnr) + limits->above_floor);
 }
 

@@ -1,6 +1,7 @@
 #include "metric/image.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "metric/assign_impl.h"
@@ -176,6 +177,19 @@ gnt_metric_image gnt_metric_judge_region(const float *target, const float *answe
     return out;
 }
 
+/* Returns the answer for target t: of those assigned to it and to its exact copies, the one with the lowest
+ * cost, -1 for none. One answer recovers every copy of a sample. */
+static int64_t shared_answer(size_t t, const float *targets, size_t n_targets, size_t n,
+                             const int64_t *chosen, const double *cost, size_t n_answers) {
+    int64_t best = chosen[t];
+    for (size_t u = 0; u < n_targets; u++)
+        if (chosen[u] >= 0 &&
+            (best < 0 || cost[t * n_answers + (size_t)chosen[u]] < cost[t * n_answers + (size_t)best]) &&
+            memcmp(targets + t * n, targets + u * n, n * sizeof *targets) == 0)
+            best = chosen[u];
+    return best;
+}
+
 int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n_targets,
                            const float *answers, size_t n_answers, gnt_metric_shape shape, gnt_err *err) {
     if (n_answers > n_targets)
@@ -197,12 +211,13 @@ int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n
     if (rc == 0)
         rc = gnt_metric_assign(chosen, cost, n_targets, n_answers, err);
     for (size_t t = 0; rc == 0 && t < n_targets; t++) {
-        if (chosen[t] < 0) {
+        const int64_t best = shared_answer(t, targets, n_targets, n, chosen, cost, n_answers);
+        if (best < 0) {
             out[t] = gnt_metric_no_answer();
             continue;
         }
-        out[t] = gnt_metric_judge(targets + t * n, answers + (size_t)chosen[t] * n, shape);
-        out[t].answer = chosen[t];
+        out[t] = gnt_metric_judge(targets + t * n, answers + (size_t)best * n, shape);
+        out[t].answer = best;
     }
     gnt_free(cost);
     gnt_free(chosen);

@@ -59,9 +59,9 @@ gnt_metric_image gnt_metric_judge_region(const float *target, const float *answe
 gnt_metric_image gnt_metric_no_answer(void); /* what a target without an answer scores */
 
 /* Judges a batch: out[t] for each of n_targets targets, after the one-to-one assignment of answers to targets
- * with the least total MSE (an attack cannot know the order inside a batch). Fewer answers than targets leave
- * some `missing`; more are an error, because the truth would then choose among guesses. targets and answers:
- * n × C×H×W. */
+ * with the least total MSE (an attack cannot know the order inside a batch). Targets that are equal to the
+ * byte share their best answer. Fewer answers than targets leave some `missing`; more are an error, because
+ * the truth would then choose among guesses. targets and answers: n × C×H×W. */
 int gnt_metric_judge_batch(gnt_metric_image *out, const float *targets, size_t n_targets,
                            const float *answers, size_t n_answers, gnt_metric_shape shape, gnt_err *err);
 

@@ -8,7 +8,7 @@ enum { MOST_NAMES = 1024, MOST_ROWS = 1 << 18, MOST_SEEDS = 256 };
 
 static const gnt_field adequate_rows[] = {
     {GNT_FIELD(gnt_adequate_limits, identified, REAL), .nullable = 1,
-     .help = "least identification rate above chance at which an attack is adequate"},
+     .help = "least identification rate at which an attack is adequate, where it exceeds chance"},
     {GNT_FIELD(gnt_adequate_limits, above_floor, REAL), .nullable = 1,
      .help = "least PSNR above the baseline", .unit = "dB"},
     {GNT_FIELD(gnt_adequate_limits, gain, REAL), .nullable = 1,

@@ -288,7 +288,7 @@ static const gnt_fields mark_fields = GNT_OPEN(gnt_mark, mark_rows);
 #define UNMEASURED                                                                                           \
     {                                                                                                        \
         GNT_FIELD(gnt_outcome, unmeasured, MAP), .group = &gnt_named_text_fields, .optional = 1,             \
-                                                 .help = "why a requested measure has no number, by name"    \
+                                                 .help = "why a requested measure or a fact has no number"   \
     }
 
 #define SCORED_AGAINST                                                                                       \

@@ -123,6 +123,20 @@ static void batch_is_assigned_one_to_one(void **state) {
     assert_int_equal(exact, 1);
 }
 
+/* A batch holds one image twice: one exact answer recovers both; a worse second one changes nothing. */
+static void copies_of_a_sample_share_their_answer(void **state) {
+    (void)state;
+    const gnt_metric_shape shape = {1, 1, 2};
+    const float target[6] = {0.25f, 0.75f, 1, 0, 0.25f, 0.75f}, answer[4] = {0.25f, 0.75f, 0.25f, 0.5f};
+    gnt_metric_image out[3];
+    assert_int_equal(gnt_metric_judge_batch(out, target, 3, answer, 1, shape, NULL), 0);
+    assert_true(out[0].exact && out[2].exact && out[1].missing);
+    assert_int_equal(out[0].answer, 0);
+    assert_int_equal(out[2].answer, 0);
+    assert_int_equal(gnt_metric_judge_batch(out, target, 3, answer, 2, shape, NULL), 0);
+    assert_true(out[0].exact && out[2].exact);
+}
+
 static void missing_and_surplus_answers(void **state) {
     (void)state;
     const gnt_metric_shape shape = {1, 1, 2};
@@ -245,6 +259,7 @@ int main(void) {
         cmocka_unit_test(ssim_of_constants_is_the_luminance_term),
         cmocka_unit_test(broken_answers_score_worst),
         cmocka_unit_test(batch_is_assigned_one_to_one),
+        cmocka_unit_test(copies_of_a_sample_share_their_answer),
         cmocka_unit_test(missing_and_surplus_answers),
         cmocka_unit_test(answers_take_different_members),
         cmocka_unit_test(a_region_has_the_numbers_of_its_box),

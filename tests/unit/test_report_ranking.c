@@ -283,6 +283,14 @@ static void without_grounds_nothing_is_ranked(void **state) {
     expect_row(&ranking, 0, "d", GNT_RANKED, 1, 0);
     gnt_ranking_free(&ranking);
     gnt_results_free(&r);
+    /* one candidate: everybody identifies it, so that it shows nothing about the attack */
+    static const entry by_chance[] = {ROW("d", "matched", "ok", 3, 15, 1, 0.8),
+                                      ROW_WITH("none", "none", "ok", 3, 22.9, 1, 0.9, .chance = 1)};
+    PARSE(&r, by_chance, &usual);
+    ranking = rank_of(&r, 3, "psnr", 2);
+    expect_row(&ranking, 0, "d", GNT_UNRANKED_INADEQUATE, 0, 0);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
     PARSE(&r, (entry[]){floored[0]}, &usual); /* nothing undefended */
     ranking = rank_of(&r, 3, "psnr", 1);
     expect_row(&ranking, 0, "low", GNT_UNRANKED_INADEQUATE, 0, 0);

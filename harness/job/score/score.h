@@ -19,7 +19,7 @@ int gnt_job_score(gnt_work *w, gnt_err *err);
 enum { SCORE_FEATURES = GNT_LPIPS_NETS, SCORE_REPRESENTATION, SCORE_JUDGES };
 extern const char *const score_judge_names[SCORE_JUDGES];
 
-enum { SCORE_MOST_FACTS = 32 };
+enum { SCORE_MOST_FACTS = 32, SCORE_MOST_UNKNOWN = 8 };
 
 /* One private sample, or of a set the one that an answer was assigned to, or one client of a transcript. */
 typedef struct score_target {
@@ -149,6 +149,8 @@ typedef struct score {
      * file adds to them. */
     gnt_named_real fact[SCORE_MOST_FACTS];
     size_t n_facts;
+    gnt_named_text unknown[SCORE_MOST_UNKNOWN]; /* facts that cannot be computed, each with the reason */
+    size_t n_unknown;
     gnt_mark mark;
     int has_mark;
     /* Whose reconstructions count: its own, or those against all rows of the clients. Set by
@@ -238,6 +240,7 @@ int score_region_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *e
 int score_claims(score *s, gnt_err *err);
 /* score_write.c; name: constant text */
 void score_add_fact(score *s, const char *name, double value);
+void score_add_unknown(score *s, const char *name, const char *reason); /* reason: constant text */
 int score_write(score *s, gnt_err *err);
 /* score_images.c */
 int score_images(score *s, gnt_err *err);

@@ -108,9 +108,13 @@ static void take(mean *m, double x) {
     }
 }
 
-static void put(score *s, const char *name, const mean *m) {
+/* Adds the mean as a fact. Without a finite term the fact is unmeasured, for the reason given (NULL: it is
+ * left out). */
+static void put(score *s, const char *name, const mean *m, const char *why_none) {
     if (m->n > 0)
         score_add_fact(s, name, m->sum / m->n);
+    else if (why_none)
+        score_add_unknown(s, name, why_none);
 }
 
 static const gnt_st_tensor *answer_table(const score *s, const char *kind, int64_t set, int64_t rows) {
@@ -119,6 +123,9 @@ static const gnt_st_tensor *answer_table(const score *s, const char *kind, int64
     const gnt_st_tensor *t = gnt_st_find(&s->answer, name);
     return t && t->type == GNT_ST_F32 && t->rank == 2 && t->dim[0] == rows && t->dim[1] >= 1 ? t : NULL;
 }
+
+static const char one_kind_of_pair[] =
+    "every pair of encodings shares a sample, or none does: an area under the ROC curve needs both kinds";
 
 /* What an attack says of the mixing, set by set; sets without such an answer count as knowing nothing. */
 static int judge_mixing(score *s, gnt_err *err) {
@@ -149,13 +156,13 @@ static int judge_mixing(score *s, gnt_err *err) {
         take(&correlation, clusters.correlation);
     }
     if (said_similar) {
-        put(s, "similarity_auc", &all);
-        put(s, "similarity_auc_visible", &visible);
+        put(s, "similarity_auc", &all, one_kind_of_pair);
+        put(s, "similarity_auc_visible", &visible, one_kind_of_pair);
     }
     if (said_mixture) {
-        put(s, "cluster_purity", &purity);
-        put(s, "assigned", &assigned);
-        put(s, "weight_correlation", &correlation);
+        put(s, "cluster_purity", &purity, "the attack claims no membership");
+        put(s, "assigned", &assigned, NULL);
+        put(s, "weight_correlation", &correlation, "the claimed weights or the true ones do not vary");
     }
     return 0;
 }
@@ -177,7 +184,7 @@ static int judge_images(score *s, gnt_err *err) {
     score_add_fact(s, "psnr_quartile_1", sum.quartile1);
     score_add_fact(s, "psnr_median", sum.median);
     score_add_fact(s, "psnr_quartile_3", sum.quartile3);
-    put(s, "psnr_16", &good);
+    put(s, "psnr_16", &good, NULL);
     return 0;
 }
 
@@ -205,9 +212,9 @@ static int judge_encodings(score *s, const gnt_metric_rows *candidates, gnt_err 
             take(&psnr, gnt_metric_psnr(who.mse, NULL));
         }
     }
-    put(s, "encoding_identification", &hit);
-    put(s, "encoding_member", &any);
-    put(s, "encoding_psnr", &psnr);
+    put(s, "encoding_identification", &hit, NULL);
+    put(s, "encoding_member", &any, NULL);
+    put(s, "encoding_psnr", &psnr, NULL);
     return 0;
 }
 

@@ -13,6 +13,11 @@ void score_add_fact(score *s, const char *name, double value) {
         s->fact[s->n_facts++] = (gnt_named_real){name, value};
 }
 
+void score_add_unknown(score *s, const char *name, const char *reason) {
+    if (s->n_unknown < SCORE_MOST_UNKNOWN)
+        s->unknown[s->n_unknown++] = (gnt_named_text){name, reason};
+}
+
 /* ---- targets ---- */
 
 static void mark(gnt_target *t, const void *member) {
@@ -270,13 +275,15 @@ static gnt_restarts convergence_of(score *s) {
     return (gnt_restarts){list, n};
 }
 
-/* Returns why measures that were requested have no number. */
+/* Returns why measures that were requested, and facts that apply, have no number. */
 static gnt_named_texts unmeasured_of(score *s) {
-    gnt_named_text *list = gnt_arena_array(&s->memory, SCORE_JUDGES, sizeof *list);
+    gnt_named_text *list = gnt_arena_array(&s->memory, SCORE_JUDGES + SCORE_MOST_UNKNOWN, sizeof *list);
     size_t n = 0;
     for (int k = 0; list && k < SCORE_JUDGES; k++)
         if (s->judges.unjudged[k][0])
             list[n++] = (gnt_named_text){score_judge_names[k], s->judges.unjudged[k]};
+    for (size_t i = 0; list && i < s->n_unknown; i++)
+        list[n++] = s->unknown[i];
     return (gnt_named_texts){list, n};
 }
 
