@@ -95,7 +95,8 @@ static gnt_status find_layer(const soteria *s, defended *d) {
     return GNT_OK;
 }
 
-/* Its weights: where they lie, how many there are, and which tensor of the update is theirs. */
+/* Finds the defended layer's weights and bias in the flat weights, their shape, and their tensor in the
+ * update. */
 static gnt_status find_weights(const soteria *s, gnt_tensors *update, defended *d) {
     const gnt_model_info *info = s->host->model->info;
     char says[SAYS];
@@ -139,8 +140,9 @@ static int computes(const defended *d, const float *weights, const float *r, con
     return 1;
 }
 
-/* The layer info does not list the inputs of layers. r is the output of the nearest layer before, of the
- * right width, from which W·r + b of the first sample is the layer's own output. */
+/* Finds the layer whose output r the defended layer reads, as the layer info does not list inputs: r is
+ * the output of the nearest layer before, of the right width, from which W·r + b of the first sample is
+ * the layer's own output. */
 static gnt_status find_input(const soteria *s, const gnt_client *client, defended *d) {
     const gnt_model_service *m = s->host->model;
     const gnt_model_info *info = m->info;
@@ -207,7 +209,8 @@ typedef struct chunk {
     float *x, *r, *u;
 } chunk;
 
-/* `used` samples from the `from`th on; the rest of x repeats the last of them and is not looked at. */
+/* Adds the scores of `used` samples, beginning with number `from`. The rest of the batch x repeats the
+ * last of them and is not counted. */
 static gnt_status score_chunk(const soteria *s, const gnt_client *client, const defended *d, const chunk *c,
                               int64_t from, int64_t used, ranked *e) {
     const gnt_host *host = s->host;
@@ -265,7 +268,7 @@ static gnt_status score_all(const soteria *s, const gnt_client *client, const de
     return status;
 }
 
-/* Living entries first, by score from the highest; then in their own order. */
+/* Compares entries for qsort: those that are not always 0 first, by score from the highest, then by index. */
 static int by_score(const void *a, const void *b) {
     const ranked *x = a, *y = b;
     if ((x->lived > 0) != (y->lived > 0))

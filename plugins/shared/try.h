@@ -19,12 +19,12 @@ static inline gnt_status unsupported(const gnt_host *host, const char *why) {
     return GNT_UNSUPPORTED;
 }
 
-/* GNT_STOPPED if the host wants the hook to end. */
+/* Returns GNT_STOPPED if the host wants the hook to end, else GNT_OK. */
 static inline gnt_status may_go_on(const gnt_host *host) {
     return gnt_host_should_stop(host) ? GNT_STOPPED : GNT_OK;
 }
 
-/* GNT_OK if all memory that was requested is there; else fails, with the reason `why`. */
+/* Returns GNT_OK if all memory that was requested is there; else fails with the reason `why`. */
 static inline gnt_status have_memory(const gnt_host *host, int is_there, const char *why) {
     return is_there ? GNT_OK : gnt_host_fail(host, why);
 }

@@ -47,7 +47,7 @@ typedef struct classic_net {
 } classic_net;
 /* Allocates `room`, scratch of the hook. */
 gnt_status classic_net_open(classic_net *n, const gnt_host *host);
-/* A classic_scores of a classic_net. */
+/* Computes the scores of a classic_net; a classic_scores. */
 void classic_net_scores(const void *classifier, const float *x, float *scores);
 
 /* True if all entries of an artefact are finite. */

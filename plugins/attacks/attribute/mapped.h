@@ -53,7 +53,7 @@ typedef struct mapped_nets {
  * is scratch of the hook. */
 gnt_status mapped_read(const mapped *m, mapped_nets *nets, const gnt_artefacts *own, int64_t columns,
                        int32_t values);
-/* A classic_scores of a mapped_nets; T's outputs are then in `given`. */
+/* Computes the scores of a mapped_nets, and leaves T's outputs in `given`; a classic_scores. */
 void mapped_scores(const void *of, const float *x, float *scores);
 
 #endif

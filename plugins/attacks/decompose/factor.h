@@ -18,7 +18,7 @@ typedef struct dec_groups {
     double level;
 } dec_groups;
 
-/* Memory is the hook's scratch; all zero. */
+/* Allocates the groups, all zero. Memory is the hook's scratch. */
 gnt_status dec_groups_open(dec_groups *g, const gnt_host *host, int64_t encodings, int64_t originals,
                            int32_t own);
 

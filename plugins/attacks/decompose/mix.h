@@ -19,7 +19,7 @@ typedef struct dec_mix {
     float *solver;  /* originals × encodings: result of dec_ridge */
 } dec_mix;
 
-/* Memory is the hook's scratch. */
+/* Allocates the state for images of the shape of `like`; borrows e. Memory is the hook's scratch. */
 gnt_status dec_mix_open(dec_mix *x, const gnt_host *host, const gnt_samples *like, int64_t encodings,
                         int64_t originals, const float *e);
 

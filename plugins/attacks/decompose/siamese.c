@@ -175,7 +175,8 @@ gnt_node dec_net_pairs(gnt_graph *g, const dec_net *net, const gnt_node *param, 
     return gnt_nn_reshape(g, score, 2, (int64_t[]){a, b});
 }
 
-/* min over s = ±1 of ‖z − s·mix‖² is ‖z‖² + ‖mix‖² − 2·|z·mix|. */
+/* Takes the better sign in closed form: the minimum over s = ±1 of ‖z − s·mix‖² is
+ * ‖z‖² + ‖mix‖² − 2·|z·mix|. */
 gnt_node dec_net_miss(gnt_graph *g, const dec_net *net, gnt_node z, gnt_node mix) {
     gnt_node sum = -1;
     for (int grid = 0; grid < GRIDS; grid++) {

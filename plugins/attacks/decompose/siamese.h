@@ -41,7 +41,7 @@ void dec_net_plan(dec_net *net, int64_t c, int64_t h, int64_t w);
  * chance. */
 void dec_net_start(const dec_net *net, const gnt_host *host, int random, float *flat);
 
-/* Build graphs. `param` are the inputs made by dec_net_inputs. */
+/* Adds the parameters to a graph as inputs, param: net->n of them; dec_net_bind binds these to `flat`. */
 void dec_net_inputs(gnt_graph *g, const dec_net *net, gnt_node *param);
 void dec_net_bind(gnt_program *p, const dec_net *net, const gnt_node *param, const float *flat);
 /* Maps |e| and the whitened |e|, both N × c × h × w, to z of the same shape. */

@@ -50,8 +50,8 @@ static int is_default(const dlg *s, const gnt_parameter *p) {
     return p->type == GNT_TYPE_INT ? (double)i == p->preset : strcmp(p->choices[i], p->preset_text) == 0;
 }
 
-/* Mode reference takes `steps` and nothing else. A parameter that a suite sets to its default looks as one
- * that it leaves out, and changes nothing. */
+/* Sets the constants of mode reference, which takes `steps` and no other parameter. A parameter that a
+ * suite sets to its default looks as one that it leaves out, and changes nothing. */
 static gnt_status start_reference(dlg *s) {
     char text[300];
     for (int i = 2; i < (int)(sizeof parameters / sizeof *parameters); i++)

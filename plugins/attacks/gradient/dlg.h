@@ -57,7 +57,8 @@ void dlg_objective_close(dlg_objective *o);
 int dlg_searches_labels(const dlg_objective *o);
 /* Sets the weight of the prior and forgets the least cost. */
 void dlg_objective_begin(dlg_objective *o, double weight);
-/* A gnt_cost_fn whose context is a dlg_objective; NaN after a stop or a failure, which are then flagged. */
+/* Computes the cost of a dlg_objective, as a gnt_cost_fn; NaN after a stop or a failure, which it then
+ * flags. */
 double dlg_cost(void *objective, const float *z, float *grad);
 
 /* A run of either mode. */

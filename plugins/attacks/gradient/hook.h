@@ -11,7 +11,7 @@ static inline gnt_status hook_no_memory(const gnt_host *host) {
     return gnt_host_fail(host, "no memory for the search: the limit on scratch memory is too low");
 }
 
-/* GNT_OK if all scratch that was requested is there, else as hook_no_memory. */
+/* Returns GNT_OK if all scratch that was requested is there, else fails as hook_no_memory does. */
 static inline gnt_status hook_memory(const gnt_host *host, int is_there) {
     return is_there ? GNT_OK : hook_no_memory(host);
 }
@@ -48,7 +48,7 @@ static inline gnt_status hook_vjp(const gnt_host *host, gnt_function *f, float *
                : gnt_host_fail(host, gnt_host_last_error(host));
 }
 
-/* Arguments of a function of the observed model. */
+/* Returns the arguments of a function of the observed model. */
 static inline gnt_function_args hook_args(const gnt_observation *seen, const float *x, const float *y,
                                           const float *rates) {
     gnt_function_args args = {.size = sizeof args, .x = x, .y = y, .rates = rates};
@@ -57,7 +57,7 @@ static inline gnt_function_args hook_args(const gnt_observation *seen, const flo
     return args;
 }
 
-/* Entries of a sample. */
+/* Returns the number of entries of a sample. */
 static inline int64_t hook_features(const gnt_model_info *info) {
     int64_t features = 1;
     for (int32_t i = 0; i < info->rank; i++)
@@ -65,8 +65,8 @@ static inline int64_t hook_features(const gnt_model_info *info) {
     return features;
 }
 
-/* Rates of the local steps: those granted, else the announced one at each. Scratch of the hook; NULL when
- * memory ran out. */
+/* Returns the rates of the local steps: those granted, else the announced one at each. Scratch of the
+ * hook; NULL when memory ran out. */
 static inline float *hook_rates(const gnt_host *host, const gnt_observation *seen) {
     float *rates = gnt_host_scratch(host, (int64_t)seen->steps + 1, sizeof *rates);
     for (int32_t i = 0; rates && i < seen->steps; i++)
@@ -74,7 +74,7 @@ static inline float *hook_rates(const gnt_host *host, const gnt_observation *see
     return rates;
 }
 
-/* Room for one tensor for each of `like`, of its size. Scratch of the hook; NULL when memory ran out. */
+/* Allocates a tensor for each of `like`, of its size. Scratch of the hook; NULL when memory ran out. */
 static inline float **hook_tensors(const gnt_host *host, const gnt_views *like) {
     float **of = gnt_host_scratch(host, like->n, sizeof *of);
     for (int64_t t = 0; of && t < like->n; t++)
@@ -83,7 +83,7 @@ static inline float **hook_tensors(const gnt_host *host, const gnt_views *like) 
     return of;
 }
 
-/* Index of the largest entry, the first of equal ones. */
+/* Returns the index of the largest entry, the first of equal ones. */
 static inline int64_t hook_argmax(const float *v, int64_t n) {
     int64_t top = 0;
     for (int64_t i = 1; i < n; i++)

@@ -62,7 +62,7 @@ gnt_status invert_cost(invert *self, gnt_observation *seen, const granted_defens
     return GNT_OK;
 }
 
-/* As the parameters say, else as the trials chose, else total variation. */
+/* Chooses the prior: the parameters', else that of the trials, else total variation. */
 prior_setting invert_prior(const invert *self, int cost, const gnt_artefacts *own) {
     prior_setting setting;
     if (self->prior == PRIOR_AUTO && cost == DATA_LIKELIHOOD && invert_setting_read(own, &setting))
@@ -98,8 +98,8 @@ gnt_status invert_bind(search *s, const gnt_observation *seen, const granted_def
  * that says that they are of other data. */
 static const double worse = 2;
 
-/* With earlier rounds: half of the steps match them all, half the last alone. The first are kept unless they
- * leave clearly more of the last round unexplained. */
+/* Searches with half of the steps for a match of all rounds, and with half for one of the last alone.
+ * Keeps the first result unless it leaves clearly more of the last round unexplained. */
 static gnt_status search_rounds(search *s, int64_t restarts, int64_t steps, double group) {
     const gnt_host *host = s->self->host;
     int64_t size = s->n * s->features;

@@ -71,10 +71,10 @@ extern const search_part search_guarded;                   /* search/guarded.c *
 extern const search_part search_as_published;              /* search/reference.c */
 extern const label_part label_searched, label_from_update; /* label/label_parts.c */
 
-/* The row of this id. */
+/* Returns the row of this id. */
 const recipe *recipe_of(const char *id);
 
-/* For the descriptors of attacks by recipe: the hook run, whose instance is a struct dlg with its recipe. */
+/* Runs an attack by its recipe: the hook run of such attacks, whose instance is a struct dlg. */
 gnt_status recipe_run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer);
 

@@ -33,7 +33,7 @@ static inline void spec_unroll(gnt_function_spec *spec, const gnt_observation *s
     spec->decay = decay_of_steps(seen);
 }
 
-/* Number of entries of all tensors. */
+/* Returns the number of entries of all tensors. */
 static inline int64_t entries_of(const gnt_views *update) {
     int64_t n = 0;
     for (int64_t t = 0; t < update->n; t++)
@@ -41,7 +41,7 @@ static inline int64_t entries_of(const gnt_views *update) {
     return n;
 }
 
-/* Sum of the squares of a tensor's entries. */
+/* Returns the sum of the squares of a tensor's entries. */
 static inline double squares_of(const gnt_view *v) {
     double sum = 0;
     for (int64_t i = 0; i < v->count; i++)

@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-/* gram: rows × rows, its lower half = X Xᵀ. */
+/* Computes the lower half of X Xᵀ; gram: rows × rows. */
 void dual_ridge_gram(const float *x, int64_t rows, int64_t columns, double *gram);
-/* α = (gram + lambda·I)⁻¹ Y in place of y (rows × outputs); work: rows × rows. 0, or −1 where there is no one
- * solution. */
+/* Replaces Y (y: rows × outputs) by α = (gram + lambda·I)⁻¹ Y; work: rows × rows. Returns 0, or −1 if
+ * there is no unique solution. */
 int dual_ridge_solve(const double *gram, int64_t rows, double lambda, double *work, double *y,
                      int64_t outputs);
-/* w (columns × outputs) = Xᵀ α */
+/* Computes w = Xᵀ α, columns × outputs. */
 void dual_ridge_weights(const float *x, const double *alpha, int64_t rows, int64_t columns, int64_t outputs,
                         float *w);
 

@@ -25,7 +25,7 @@ typedef struct inversion {
 gnt_status inversion_open(inversion *v, const known *k, int64_t n);
 void inversion_close(inversion *v);
 gnt_status inversion_set(inversion *v, const float *encoded); /* copied */
-/* The cost of image_search.h; context is the inversion. */
+/* Computes the cost that image_search.h minimises; context is the inversion. */
 gnt_status inversion_cost(void *context, const float *x, double *cost, float *grad);
 
 #endif

@@ -15,8 +15,9 @@ static double norm_of(double sum, int64_t norm) {
     return norm == NORM_L1 ? sum : sqrt(sum);
 }
 
-/* 1 when it was longer than the bound. Each product is rounded to a float, which may lengthen it by 2⁻²⁴:
- * twice that is taken off, so that the bound holds for what is released. */
+/* Scales n tensors of the given norm down to the bound; returns 1 if they were longer. Each product is
+ * rounded to a float, which may lengthen it by 2⁻²⁴: twice that is taken off, so that the bound holds for
+ * what is released. */
 static int shorten(gnt_tensor *t, int64_t n, double norm, double bound) {
     if (norm <= bound)
         return 0;

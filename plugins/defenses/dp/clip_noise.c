@@ -20,14 +20,15 @@
 
 enum { CHUNK = 1 << 15 }; /* entries between two calls of should_stop */
 
-/* The running statistics that the client sends; NULL: none. */
+/* Returns the running statistics that the client sends; NULL if it sends none. */
 static const gnt_tensors *sent_statistics(const gnt_client *client) {
     return GNT_HAS(gnt_client, client, sent_buffers) && client->sent_buffers && client->sent_buffers->n > 0
                ? client->sent_buffers
                : NULL;
 }
 
-/* A stream for each tensor's name: the noise of one says nothing about that of another. */
+/* Adds noise to one tensor, from a random stream for its name: the noise of one says nothing about that of
+ * another. */
 static gnt_status add_noise_to(const dp *self, gnt_tensor *t, float *noise) {
     const gnt_host *host = self->host;
     char stream[200];

@@ -13,8 +13,8 @@ struct cache {
     slot *slots;
 };
 
-/* FNV-1a over 32-bit words, and the same with another start, mixed at the end (the
- * finaliser of SplitMix64). */
+/* Computes a digest of 128 bits: FNV-1a over 32-bit words, twice with different starts and multipliers,
+ * each mixed at the end by the finaliser of SplitMix64. */
 cache_key cache_key_of(const float *x, int64_t pixels) {
     uint64_t h[2] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u};
     for (int64_t i = 0; i < pixels; i++) {

@@ -41,7 +41,7 @@ static void know_secret(loda *self, const gnt_artefacts *artefacts) {
     self->has_secret = 1;
 }
 
-/* SplitMix64 of the secret and the image: any of the public images, the same one each time. */
+/* Chooses one of n public images, by SplitMix64 of the secret and the image's key: the same one each time. */
 static int64_t start_of(const loda *self, cache_key key, int64_t n) {
     uint64_t z = self->secret ^ key.b;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -84,7 +84,7 @@ static int open_waiting(waiting *w, const loda *self, const gnt_samples *s) {
     return w->row && w->key && w->truth && w->x && w->about ? 0 : -1;
 }
 
-/* Rows whose encoding is not known, each image once. */
+/* Lists the rows whose encoding is not known, each image once. */
 static void list_new(waiting *w, const loda *self, const gnt_samples *s) {
     for (int64_t i = 0; i < s->n; i++) {
         w->key[i] = cache_key_of(s->x + i * s->features, s->features);

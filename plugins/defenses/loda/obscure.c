@@ -40,7 +40,7 @@ typedef struct descent {
     obscured *out;
 } descent;
 
-/* g(x*) into the obscurer's `goal`. */
+/* Computes g(x*) into the obscurer's `goal`. */
 static gnt_status set_goal(descent *d) {
     const features *g = &d->o->g;
     const gnt_views *at;
@@ -51,7 +51,7 @@ static gnt_status set_goal(descent *d) {
     return GNT_OK;
 }
 
-/* ‖now − goal‖², and 2(now − goal) into `out`. In eight lanes, so that the sums do
+/* Returns ‖now − goal‖², and puts 2(now − goal) into `out`. It sums in eight lanes, so that the sums do
  * not wait for one another. */
 static double feature_gap(const float *now, const float *goal, int64_t n, float *out) {
     enum { LANES = 8 };
@@ -74,7 +74,8 @@ static double feature_gap(const float *now, const float *goal, int64_t n, float 
     return sum;
 }
 
-/* Objective of each image at x into `value`, and 2(g(x′) − g(x*)) into `difference`. */
+/* Computes the objective of each image at x into `value`, and 2(g(x′) − g(x*)) into `difference`. Fails
+ * where an objective is not finite. */
 static gnt_status evaluate(descent *d) {
     const features *g = &d->o->g;
     const gnt_views *at;
@@ -98,7 +99,8 @@ static gnt_status evaluate(descent *d) {
     return GNT_OK;
 }
 
-/* x′ ← the box's nearest to x′ − step·∇/‖∇‖, ∇ = J(x′)ᵀ 2(g(x′) − g(x*)) − 2c(x′ − x*). */
+/* Takes one gradient step: x′ becomes the point of [0, 1] nearest to x′ − step·∇/‖∇‖, with ∇ = J(x′)ᵀ
+ * 2(g(x′) − g(x*)) − 2c(x′ − x*). */
 static gnt_status move(descent *d) {
     const features *g = &d->o->g;
     const float *back;

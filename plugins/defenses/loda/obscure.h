@@ -25,8 +25,8 @@ typedef struct obscured { /* of one image */
     double square;        /* ‖x′ − x*‖² at the end */
 } obscured;
 
-/* x: n × pixels, the starts, which become the encodings; truth: n × pixels, the private images x*; n ≤ batch.
- * `done` and `all` (steps × images) are for progress. */
+/* Obscures n ≤ batch private images x* (truth: n × pixels). x: n × pixels, the starting points, which
+ * become the encodings. `done` and `all` (steps × images) are for progress. */
 gnt_status obscurer_run(obscurer *o, int64_t n, const float *truth, float *x, obscured *out, double done,
                         double all);
 

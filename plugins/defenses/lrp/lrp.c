@@ -83,7 +83,8 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
     return GNT_OK;
 }
 
-/* Running statistics stay the host's average: there is no loss in them to be scaled. */
+/* Adds the clients' mean update to the weights; a mean gradient times −rate. Running statistics stay the
+ * host's average: there is no loss in them to be scaled. */
 static gnt_status aggregate(void *context, const gnt_aggregate *in, float *new_weights) {
     const lrp *self = context;
     const double weight = (in->is_gradient ? -in->rate : 1) / (double)in->n_clients;

@@ -25,8 +25,8 @@ typedef struct lrp_mean {
     double k;     /* K of ada-lrp, else 1 */
 } lrp_mean;
 
-/* GNT_UNSUPPORTED, after host->fail, where K is not positive or the list of rates is none of these clients';
- * GNT_FAILED without a sum. */
+/* Computes the client's mean rate. Returns GNT_UNSUPPORTED, after host->fail, where K is not positive or
+ * the list of rates does not fit these clients, and GNT_FAILED without a sum. */
 gnt_status lrp_mean_of(const lrp *self, const gnt_client *client, lrp_mean *out);
 
 #endif

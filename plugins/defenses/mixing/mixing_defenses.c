@@ -48,7 +48,7 @@ static void add(const gnt_samples *s, int64_t row, double weight, float *x) {
         x[i] += (float)weight * from[i];
 }
 
-/* Mix i: draws its weights, sums up, hides the signs, hands over. */
+/* Makes mix i and passes it to the sink: draws its weights, sums its samples and labels, hides the signs. */
 static gnt_status release(job *j, int64_t i, const gnt_samples_sink *out, double *largest) {
     mixing *m = j->m;
     const gnt_samples *own = j->own;
@@ -103,8 +103,8 @@ static gnt_status encode_set(void *self, const gnt_client *client, int64_t epoch
     return GNT_OK;
 }
 
-/* A network trained on flipped pixels has hardly seen an image without: query samples are flipped too,
- * each by itself, and not mixed. */
+/* Flips the pixels of query samples, but does not mix them: a network trained on flipped pixels has hardly
+ * seen an image without. */
 static gnt_status encode_query(void *self, const gnt_client *client, int64_t draw,
                                const gnt_samples_sink *out) {
     mixing *m = self;

@@ -24,21 +24,21 @@ typedef struct mixing {
 
 /* ---- mixing_draws.c: what is random ---- */
 
-/* k weights |N(0, 1)| that sum to 1: none above `most`, and those of the first `privates` samples at least
- * `least` in all. GNT_OK, or a status after host->fail. */
+/* Draws k weights |N(0, 1)|, scaled that sum to 1: none above `most`, and those of the first `privates`
+ * samples at least `least` in all. GNT_OK, or a status after host->fail. */
 gnt_status mixing_draw_weights(const mixing *m, int64_t privates, double *weight);
-/* partner[c·n + i]: sample c of mix i, private. Each column is a permutation, so that every sample goes into
- * as many mixes as any other; no mix holds a sample twice. n ≥ columns.
+/* Draws partner[c·n + i], the number of private sample c of mix i. Each column is a permutation, so that
+ * every sample goes into as many mixes as any other; no mix contains a sample twice. n ≥ columns.
  *
  * Rationale: the first column is drawn too, where the papers count mixes by their first sample. An
  * observer of the mixes in that order would know a member of each from its place alone. */
 gnt_status mixing_draw_partners(const mixing *m, int64_t n, int64_t columns, int64_t *partner);
-/* Different numbers below n, n ≥ count. */
+/* Draws `count` different numbers below n, n ≥ count. */
 void mixing_draw_public(const mixing *m, int64_t n, int64_t count, int64_t *row);
 
 /* ---- signs.c ---- */
 
-/* A key from the host's stream, for SIGNS_CSPRNG. */
+/* Draws a key from the host's stream, for SIGNS_CSPRNG. */
 void mixing_key(mixing *m);
 /* Flips each entry of x around ½ with probability ½, that is, the sign of 2x − 1. */
 void mixing_flip(mixing *m, int64_t n, float *x);

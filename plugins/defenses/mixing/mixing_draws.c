@@ -39,7 +39,7 @@ static void swap(int64_t *a, int64_t *b) {
     *b = kept;
 }
 
-/* A random order of 0 … n − 1. */
+/* Puts 0 … n − 1 into `order` in random order. */
 static void shuffle(const mixing *m, int64_t n, int64_t *order) {
     const gnt_host *host = m->host;
     for (int64_t i = 0; i < n; i++)

@@ -21,7 +21,7 @@ static void quarter(uint32_t *x, int a, int b, int c, int d) {
     x[b] = rotate(x[b] ^ x[c], 7);
 }
 
-/* One block of ChaCha20: 16 words of the key stream. RFC 8439, section 2.3, with a counter of
+/* Computes one block of ChaCha20, 16 words of the key stream, by RFC 8439, section 2.3, with a counter of
  * 64 bits and a nonce of 64. */
 static void mixing_chacha20(const uint32_t key[8], uint64_t counter, uint64_t nonce, uint32_t out[16]) {
     uint32_t start[16] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};

@@ -72,7 +72,7 @@ static void fill_batch(training *t) {
     }
 }
 
-/* ‖ΔW‖² of what clients share. */
+/* Computes ‖ΔW‖² over the parameters that clients share. */
 static double moved(const training *t) {
     const gnt_model_info *info = t->host->model->info;
     double sum = 0;

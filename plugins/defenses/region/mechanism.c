@@ -78,7 +78,8 @@ static int32_t clip(const mechanism *m, const layers *l, counted *c, gnt_tensors
     return shortened;
 }
 
-/* A stream for each tensor's name: the noise of one says nothing about that of another. */
+/* Adds noise to one tensor, from a random stream for its name: the noise of one says nothing about that of
+ * another. */
 static gnt_status add_noise(const gnt_host *host, gnt_tensor *t, double deviation, float *noise) {
     char stream[200];
     snprintf(stream, sizeof stream, "noise %s", t->name);

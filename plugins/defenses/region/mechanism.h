@@ -16,16 +16,17 @@ typedef struct mechanism {
     double clip;           /* C */
 } mechanism;
 
-/* ε_l = ε·(1/S_l)/Σ(1/S_t) (Eq. 6). No layer takes all because its score is 0: scores below 1e-12 of the
- * largest count as that much, so that ε is split evenly where all are 0. */
+/* Splits ε by the layers' scores S_l: ε_l = ε·(1/S_l)/Σ(1/S_t) (Eq. 6). No layer takes all because its
+ * score is 0: scores below 1e-12 of the largest count as that much, so that ε is split evenly where all
+ * are 0. */
 void mechanism_split(double epsilon, const double *score, int32_t n, double *out);
 
-/* ε_l = ε/L. */
+/* Splits ε evenly among L layers: ε_l = ε/L. */
 void mechanism_split_evenly(double epsilon, int32_t n, double *out);
 
-/* In place; `epsilon` holds that of each layer. Facts: epsilon_claimed, those of
- * shared/dp/epsilon_facts.h, clipped, the share of the layers that were, and noise_to_signal, the root of the
- * expected squared norm of the noise over the norm of the clipped update. */
+/* Clips the update and adds noise to it, in place; epsilon: that of each layer. Facts: epsilon_claimed,
+ * those of shared/dp/epsilon_facts.h, clipped, the share of the layers that were, and noise_to_signal, the
+ * root of the expected squared norm of the noise over the norm of the clipped update. */
 gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_client *client,
                            const layers *l, const double *epsilon, gnt_tensors *update);
 

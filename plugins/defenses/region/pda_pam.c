@@ -78,7 +78,7 @@ static int weigh(const pda_pam *self, const gnt_aggregate *in, const double *sco
     return good ? 0 : -1;
 }
 
-/* Mean over layers of 1/Σβ²: how many clients share the weight. */
+/* Returns the mean over layers of 1/Σβ²: how many clients share the weight. */
 static double effective_clients(const double *factor, int64_t clients, int32_t n_layers) {
     double mean = 0;
     for (int32_t l = 0; l < n_layers; l++) {

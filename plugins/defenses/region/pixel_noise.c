@@ -40,8 +40,8 @@ static gnt_status know_secret(pixel_noise *self, const gnt_artefacts *from) {
                             : gnt_host_fail(self->host, "the secret that `prepare` drew is not there");
 }
 
-/* Sample i into x; every entry has noise of its own, which those outside of the region do not take. How many
- * entries took it. */
+/* Writes sample i with noise into x. Noise is drawn for every entry, but added only within the region.
+ * Returns the number of entries there. */
 static int64_t add_noise(const pixel_noise *self, const gnt_samples *s, int64_t i, float *x) {
     const int64_t plane = s->rank == 3 ? s->dim[1] * s->dim[2] : s->features;
     const float *from = s->x + i * s->features;

@@ -5,7 +5,7 @@
 
 #include "shared/try.h"
 
-/* In the order of magnitudes, for all floats; NaN is the largest. */
+/* Maps floats to integers in the order of their magnitudes; NaN is the largest. */
 static uint32_t magnitude(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);

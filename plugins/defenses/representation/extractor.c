@@ -83,7 +83,7 @@ static gnt_status compile(extractor *e, const objective_shape *shape) {
 
 /* ---- a device's state ---- */
 
-/* NULL: out of memory. */
+/* Returns the client's state, which is empty at first; NULL when memory ran out. */
 static extractor_state *state_of(extractor *e, int32_t client) {
     if (client >= e->states) {
         extractor_state *more = realloc(e->state, ((size_t)client + 1) * sizeof *more);
@@ -96,7 +96,7 @@ static extractor_state *state_of(extractor *e, int32_t client) {
     return &e->state[client];
 }
 
-/* Room for n entries, whatever they were before. */
+/* Allocates n entries in place of the earlier ones, whose values are lost. Returns 0 when memory ran out. */
 static int make_room(extractor_state *state, int64_t n) {
     free(state->flat);
     state->flat = malloc((size_t)n * sizeof *state->flat);
@@ -165,7 +165,8 @@ static int32_t value_of(const training *t, int64_t i) {
     return s->a[i * s->n_attributes + t->attribute];
 }
 
-/* Which attribute is hidden: −1 after host->fail where it is not one. */
+/* Returns the index of the attribute that the task hides; −1, after host->fail, unless it hides exactly
+ * one. */
 static int32_t hidden_attribute(const gnt_host *host, const gnt_samples *s) {
     int32_t found = -1;
     for (int32_t k = 0; k < s->n_attributes; k++)
@@ -222,7 +223,7 @@ static void shuffle(training *t) {
     t->at = 0;
 }
 
-/* Another sample of the same value; where there is none, the same. */
+/* Draws another sample with the same value of the attribute; where there is none, returns i itself. */
 static int64_t draw_other(const training *t, int64_t i) {
     const gnt_host *host = t->e->host;
     const int32_t v = value_of(t, i);
@@ -316,7 +317,7 @@ static void count(training *t) {
     t->seen += t->rows;
 }
 
-/* r of a batch, and all that the program computes of it. */
+/* Computes r of a batch, and runs the side networks on it. */
 static gnt_status compute(training *t, const int64_t *sample) {
     extractor *e = t->e;
     const gnt_host *host = e->host;
@@ -407,7 +408,7 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
     return sort_by_value(t);
 }
 
-/* W_end − W_start of what is shared. */
+/* Fills the update with W_end − W_start of the shared parameters. Fails where it is not finite. */
 static gnt_status give(const training *t, gnt_tensors *update) {
     const gnt_host *host = t->e->host;
     const gnt_model_info *info = host->model->info;

@@ -49,10 +49,11 @@ typedef struct extractor {
 
 void extractor_stop(void *self); /* gives back what the hooks took */
 
-/* Hooks of gnt_defense. The facts of the last round: `hidden_loss`, `kept_loss`, means over the last epoch's
- * steps, and `own_accuracy`, how often the device's own network inferred the attribute there; with
- * `validation` also `unseen_accuracy`, how often it infers that of the samples kept for it, after the last
- * step. */
+/* Trains the extractor in a client's round; extractor_save and extractor_load store and restore a client's
+ * state. Hooks of gnt_defense. The facts of the last round: `hidden_loss`, `kept_loss`, means over the
+ * last epoch's steps, and `own_accuracy`, how often the device's own network inferred the attribute there;
+ * with `validation` also `unseen_accuracy`, how often it infers that of the samples kept for it, after the
+ * last step. */
 gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_tensors *update);
 gnt_status extractor_save(void *self, int32_t client, const gnt_sink *out);
 gnt_status extractor_load(void *self, int32_t client, const gnt_artefacts *from);

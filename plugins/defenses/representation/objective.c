@@ -9,7 +9,7 @@ static int64_t objective_width(const objective_shape *s, int64_t n) {
     return (int64_t)(scaled > least ? scaled : least);
 }
 
-/* rows × shape */
+/* Adds an input of shape rows × dim. */
 static gnt_node batch(gnt_graph *g, const char *name, int64_t rows, int32_t rank, const int64_t *dim) {
     int64_t full[4] = {rows};
     for (int32_t i = 0; i < rank; i++)
@@ -17,7 +17,7 @@ static gnt_node batch(gnt_graph *g, const char *name, int64_t rows, int32_t rank
     return gnt_nn_input(g, name, rank + 1, full, 0);
 }
 
-/* rows × shape of x. */
+/* Adds an input for a batch of samples: rows × shape of x. */
 static gnt_node objective_samples(gnt_graph *g, const objective_shape *s, const char *name) {
     return batch(g, name, s->rows, s->x_rank, s->x_dim);
 }
@@ -61,15 +61,17 @@ static gnt_node hidden_layers(gnt_graph *g, const objective_shape *s, side_param
     return x;
 }
 
-/* Narrow convolutions have whole blocks of 16 channels from 12 on, which are computed in half the time of,
- * say, 26: the published numbers are multiples of 16 already. */
+/* Returns the channels of a convolution that was published with n: the scaled number, from 12 on rounded
+ * to whole blocks of 16. Whole blocks take half the time of, say, 26 channels; the published numbers are
+ * multiples of 16 already. */
 static int64_t channels_of(const objective_shape *s, int64_t n) {
     enum { BLOCK = 16, LEAST = 12 };
     const int64_t scaled = objective_width(s, n);
     return scaled < LEAST ? scaled : (scaled + BLOCK / 2) / BLOCK * BLOCK;
 }
 
-/* 0 is a pool, which is left out where there is no more to pool. */
+/* Adds convolutions with ReLU. `channels` ends with −1; 0 is a pool, which is left out where a side has
+ * one pixel. */
 static gnt_node conv_layers(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x,
                             const int *channels) {
     for (; *channels >= 0; channels++) {
@@ -82,7 +84,7 @@ static gnt_node conv_layers(gnt_graph *g, const objective_shape *s, side_params 
     return x;
 }
 
-/* g of TAPPFL, Table 3: scores of `outputs` values from r. */
+/* Adds g of TAPPFL, Table 3, which computes scores of `outputs` values from r. */
 static gnt_node objective_classifier(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node r,
                                      int64_t outputs) {
     static const int convs[] = {256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0, -1};
@@ -102,8 +104,9 @@ static gnt_node twice(gnt_graph *g, gnt_node a, gnt_node b) {
     return gnt_nn_concat(g, both, 2, 0);
 }
 
-/* h, of images with their representation as an image: x through its first two layers and pools, then r and a
- * plane for each value of u next to it. Six pools are one more than 32 pixels have: the last is left out. */
+/* Adds h for images whose representation is an image: x goes through its first two layers and pools, then
+ * r and a plane for each value of u next to it. Six pools are one more than 32 pixels have: the last is
+ * left out. */
 static gnt_node pair_images(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x, gnt_node r,
                             gnt_node u) {
     static const int first[] = {16, 0, 32, 0, -1};
@@ -127,7 +130,8 @@ static gnt_node pair_rows(gnt_graph *g, const objective_shape *s, side_params *p
     return side_dense(g, p, hidden_layers(g, s, p, gnt_nn_concat(g, part, 3, 1), widths), 1);
 }
 
-/* −I^JSD = E softplus(−h(x, r, u)) + E softplus(h(x̄, r, u)); h sees both halves in one batch. */
+/* Builds TAPPFL's objective, where −I^JSD = E softplus(−h(x, r, u)) + E softplus(h(x̄, r, u)); h sees both
+ * halves in one batch. */
 void tappfl_objective(gnt_graph *g, const objective_shape *s, objective *o) {
     objective_inputs(g, s, o);
     o->x = objective_samples(g, s, "x");
@@ -147,7 +151,7 @@ void tappfl_objective(gnt_graph *g, const objective_shape *s, objective *o) {
 
 /* ---- with the task's labels ---- */
 
-/* kept: the cross entropy of a head of the task. */
+/* Sets `kept` to the cross entropy of a classifier of the task that reads r. */
 static void keep_the_task(gnt_graph *g, const objective_shape *s, objective *o) {
     const int64_t classes = s->classes;
     o->y = batch(g, "y", s->rows, 1, &classes);
@@ -163,8 +167,8 @@ void adversarial_objective(gnt_graph *g, const objective_shape *s, objective *o)
     o->own = gnt_nn_add(g, o->hidden, o->kept);
 }
 
-/* log(Σ w·x²/Σ w − (Σ w·x/Σ w)² + least) for each column of w: its columns × those of x. A column of zeros
- * has variance 0. */
+/* Computes log(Σ w·x²/Σ w − (Σ w·x/Σ w)² + least) for each column of w: columns of w × columns of x. A
+ * column of zeros has variance 0. */
 static gnt_node log_variance(gnt_graph *g, gnt_node w, gnt_node x) {
     const double least = 1e-3;
     const gnt_nn_shape shape = gnt_nn_shape_of(g, x), weights = gnt_nn_shape_of(g, w);

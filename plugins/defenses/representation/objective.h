@@ -45,8 +45,8 @@ objective_build dpfe_objective;
 
 /* ---- parts ---- */
 
-/* ∂(a·hidden + b·kept)/∂r. Each loss is differentiated by itself and weighted then, so that what `own` needs
- * of the side networks are the same steps, which a program computes once. */
+/* Returns ∂(a·hidden + b·kept)/∂r. Each loss is differentiated by itself and weighted then, so that what
+ * `own` needs of the side networks are the same steps, which a program computes once. */
 gnt_node objective_by_r(gnt_graph *g, const objective *o);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* −1 where there are too many, which every later builder passes on. */
+/* Adds a parameter as an input. Returns −1 if there are too many, which every later builder passes on. */
 static gnt_node add(gnt_graph *g, side_params *p, int32_t rank, const int64_t *dim, int64_t inputs) {
     int64_t count = 1;
     if (p->n >= SIDE_TENSORS)

@@ -18,13 +18,14 @@ typedef struct side_params {
     int64_t size;                 /* entries of all */
 } side_params;
 
-/* x: N × I → N × width. Without a nonlinearity. */
+/* Adds a dense layer without a nonlinearity: N × I → N × width. */
 gnt_node side_dense(gnt_graph *g, side_params *p, gnt_node x, int64_t width);
-/* x: N × C × H × W → N × channels × H × W, by windows of 3 × 3 with padding 1. Without a nonlinearity. */
+/* Adds a convolution of 3 × 3 with padding 1, without a nonlinearity: N × C × H × W → N × channels × H ×
+ * W. */
 gnt_node side_conv(gnt_graph *g, side_params *p, gnt_node x, int64_t channels);
 
-/* Weights uniform within ±√(6/inputs) (He et al. 2015) from the host's stream "side", biases 0.
- * flat: p->size. */
+/* Draws weights uniformly within ±√(6/inputs) (He et al. 2015) from the host's stream "side"; biases are
+ * 0. flat: p->size. */
 void side_start(const side_params *p, const gnt_host *host, float *flat);
 
 #endif

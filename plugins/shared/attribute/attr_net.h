@@ -58,11 +58,11 @@ typedef struct attr_trained {
 int64_t attr_net_size(const attr_recipe *r, int64_t columns, int32_t values);
 /* Trains a network into flat, attr_net_size entries. */
 gnt_status attr_train(attr_trained *out, float *flat, const attr_recipe *recipe, attr_table *t);
-/* As attr_train, into scratch of the hook. */
+/* Trains as attr_train does, into scratch of the hook. */
 gnt_status attr_train_scratch(attr_trained *out, const attr_recipe *recipe, attr_table *t);
 /* Computes the scores of one standardised vector; room: 2 × the widest layer. */
 void attr_forward(const attr_net *net, const float *x, float *room, float *scores);
-/* As attr_forward, for n vectors; out: n × width[layers]. */
+/* Computes attr_forward of n vectors; out: n × width[layers]. */
 gnt_status attr_forward_all(const attr_net *net, const gnt_host *host, const float *x, int64_t n, float *out);
 int64_t attr_widest(const attr_net *net);
 

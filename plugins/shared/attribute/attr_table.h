@@ -33,7 +33,7 @@ typedef struct attr_source {
     float *mean, *scale;              /* columns; attr_table_make fills them in */
 } attr_source;
 
-/* Open a source; fail if there is too little training data. Memory is the hook's scratch, except what
+/* Opens a source; fails if there is too little training data. Memory is the hook's scratch, except what
  * attr_source_close frees. */
 gnt_status attr_source_of_attack(attr_source *s, const gnt_host *host, const attr_reading *reading,
                                  const gnt_attack_prepare *in);

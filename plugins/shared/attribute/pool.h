@@ -17,10 +17,11 @@ void attr_mean_representation(const gnt_view *of, int64_t n, float *out);
 /* Returns the number of earlier stages that are read in addition to the last: none if shadow observations are
  * granted, which have no history to learn from. */
 int64_t attr_earlier(const gnt_observation *o);
-/* Size and copy of an observation of either surface, earlier stages first; size 0 if it is neither. */
+/* Returns the size of an observation of either surface, 0 if it is neither; attr_seen_flatten copies it,
+ * earlier stages first. */
 int64_t attr_seen_size(const gnt_observation *seen);
 void attr_seen_flatten(const gnt_observation *seen, float *out);
-/* As above, for an update that may be changed. */
+/* Does the same for an update that may be changed. */
 int64_t attr_tensors_size(const gnt_tensors *update);
 void attr_flatten_tensors(const gnt_tensors *update, float *out);
 

@@ -18,8 +18,8 @@
  * exactly one release of √T times the sensitivity (Balle and Wang 2018). */
 void gaussian_epsilon_facts(const gnt_host *host, const gnt_client *client, double delta, double sensitivity);
 
-/* As above, but for Laplace noise: `sensitivity` is an L1 norm in units of the noise's scale, delta is 0, and
- * rounds add up (basic composition, which is exact at delta 0). */
+/* Does the same for Laplace noise: `sensitivity` is an L1 norm in units of the noise's scale, delta is 0,
+ * and rounds add up (basic composition, which is exact at delta 0). */
 void laplace_epsilon_facts(const gnt_host *host, const gnt_client *client, double sensitivity);
 
 #endif

@@ -11,8 +11,8 @@ typedef struct layers {
     int32_t *of; /* tensors: 0 … n−1; scratch of the hook */
 } layers;
 
-/* Compute the layers of an update, and of the shared parameters of the host's model, in the same order. Fail
- * when out of memory. */
+/* Computes the layers of an update; layers_of_model those of the shared parameters of the host's model, in
+ * the same order. Fails when memory ran out. */
 gnt_status layers_of_update(const gnt_host *host, const gnt_tensors *update, layers *out);
 gnt_status layers_of_model(const gnt_host *host, layers *out);
 

@@ -22,7 +22,7 @@ static void add_products(products *p, const gnt_view *u, int64_t t, double facto
     }
 }
 
-/* d = ∂(1 − ⟨c, o⟩/(‖c‖‖o‖))/∂c = (⟨c, o⟩/‖c‖²·c − o)/(‖c‖‖o‖) */
+/* Computes d = ∂(1 − ⟨c, o⟩/(‖c‖‖o‖))/∂c = (⟨c, o⟩/‖c‖²·c − o)/(‖c‖‖o‖) */
 static void put_slope(const products *p, const gnt_view *u, int64_t t, double factor,
                       const float *const *observed, const float *const *mask, float *d) {
     const double size = sqrt(p->cc) * sqrt(p->oo), back = p->co / p->cc;

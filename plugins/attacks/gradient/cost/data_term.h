@@ -51,13 +51,15 @@ typedef struct data_term {
 gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host, const gnt_observation *seen,
                           match_choice choice, int cost, const granted_defense *granted);
 
-/* *d_x: n × features, the host's until the next evaluation. */
+/* Computes the cost at x and its derivative. *d_x: n × features, the host's, valid until the next
+ * evaluation. */
 gnt_status data_term_eval(data_term *d, const float *x, double *cost, const float **d_x);
 
-/* For DATA_WHITENED and DATA_PLAIN: estimates unknown noise from what x leaves (whitening_refit). */
+/* Estimates unknown noise from what x leaves unexplained (whitening_refit); for DATA_WHITENED and
+ * DATA_PLAIN. */
 gnt_status data_term_refit(data_term *d, const float *x);
 
-/* The cost alone. */
+/* Computes the cost alone. */
 gnt_status data_term_cost(data_term *d, const float *x, double *cost);
 
 #endif

@@ -11,8 +11,9 @@
  * for nine digits above them. */
 static const double empty_cost = 1000;
 
-/* Local steps: the rates that were granted, else the announced one at every step. Their sum turns a weight
- * delta into a mean gradient, which keeps the cost in the units that L-BFGS's tolerances are made for. */
+/* Sets the rates of local steps: those granted, else the announced one at every step. Their sum turns a
+ * weight delta into a mean gradient, which keeps the cost in the units that L-BFGS's tolerances are made
+ * for. */
 static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
     const gnt_host *host = o->self->host;
     double sum = 0;

@@ -8,9 +8,9 @@
 
 #include "gauntlet/plugin.h"
 
-/* *out: that mean, laid out like the model's buffers; NULL if the client sent none, or if a variance is not
- * above 0, which says that a defense added noise. Scratch of the hook. GNT_OK, or a status after
- * host->fail. */
+/* Computes that mean into *out, laid out like the model's buffers; NULL if the client sent none, or if a
+ * variance is not above 0, which says that a defense added noise. Scratch of the hook. GNT_OK, or a status
+ * after host->fail. */
 gnt_status observed_statistics(const gnt_host *host, const gnt_observation *seen, const float **out);
 
 /* True if the defense was granted and adds noise to the statistics that are sent. */

@@ -33,7 +33,7 @@ typedef struct residual {
 gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observation *seen, int64_t mask_zeros,
                          int64_t outlier_choice);
 
-/* Σ r² at the update u; sets r->cotangent. */
+/* Returns Σ r² at the update u; sets r->cotangent. */
 double residual_squares(residual *r, const gnt_views *u);
 
 #endif

@@ -6,8 +6,8 @@
 #include "cost/update_match.h"
 #include "hook.h"
 
-/* Where γ and β of a layer begin in the flat weights; −1 where one is missing. They are its two vectors,
- * in this order. */
+/* Finds where γ and β of a layer begin in the flat weights. Returns −1 if one is missing. They are its two
+ * vectors, in this order. */
 static int find_affine(const gnt_model_info *info, int32_t layer, int64_t at[2]) {
     int64_t offset = 0;
     int n = 0;

@@ -27,7 +27,7 @@ typedef struct statistics {
     float **d_y;                  /* cotangent of each one's output */
 } statistics;
 
-/* Number of batch norms whose γ and β are among the model's parameters. */
+/* Returns the number of batch norms whose γ and β are among the model's parameters. */
 int32_t statistics_layers(const gnt_model_info *info);
 
 /* Binds one observation. wanted: the statistics to reach, laid out like the model's buffers. GNT_OK, or a
@@ -35,7 +35,8 @@ int32_t statistics_layers(const gnt_model_info *info);
 gnt_status statistics_open(statistics *s, statistics_function *of, const gnt_host *host,
                            const gnt_observation *seen, const float *wanted);
 
-/* *d_x: n × features, the host's until the next evaluation. */
+/* Computes the cost at x and its derivative. *d_x: n × features, the host's, valid until the next
+ * evaluation. */
 gnt_status statistics_eval(statistics *s, const float *x, double *cost, const float **d_x);
 
 #endif

@@ -12,7 +12,8 @@ static int fits(const match *m, const gnt_observation *seen, int32_t masked) {
            m->masked == masked;
 }
 
-/* The order as gnt_function_spec takes it, scratch of the hook; NULL where it was not granted. */
+/* Sets *out to the order of samples as gnt_function_spec takes it, scratch of the hook; to NULL if it was
+ * not granted. */
 static gnt_status order_of(const gnt_host *host, const gnt_observation *seen, const int64_t **out) {
     const int64_t n = seen->steps * seen->batch;
     *out = NULL;

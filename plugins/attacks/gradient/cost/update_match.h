@@ -22,7 +22,7 @@ typedef struct match {
 gnt_status match_prepare(match *m, const gnt_host *host, const gnt_observation *seen, int32_t cost,
                          uint32_t vjp, int32_t masked);
 
-/* As above, but prepares GNT_FN_UPDATE, for a cost that the caller computes. */
+/* Does the same with GNT_FN_UPDATE, for a cost that the caller computes. */
 gnt_status match_prepare_update(match *m, const gnt_host *host, const gnt_observation *seen, uint32_t vjp);
 
 /* The parameters that decide which entries are not matched: zeros (survivors.h) and outliers (outliers.h). */

@@ -52,7 +52,7 @@ static void set_shares(layered *r, const float *scores) {
     }
 }
 
-/* The medians of small layers are too uncertain, where there are others. */
+/* True if the layer counts: the medians of small layers are too uncertain if there are larger ones. */
 static int counts(const layered *r, int64_t layer) {
     int64_t most = 0;
     for (int64_t k = 0; k < r->noise.n; k++)
@@ -119,7 +119,7 @@ static void take_layers(whitening *w, const layered *r) {
     }
 }
 
-/* Their mean noise in all layers, and no clip. */
+/* Assumes the layers' mean noise in all of them, and no clip. */
 static void take_plain(whitening *w, const layered *r, int64_t tensors) {
     double sum = 0, entries = 0;
     for (int64_t k = 0; k < r->noise.n; k++) {

@@ -32,7 +32,7 @@ typedef struct whitening {
     double floor; /* of an s_l that is not */
 } whitening;
 
-/* The scores that fedre made public, one for each layer; NULL where it made none. */
+/* Returns the scores that fedre made public, one for each layer; NULL if it made none. */
 const float *whitening_scores(const gnt_observation *seen, int64_t layers);
 
 /* Finds the law of each layer. plain: models an attacker who ignores clipping and takes the noise to be the

@@ -59,7 +59,7 @@ static double agreement(const layer_noise_part *l, const gnt_views *update, floa
     return n > 0 ? (double)sum / (double)n : 0;
 }
 
-/* room: the layer's entries. */
+/* Estimates the spread of a layer's entries, and whether it is that of noise. room: the layer's entries. */
 static void read_layer(layer_noise_part *l, const gnt_views *update, float *room) {
     int64_t n = 0;
     for (int64_t t = l->first; t < l->first + l->n; t++)

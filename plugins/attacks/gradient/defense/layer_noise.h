@@ -28,10 +28,11 @@ typedef struct layer_noise {
     double floor;
 } layer_noise;
 
-/* Memory is scratch of the hook; the update's entries are finite. GNT_OK, or a status after host->fail. */
+/* Reads the noise of each layer off an update whose entries are finite. Memory is scratch of the hook.
+ * GNT_OK, or a status after host->fail. */
 gnt_status layer_noise_read(layer_noise *out, const gnt_host *host, const gnt_views *update);
 
-/* The layer's spread where it has noise, else the floor. */
+/* Returns the layer's spread if it has noise, else the floor. */
 double layer_noise_deviation(const layer_noise *of, int64_t layer);
 
 /* A layer with fewer entries is too small for its distribution to show whether it has noise. */

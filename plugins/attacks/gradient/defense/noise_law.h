@@ -24,12 +24,12 @@ typedef struct noise_law {
     int l1;
 } noise_law;
 
-/* Standard deviation of the noise in an entry. */
+/* Returns the standard deviation of the noise in an entry. */
 double noise_deviation(const noise_law *law);
 
-/* −log density of an entry's residual r, without its constant; *slope: its derivative by r. There is noise.
- * Laplace's |r| is smoothed to √(r² + (b/10)²) − b/10, so that it has a derivative that vanishes at a match.
- */
+/* Returns −log density of an entry's residual r, without its constant; *slope: its derivative by r. There
+ * is noise. Laplace's |r| is smoothed to √(r² + (b/10)²) − b/10, so that it has a derivative that vanishes
+ * at a match. */
 double noise_entry_cost(const noise_law *law, double r, double *slope);
 
 /* Returns how many of n tensors are clipped together: those from 0, from that number, from twice that
@@ -44,12 +44,12 @@ typedef struct noise_clip {
 /* Returns the clip of n tensors that are clipped together. */
 noise_clip noise_clip_of(const noise_law *law, const gnt_view *u, int64_t n);
 
-/* The derivatives d by s(u)·u become those by u: s·(d − ⟨d, u⟩/‖u‖ · ∂‖u‖/∂u), where ∂‖u‖/∂u is u/‖u‖, or
- * sign(u) of an L1 norm. Of n tensors that are clipped together; clip: noise_clip_of them. */
+/* Turns the derivatives d by s(u)·u into those by u: s·(d − ⟨d, u⟩/‖u‖ · ∂‖u‖/∂u), where ∂‖u‖/∂u is u/‖u‖,
+ * or sign(u) of an L1 norm. Of n tensors that are clipped together; clip: noise_clip_of them. */
 void noise_clip_vjp(const noise_law *law, noise_clip clip, const gnt_view *u, int64_t n, float *const *d);
 
-/* −log p(observed | u) up to a constant, over the entries whose mask is 1 (NULL: all). d_u, one tensor for
- * each of u's, becomes its derivative by u, the clip's included. */
+/* Returns −log p(observed | u) up to a constant, over the entries whose mask is 1 (NULL: all). d_u, one
+ * tensor for each of u's, becomes its derivative by u, the clip's included. */
 double noise_cost(const noise_law *law, const gnt_views *u, const float *const *observed,
                   const float *const *mask, float *const *d_u);
 

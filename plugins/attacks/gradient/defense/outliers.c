@@ -29,7 +29,7 @@ typedef struct finder {
     int64_t n;
 } finder;
 
-/* 0 for what has no octave: zero, and numbers too small to be normal. */
+/* Returns the octave of a size; 0 for what has none: zero, and numbers too small to be normal. */
 static int octave_of(float size) {
     uint32_t bits;
     memcpy(&bits, &size, sizeof bits);
@@ -56,7 +56,7 @@ static void add_tensor(spectrum *s, const finder *f, int64_t t) {
     }
 }
 
-/* The bands above gaps, the largest sizes first. Returns how many. */
+/* Finds the bands above gaps, the largest sizes first. Returns their number. */
 static int find_bands(const spectrum *s, band out[OCTAVES]) {
     int64_t above = 0;
     int n = 0, upper = 0;
@@ -87,7 +87,7 @@ typedef struct lines {
     int whole;                /* all of every such line but what is zero or an outlier already */
 } lines;
 
-/* Entry (l, k) of tensor t is at l·line + k·step. */
+/* Counts how n lines of tensor t meet the band; entry k of line l is at l·line + k·step. */
 static lines lines_of(const finder *f, int64_t t, const band *b, int64_t n, int64_t line, int64_t length,
                       int64_t step) {
     const gnt_view *v = &f->update->view[t];
@@ -108,9 +108,9 @@ static lines lines_of(const finder *f, int64_t t, const band *b, int64_t n, int6
     return out;
 }
 
-/* Whole rows: loud units. Whole columns: loud inputs. Most of a block of rows and columns: one loud sample of
- * a batch, which some units and some inputs belong to. Entries strewn about leave most of the rows and
- * columns that they touch alone. */
+/* True if the band's entries of a matrix can be a gradient's own: whole rows are large units, whole
+ * columns large inputs, and most of a block of rows and columns is one large sample of a batch, to which
+ * some units and some inputs belong. Scattered entries cover few of the rows and columns that they lie in. */
 static int is_plausible_matrix(const finder *f, int64_t t, const band *b) {
     int64_t rows = f->update->view[t].dim[0], columns = f->update->view[t].count / rows;
     lines r = lines_of(f, t, b, rows, columns, columns, 1), c = lines_of(f, t, b, columns, 1, rows, columns);
@@ -130,7 +130,8 @@ static int touches_row(const gnt_view *v, const band *b, int64_t row) {
     return 0;
 }
 
-/* A bias is as loud as the unit that it belongs to. */
+/* True if each entry of a bias in the band has an entry of its unit's weights there too: a bias is as
+ * large as its unit. */
 static int follows_weights(const finder *f, int64_t t, const band *b) {
     const gnt_view *v = &f->update->view[t], *weight = NULL;
     for (int64_t u = 0; u < f->update->n; u++) {
@@ -197,8 +198,8 @@ static int judge(finder *f, int64_t from, int64_t to) {
     return 1;
 }
 
-/* All bands of the update, then those of each matrix: in a bias alone, any entry may be far above the
- * rest. */
+/* Judges all bands of the update, then those of each matrix, but not of a bias: in it alone, any entry may
+ * be far above the rest. */
 static int judge_all(finder *f) {
     int done = judge(f, 0, f->update->n);
     for (int64_t t = 0; done && t < f->update->n; t++)

@@ -35,14 +35,14 @@ typedef struct place {
     int64_t t, i;
 } place;
 
-/* The entry there, and on to the next; NULL behind the last. */
+/* Returns the entry at this place and moves on; NULL after the last. */
 static const float *next(place *at) {
     while (at->t < at->update->n && at->i == at->update->view[at->t].count)
         *at = (place){at->update, at->t + 1, 0};
     return at->t < at->update->n ? &at->update->view[at->t].data[at->i++] : NULL;
 }
 
-/* Next to no entry of the tensor lies between two multiples of the step. */
+/* True if almost no entry of the tensor lies between two multiples of the step. */
 static int is_on_lattice(const gnt_view *v, double step) {
     int64_t n = 0, between = 0;
     for (int64_t i = 0; i < v->count; i++) {
@@ -53,7 +53,8 @@ static int is_on_lattice(const gnt_view *v, double step) {
     return between * BETWEEN <= n;
 }
 
-/* How many may have been moved, marked unless `of` is NULL; *left: how many others are not 0. */
+/* Counts the entries that may have been perturbed, and marks them unless `of` is NULL. *left: how many
+ * others are not 0. */
 static int64_t look(const perturbed *p, const gnt_views *update, uint8_t *const *of, int64_t *left) {
     int64_t n = 0, tensor = -1;
     int on_lattice = 0;

@@ -38,8 +38,8 @@ int seen_clip_turns(const seen_clip *c);
 /* Returns the clip of the tensors that are clipped together, from tensor t on. */
 noise_clip seen_clip_of(const seen_clip *c, const gnt_views *u, int64_t t);
 
-/* As noise_clip_vjp: the derivatives d by s(u)·u become those by u. clip: seen_clip_of them. d: a tensor for
- * each of u's. */
+/* Turns the derivatives d by s(u)·u into those by u, as noise_clip_vjp does. clip: from seen_clip_of; d: a
+ * tensor for each of u's. */
 void seen_clip_vjp(const seen_clip *c, noise_clip clip, const gnt_views *u, int64_t t, float *const *d);
 
 #endif

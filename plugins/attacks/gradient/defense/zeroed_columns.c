@@ -45,7 +45,7 @@ static gnt_status find_live_lines(live_lines *l, const gnt_host *host, const gnt
     return GNT_OK;
 }
 
-/* The layer's bias in the update; NULL where it has none. */
+/* Returns the layer's bias in the update; NULL if it has none. */
 static const gnt_view *bias_of(const gnt_views *update, int32_t layer) {
     for (int64_t t = 0; t < update->n; t++)
         if (update->view[t].layer == layer && update->view[t].rank == 1)
@@ -135,7 +135,8 @@ static source source_of(const gnt_model_info *info, int32_t layer, int64_t input
     return s;
 }
 
-/* live[j]: row j of the layer's tensors has an entry that is not 0. Returns how many tensors it has. */
+/* Sets live[j] to 1 if row j of the layer's tensors has an entry that is not 0. Returns the number of
+ * tensors with n rows. */
 static int find_live(const gnt_views *update, int32_t layer, int64_t n, uint8_t *live) {
     int tensors = 0;
     memset(live, 0, (size_t)n);
@@ -152,7 +153,7 @@ static int find_live(const gnt_views *update, int32_t layer, int64_t n, uint8_t 
 
 /* ---- the columns ---- */
 
-/* The layer that a granted soteria defends; −1: none is granted, or there is no such layer. */
+/* Returns the layer that a granted soteria defends; −1 if none is granted or there is no such layer. */
 static int32_t defended_layer(const gnt_model_info *info, const granted_defense *granted) {
     int32_t layer = -1;
     for (int32_t i = 0; granted->defended && i < info->n_layers; i++)
@@ -162,7 +163,7 @@ static int32_t defended_layer(const gnt_model_info *info, const granted_defense 
     return layer;
 }
 
-/* Tensor t, rank 2; `told`: the grant says that columns of it were zeroed. */
+/* Finds zeroed columns in tensor t, of rank 2. `granted`: the grant says that columns of it were zeroed. */
 static gnt_status find_in(zeroed_columns *out, const gnt_host *host, const gnt_views *update, int64_t t,
                           int granted) {
     const gnt_model_info *info = host->model->info;

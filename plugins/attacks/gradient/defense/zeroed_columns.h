@@ -30,7 +30,7 @@ static inline int zeroed_columns_has(const zeroed_columns *z, const gnt_view *v,
     return z->of && z->of[t] && z->of[t][entry % v->dim[1]];
 }
 
-/* Do units of the layer die, so that rows of zeros say so? */
+/* True if a ReLU follows the layer: its units can then be inactive, which makes their rows 0. */
 static inline int is_before_relu(const gnt_model_info *info, int32_t layer) {
     return layer >= 0 && layer + 1 < info->n_layers && strcmp(info->layer[layer + 1].type, "relu") == 0;
 }

@@ -34,7 +34,7 @@ static gnt_status prepare(void *self_, const gnt_attack_prepare *in, const gnt_s
     return kept_generator_learn(self->host, &self->plan, in, out);
 }
 
-/* y: as granted, else read off the update. *label: the class that y has most of. */
+/* Fills y with the label granted, else with the one read off the update. *label: the largest entry of y. */
 static gnt_status bind_label(const ggl *self, const gnt_observation *seen, const outliers *apart, float *y,
                              int64_t *label) {
     const gnt_host *host = self->host;

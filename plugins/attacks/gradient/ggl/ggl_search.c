@@ -23,7 +23,8 @@ gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const
                          self->search == GGL_GRADIENT ? GNT_WRT_X : 0, masked);
 }
 
-/* The cost of w and its image x; *d_x (NULL: not wanted) its derivative by x, without the norm's part. */
+/* Computes the cost of w and its image x; *d_x, unless d_x is NULL: the derivative by x, the penalty on
+ * ‖w‖² left out. */
 static gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, double *cost, const float **d_x) {
     const gnt_host *host = c->self->host;
     const gnt_views *out;
@@ -49,7 +50,7 @@ static void keep(ggl_cost *c, const float *x, double cost, int32_t restart) {
     c->found.restart = restart;
 }
 
-/* A cost curve of about a hundred points. */
+/* Reports the cost at about a hundred of all steps. */
 static void report(const ggl_cost *c, int32_t restart, int64_t step, int64_t steps, double cost) {
     if (step % (steps / 100 + 1) == 0)
         c->answer->cost(c->answer->context, restart, step, cost);

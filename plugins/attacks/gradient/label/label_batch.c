@@ -56,7 +56,8 @@ static void softmax_of(const batch *s, const float *r, float *p) {
 
 /* ---- what a count of each class predicts ---- */
 
-/* Row c without what its own class puts there: inputs in `row`, returns the bias's. */
+/* Predicts row c without the contribution of its own class: fills `row` with the inputs' part, returns the
+ * bias's. */
 static float others(const batch *s, const int64_t *count, int64_t c, float *row) {
     float sum = 0;
     memset(row, 0, (size_t)s->of.inputs * sizeof *row);
@@ -71,8 +72,8 @@ static float others(const batch *s, const int64_t *count, int64_t c, float *row)
     return sum;
 }
 
-/* e_c and P_c of the classes that are there. A class whose own share of its row is too small to read keeps
- * what it had. */
+/* Estimates e_c and P_c of the classes with samples. A class whose own share of its row is too small to
+ * read keeps what it had. */
 static void read_classes(batch *s, const int64_t *count) {
     float n = (float)s->of.n;
     for (int64_t c = 0; c < s->of.classes; c++) {
@@ -99,7 +100,7 @@ static void forget_classes(batch *s) {
 
 /* ---- counts ---- */
 
-/* Whole numbers that sum to n, nearest to `real`: the largest remainders are rounded up. */
+/* Rounds `real` to whole numbers that sum to n: the largest remainders are rounded up. */
 static void round_counts(const batch *s, float *real, int64_t *count) {
     int64_t left = s->of.n;
     double sum = 0;
@@ -119,8 +120,8 @@ static void round_counts(const batch *s, float *real, int64_t *count) {
     }
 }
 
-/* n_c = Σ_k n_k·P_k[c] − n·g_c, with every sample's probabilities those of the mean input where no count is
- * known yet (NULL). */
+/* Computes n_c = Σ_k n_k·P_k[c] − n·g_c, with every sample's probabilities those of the mean input where
+ * no count is known yet (NULL). */
 static void next_counts(batch *s, const int64_t *from, float *real, int64_t *count) {
     for (int64_t c = 0; c < s->of.classes; c++) {
         real[c] = -(float)s->of.n * s->of.g[c];
@@ -130,7 +131,8 @@ static void next_counts(batch *s, const int64_t *from, float *real, int64_t *cou
     round_counts(s, real, count);
 }
 
-/* From probabilities of the mean input, or from classes with negative rows alone, as G_c/g_c shows them. */
+/* Sets the first counts: from probabilities of the mean input, or from classes with negative rows alone,
+ * as G_c/g_c shows them. */
 static void start_counts(batch *s, int which, float *real, int64_t *count) {
     forget_classes(s);
     if (which == 0) {
@@ -210,8 +212,8 @@ static gnt_status solve(batch *s, int64_t *count) {
 
 /* ---- what was observed ---- */
 
-/* What a weight delta is the mean gradient times: minus the rates' sum, each counted as often as momentum
- * repeats it. */
+/* Returns the factor that makes a mean gradient of a weight delta: −1 over the rates' sum, each counted as
+ * often as momentum repeats it. */
 static double scale_of(const gnt_observation *seen) {
     double sum = 0;
     if (seen->update_kind != GNT_UPDATE_DELTA)
@@ -234,8 +236,8 @@ static const float *weights_of(const gnt_model_info *info, const gnt_view *of, c
     return NULL;
 }
 
-/* Mean input of the layer over images of noise: what an untrained network gives any image. NULL where the
- * layer's input is not what the one before it puts out. */
+/* Computes the layer's mean input over images of noise, which an untrained network gives for any image. ½
+ * where the layer's input is not the output of the layer before it. */
 static gnt_status mean_of_noise(batch *s, const gnt_observation *seen, int32_t dense) {
     const gnt_host *host = s->host;
     const gnt_model_service *m = host->model;
@@ -270,7 +272,8 @@ static gnt_status mean_of_noise(batch *s, const gnt_observation *seen, int32_t d
     return GNT_OK;
 }
 
-/* Deviation of the noise in an entry of the rows, which sum to 0 over classes in any gradient. */
+/* Estimates the deviation of the noise in an entry of the rows, which sum to 0 over classes in any
+ * gradient. */
 static double noise_in(const batch *s) {
     double squares = 0;
     for (int64_t i = 0; i < s->of.inputs; i++) {

@@ -29,12 +29,13 @@ typedef struct label_fit {
     gnt_lbfgs *lbfgs;
 } label_fit;
 
-/* Scratch of the hook, but for the optimiser. GNT_OK, or a status after host->fail. */
+/* Allocates the fit: scratch of the hook, except the optimiser, which label_fit_close frees. GNT_OK, or a
+ * status after host->fail. */
 gnt_status label_fit_open(label_fit *f, const gnt_host *host, const label_gradient *of);
 void label_fit_close(label_fit *f);
 
-/* The relative square distance that remains between the rows observed and those of the best inputs r_i found
- * for samples of which count[c] have class c. */
+/* Returns the relative square distance that remains between the rows observed and those of the best inputs
+ * r_i found for samples of which count[c] have class c. */
 double label_fit_judge(label_fit *f, const int64_t *count);
 
 #endif

@@ -3,7 +3,7 @@
 #include "label/label_scores.h"
 #include "hook.h"
 
-/* One sample, whose class is read off the update. */
+/* Reads the class of a single sample off the update. */
 static gnt_status find_from_update(dlg_search *s, float *scores) {
     dlg_objective *o = &s->objective;
     TRY(label_scores(s->self->host, s->seen, &o->residual.apart, scores));

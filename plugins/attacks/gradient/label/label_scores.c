@@ -18,7 +18,7 @@ static int input_not_negative(const gnt_model_info *info, int32_t layer) {
     return !info->mean; /* samples themselves lie in [0, 1] */
 }
 
-/* Row c of `last`, tensor `t` of the update. */
+/* Sums row c of `last`, tensor `t` of the update; outliers count as the mean of the others. */
 static double row_sum(const gnt_view *last, int64_t t, int64_t c, const outliers *apart) {
     double sum = 0;
     int64_t n = last->dim[1], used = 0;

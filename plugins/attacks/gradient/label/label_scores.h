@@ -13,7 +13,8 @@ typedef struct label_layer {
     int bias_alone; /* the weights' entries are all 0, and there is a bias whose are not */
 } label_layer;
 
-/* GNT_UNSUPPORTED, after host->fail, where the model has no such layer or another loss than cross entropy. */
+/* Finds the last dense layer. Returns GNT_UNSUPPORTED, after host->fail, if the model has none or another
+ * loss than cross entropy. */
 gnt_status label_layer_find(label_layer *out, const gnt_host *host, const gnt_observation *seen);
 
 /* Sets scores[c], one for each class, higher for likelier ones. Meant for a batch of one sample. With cross

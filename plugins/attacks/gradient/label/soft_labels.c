@@ -16,7 +16,7 @@ static void softmax(const float *logits, int64_t n, int64_t classes, float *y) {
     }
 }
 
-/* d_logits = y ∘ (d_y − ⟨d_y, y⟩): the softmax's Jacobian is symmetric. */
+/* Computes d_logits = scale·y ∘ (d_y − ⟨d_y, y⟩): the softmax's Jacobian is symmetric. */
 static void softmax_vjp(const float *y, const float *d_y, int64_t n, int64_t classes, double scale,
                         float *d_logits) {
     for (int64_t i = 0; i < n; i++, y += classes, d_y += classes, d_logits += classes) {

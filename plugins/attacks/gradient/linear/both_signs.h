@@ -11,10 +11,10 @@ typedef struct sign_judge {
     void *context;
 } sign_judge;
 
-/* To be called after rank_one_solve with the same arguments: solves again from the estimate's negative, or
- * if rounds begin at their biases from the signs that first_delta did not choose, and leaves the solution
- * of lower cost in fit and rounds. Does nothing if no input can be negative, or if without noise a bias
- * that was not pruned gives the sign. GNT_OK, GNT_STOPPED, or a status after host->fail. */
+/* Solves again, after rank_one_solve and with its arguments, from the estimate's negative, or if rounds
+ * begin at their biases from the signs that first_delta did not choose, and leaves the solution of lower
+ * cost in fit and rounds. Does nothing if no input can be negative, or if without noise a bias that was
+ * not pruned gives the sign. GNT_OK, GNT_STOPPED, or a status after host->fail. */
 gnt_status both_signs(rank_one_fit *fit, const gnt_host *host, rank_one_round *const *round, int64_t rounds,
                       const rank_one_input *input, const sample_prior *prior, prior_room *room,
                       sign_judge judge);

@@ -51,7 +51,8 @@ static double variance_by_prior(const sample_prior *p, int64_t k) {
     return sum;
 }
 
-/* How far a group's survivors are from the prior's mean with that factor, in its variances. */
+/* Returns the square distance of a group's surviving entries from the prior's mean, in its variances, if δ
+ * is multiplied by `factor`. */
 static double distance(const rank_one_round *r, const linked_units *l, int64_t group,
                        const rank_one_input *in, const sample_prior *p, double factor) {
     double sum = 0;
@@ -78,7 +79,7 @@ static void link_unit(const rank_one_round *r, linked_units *l, int64_t i, int64
         }
 }
 
-/* What the inputs that linked units show make of unit i's δ; 0 where they show none of its. */
+/* Estimates unit i's δ from the inputs that linked units reveal; 0 if they reveal none of its own. */
 static double linked_delta(const rank_one_round *r, const linked_units *l, int64_t i) {
     const float *g = r->g + i * (r->features + 1), *w = r->weight + i * (r->features + 1);
     double pull = 0, squares = 0;

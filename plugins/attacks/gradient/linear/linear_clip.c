@@ -38,8 +38,8 @@ static double deviation_at(const gnt_model_info *info, int64_t k, int64_t featur
     return info->mean ? (double)info->deviation[k / (features / info->dim[0])] : 1;
 }
 
-/* The greatest t for which all of mean + deviation·t·row lies in [0, 1]; a row that has to be shrunk to
- * nothing, where inputs are not normalised, is a mixture of samples: INFINITY. */
+/* Returns the greatest t for which all of mean + deviation·t·row lies in [0, 1]; a row that has to be
+ * shrunk to nothing, where inputs are not normalised, is a mixture of samples: INFINITY. */
 static double edge_of(const gnt_model_info *info, const double *row, int64_t features) {
     double t = INFINITY;
     for (int64_t k = 0; k < features; k++) {
@@ -91,7 +91,7 @@ typedef struct trial {
     float *x, *y;
 } trial;
 
-/* NaN where the update cannot be computed. */
+/* Returns the squared residual of the update of the sample at t; NaN if the update cannot be computed. */
 static double cost_at(trial *c, double t) {
     const gnt_model_service *m = c->host->model;
     const gnt_views *made;
@@ -127,7 +127,7 @@ static void choose(trial *c, int64_t label) {
         c->y[k] = k == label;
 }
 
-/* The label under which the update of the sample at t is nearest to the one observed. */
+/* Chooses the label under which the update of the sample at t is nearest to the one observed. */
 static void choose_label(trial *c, const gnt_observation *seen, double t) {
     int64_t best = 0;
     double least = INFINITY;
@@ -140,7 +140,7 @@ static void choose_label(trial *c, const gnt_observation *seen, double t) {
     choose(c, best);
 }
 
-/* Golden section between two t; the cost has one minimum there. */
+/* Minimises the cost by golden section between two t; it has one minimum there. */
 static double refine(trial *c, double low, double high) {
     double a = high - golden * (high - low), b = low + golden * (high - low);
     double at_a = cost_at(c, a), at_b = cost_at(c, b);
@@ -160,7 +160,7 @@ static double refine(trial *c, double low, double high) {
     return (low + high) / 2;
 }
 
-/* The t of least cost up to `edge`; `guess` where none has a cost. */
+/* Returns the t of least cost, searched on a grid up to just beyond `edge`; `guess` if none has a cost. */
 static double search(trial *c, const gnt_observation *seen, double edge, double guess) {
     const double ratio = pow(faintest, 1.0 / COARSE);
     double least = INFINITY, best = guess;

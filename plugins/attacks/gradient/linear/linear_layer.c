@@ -89,7 +89,7 @@ static double quotient(const dense_layer *l, int64_t row, int64_t features, int6
                : (double)l->w->data[row * features + k] / (double)l->b->data[row];
 }
 
-/* Row `row` as an input in image space: what the layer saw, after the model's normalisation. */
+/* Reads row `row` as an input, and undoes the model's normalisation of it: an image in [0, 1]. */
 static void read_row(const gnt_model_info *info, const dense_layer *l, double scale, int64_t row,
                      int64_t features, float *x) {
     int64_t channels = info->dim[0], area = features / channels;
@@ -101,7 +101,7 @@ static void read_row(const gnt_model_info *info, const dense_layer *l, double sc
     }
 }
 
-/* Mean squared difference from the nearest of the n samples in x. */
+/* Returns the mean squared difference from the nearest of the n samples in x. */
 static double nearest(const float *one, const float *x, int64_t n, int64_t features) {
     double least = INFINITY;
     for (int64_t i = 0; i < n; i++, x += features) {

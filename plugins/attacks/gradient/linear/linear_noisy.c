@@ -56,7 +56,7 @@ static int64_t zeros_of(const gnt_view *v) {
 
 enum { POWER_STEPS = 30 };
 
-/* The greatest singular pair of W (units × features): W ≈ left·rightᵀ, ‖right‖ = 1. */
+/* Computes the greatest singular pair of W (units × features): W ≈ left·rightᵀ, ‖right‖ = 1. */
 static void principal_pair(const gnt_view *w, double *left, double *right) {
     const int64_t units = w->dim[0], d = w->dim[1];
     for (int64_t i = 0; i < units; i++)
@@ -132,7 +132,7 @@ static float largest_in(const float *v, int64_t n) {
     return most;
 }
 
-/* The least magnitude that survived pruning; INFINITY where none did. */
+/* Returns the least magnitude that survived pruning; INFINITY if none did. */
 static double least_of(const gnt_view *v) {
     float least = INFINITY;
     for (int64_t i = 0; i < v->count; i++)
@@ -241,7 +241,7 @@ static gnt_status open_prior(estimate *e, int candidate) {
     return hook_memory(e->host, e->room != NULL);
 }
 
-/* The noise's variance in an entry of x that the rounds leave, on average over precisions. */
+/* Returns the noise's variance in an entry of x that the rounds leave, on average over precisions. */
 static double variance_left(const estimate *e) {
     double sum = 0;
     for (int64_t k = 0; k < e->shape.features; k++)
@@ -338,7 +338,7 @@ static int is_whole_known(const estimate *e) {
     return !e->s->first_alone && e->noise.granted && e->noise.law.kind != NOISE_NONE && !e->noise.pruned;
 }
 
-/* A sign_judge's cost: that of the whole update at its minimum next to x. */
+/* Returns the cost of the whole update at its minimum next to x, for a sign_judge. */
 static double whole_cost(void *estimate_, const double *x) {
     estimate *e = estimate_;
     const size_t bytes = (size_t)e->shape.features * sizeof(double);
@@ -352,7 +352,8 @@ static double whole_cost(void *estimate_, const double *x) {
     return whole.cost;
 }
 
-/* The same at x itself, of a pruned update: what is missing counts as noise as large as what is left. */
+/* Returns the cost of a pruned update at x itself, for a sign_judge: missing entries count as noise as
+ * large as the least that is left. */
 static double pruned_cost(void *estimate_, const double *x) {
     estimate *e = estimate_;
     noise_law law = e->noise.law; /* its clip, if any */

@@ -50,7 +50,7 @@ typedef struct rank_one_fit {
 
 /* Takes memory for units × features. NULL in `g` when it ran out. */
 rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t features);
-/* 0 when memory ran out. */
+/* Allocates the fit, scratch of the hook. Returns 0 when memory ran out. */
 int rank_one_fit_make(rank_one_fit *fit, const gnt_host *host, int64_t features);
 
 /* Fits x to the rounds; weights of Laplace rounds change. GNT_OK, GNT_STOPPED, or a status after host->fail.
@@ -59,7 +59,7 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
                           int64_t rounds, const rank_one_input *input, const sample_prior *prior,
                           prior_room *room);
 
-/* The cost (noise_law.h) of a round's entries at x with the δ that fits them best. */
+/* Returns the cost (noise_law.h) of a round's entries at x with the δ that fits them best. */
 double rank_one_cost(const rank_one_round *r, const rank_one_input *input, const noise_law *noise,
                      const double *x);
 

@@ -38,7 +38,7 @@ static double input_squares(const problem *p) {
     return sum;
 }
 
-/* a = ‖W‖²/(‖x̃‖²·scale²), W the layer's clipped weight gradients: ‖δ x̃ᵀ‖ = ‖δ‖·‖x̃‖. */
+/* Returns a = ‖W‖²/(‖x̃‖²·scale²), W the layer's clipped weight gradients: ‖δ x̃ᵀ‖ = ‖δ‖·‖x̃‖. */
 static double loudness_of(const problem *p, const gnt_view *w, double clipped) {
     const double input = input_squares(p);
     return input > 0 ? squares_of(w) * clipped * clipped / (input * p->noise->scale * p->noise->scale) : 0;
@@ -88,7 +88,7 @@ static double compare(problem *p, whole_round *round, const gnt_view *v, int64_t
     return sum;
 }
 
-/* The update of p->x in one round; NULL where p->status is not GNT_OK. */
+/* Computes the update of p->x in one round. Returns NULL if p->status is not GNT_OK. */
 static const gnt_views *update_of(problem *p, int64_t at) {
     const gnt_model_service *s = p->host->model;
     const gnt_observation *seen = p->round[at].seen;
@@ -101,7 +101,7 @@ static const gnt_views *update_of(problem *p, int64_t at) {
     return p->status == GNT_OK ? made : NULL;
 }
 
-/* What the clip makes of the layer's weights. */
+/* Returns the factor by which the clip scales the layer's weights. */
 static double layer_clip(const problem *p, const whole_round *round, const gnt_views *made) {
     const int64_t group = noise_clip_group(p->noise, made->n), from = round->w_at - round->w_at % group;
     return noise_clip_of(p->noise, made->view + from, group).factor;
@@ -118,7 +118,7 @@ static void add_up_loudness(problem *p) {
     }
 }
 
-/* The cost of p->x under one round; adds its derivatives to drift. */
+/* Returns the cost of p->x under one round; adds its derivative to drift if want_slope. */
 static double add_round(problem *p, int64_t at, int want_slope) {
     const gnt_model_service *s = p->host->model;
     whole_round *round = &p->round[at];
@@ -150,7 +150,7 @@ static void colour(const sample_prior *prior, const float *white, float *x) {
             x[k] += white[i] * prior->factor[i * d + k];
 }
 
-/* The white coordinates of least length that give x: z = (I + Fᵀ R⁻¹ F)⁻¹ Fᵀ R⁻¹ (x − mean). */
+/* Computes the white coordinates of least length that give x: z = (I + Fᵀ R⁻¹ F)⁻¹ Fᵀ R⁻¹ (x − mean). */
 static int whiten(const sample_prior *prior, const gnt_host *host, const double *x, float *white) {
     const int64_t d = prior->features, r = prior->rank;
     double *m = gnt_host_scratch(host, r * r + 1, sizeof *m);
@@ -192,7 +192,7 @@ static double cost_of_walls(problem *p) {
     return sum;
 }
 
-/* A gnt_cost_fn. */
+/* Computes the whole cost and its gradient at white coordinates; a gnt_cost_fn. */
 static double cost_of(void *context, const float *white, float *grad) {
     problem *p = context;
     const int64_t d = p->prior->features, r = p->prior->rank;
@@ -236,8 +236,8 @@ static double cost_of_rounds(problem *p) {
     return sum;
 }
 
-/* The labels that fit p->x best, the best first, and their costs. Returns how many; where there is no choice,
- * 1 without a cost. */
+/* Lists the labels that fit p->x best, the best first, and their costs. Returns their number; if the label
+ * was granted, 1, without a cost. */
 static int labels_by_fit(problem *p, int32_t best[TRIED], double cost[TRIED]) {
     int n = 0;
     best[0] = -1;
@@ -327,7 +327,7 @@ static void release_functions(problem *p) {
             s->release(s->context, p->function[t]);
 }
 
-/* δ_i = W_i·x̃/‖x̃‖², of the clipped update at p->x. */
+/* Computes δ_i = W_i·x̃/‖x̃‖², of the clipped update at p->x. */
 static void put_deltas(problem *p) {
     const int64_t d = p->prior->features;
     const double input = input_squares(p);

@@ -31,13 +31,14 @@ typedef struct whole_fit {
     int64_t evaluations;
 } whole_fit;
 
-/* x: features entries, image space; the beginning, then the minimum. GNT_OK, GNT_STOPPED, or a status after
- * host->fail. */
+/* Minimises the cost above. x: features entries in image space; the starting point, then the minimum.
+ * GNT_OK, GNT_STOPPED, or a status after host->fail. */
 gnt_status whole_update_fit(whole_fit *fit, const gnt_host *host, whole_round *round, int64_t rounds,
                             const noise_law *noise, const sample_prior *prior, const rank_one_input *input,
                             double *x);
 
-/* The least cost that a label gives x, without the prior's −log p(x). The same statuses. */
+/* Computes the cost of x under the label that makes it least, without the prior's −log p(x). Returns the
+ * same statuses. */
 gnt_status whole_update_cost(double *cost, const gnt_host *host, whole_round *round, int64_t rounds,
                              const noise_law *noise, const sample_prior *prior, const rank_one_input *input,
                              const double *x);

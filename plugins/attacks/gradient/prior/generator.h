@@ -29,9 +29,9 @@ typedef struct generator_shape {
 } generator_shape;
 
 int64_t generator_pixels(const generator_shape *s);
-/* Shape of tensor i of the decoder, in the order above (W₀, b₀, … W₃, D, c); its rank. */
+/* Gets the shape of tensor i of the decoder, in the order above (W₀, b₀, … W₃, D, c). Returns its rank. */
 int32_t generator_tensor(const generator_shape *s, int i, int64_t dim[4]);
-/* Entries of all of them, which lie one after another in one vector. */
+/* Returns the number of entries of all tensors, which lie one after another in one vector. */
 int64_t generator_size(const generator_shape *s);
 
 /* The learnt weights, and the distribution fitted to the codes. */
@@ -41,7 +41,8 @@ typedef struct generator_learnt {
     const float *factor;  /* latents × latents: F */
 } generator_learnt;
 
-/* Images of n codes; code: n × latents, label: n × classes, tensor: GENERATOR_TENSORS of them. */
+/* Adds the images of n codes to a graph; code: n × latents, label: n × classes, tensor: GENERATOR_TENSORS
+ * of them. */
 gnt_node generator_image_node(gnt_graph *g, const generator_shape *s, int64_t n, gnt_node code,
                               gnt_node label, const gnt_node *tensor);
 
@@ -61,9 +62,9 @@ typedef struct generator {
 gnt_status generator_open(generator *g, const gnt_host *host, const generator_shape *s,
                           const generator_learnt *learnt, int64_t label, int64_t n);
 void generator_close(generator *g);
-/* n × pixels in [0, 1], valid until the next draw; NULL when it could not be run. */
+/* Returns images, n × pixels in [0, 1], valid until the next draw; NULL if the program failed. */
 const float *generator_draw(generator *g);
-/* (∂x/∂w)ᵀ·pulled of the last draw: n × latents; NULL when it could not be run. */
+/* Returns (∂x/∂w)ᵀ·pulled of the last draw, n × latents; NULL if the program failed. */
 const float *generator_pull(generator *g);
 
 /* ---- learning: generator_train.c ---- */

@@ -19,7 +19,8 @@ typedef struct training {
     gnt_adam *adam;
 } training;
 
-/* The encoder's matrix is latents × (pixels + classes). */
+/* Gets the shape of tensor i, and returns its rank. The encoder's matrix, the last, is latents × (pixels +
+ * classes). */
 static int32_t tensor_of(const generator_shape *s, int i, int64_t dim[4]) {
     if (i < ENCODER)
         return generator_tensor(s, i, dim);
@@ -36,9 +37,9 @@ static int64_t count_of(const generator_shape *s, int i) {
     return n;
 }
 
-/* Normal weights of variance 2/inputs (He et al. 2015); of D a hundredth of that, so that training begins
- * near the mean image, whose logits are c. A transposed convolution of stride 2 reaches each place with a
- * quarter of its kernel. */
+/* Draws normal weights of variance 2/inputs (He et al. 2015); of D a hundredth of that, so that training
+ * begins near the mean image, whose logits are c. A transposed convolution of stride 2 reaches each place
+ * with a quarter of its kernel. */
 static void start(const training *t) {
     const generator_shape *s = t->shape;
     float *at = t->flat;
@@ -170,7 +171,7 @@ static gnt_status train(training *t, double *error) {
 
 /* ---- the distribution of the codes ---- */
 
-/* Codes of all images (n × latents), each entry with mean 0 and variance 1 over them. */
+/* Computes the codes of all images (n × latents), each entry with mean 0 and variance 1 over them. */
 static gnt_status encode(const training *t, double *code) {
     const gnt_host *host = t->host;
     const int64_t d = t->shape->latents;

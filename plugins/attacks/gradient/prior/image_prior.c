@@ -41,8 +41,8 @@ static double dot(const float *a, const float *b, int64_t n) {
     return sum;
 }
 
-/* ρ = min(1, b²/d²) with d² = ‖S − τI‖², b² = (Σ_k ‖e_k‖⁴/N − ‖S‖²)/N; norms of matrices divided by their
- * side D. ‖S‖² = Σ_ij ⟨e_i, e_j⟩²/N² needs no covariance. *spread: τ. */
+/* Computes ρ = min(1, b²/d²) with d² = ‖S − τI‖², b² = (Σ_k ‖e_k‖⁴/N − ‖S‖²)/N; norms of matrices divided
+ * by their side D. ‖S‖² = Σ_ij ⟨e_i, e_j⟩²/N² needs no covariance. */
 static gnt_status shrinkage(const gnt_host *host, const float *e, int64_t n, int64_t features, double *rho,
                             double *tau) {
     double squares = 0, fourth = 0, trace = 0, d = (double)features, count = (double)n;

@@ -24,16 +24,16 @@ typedef struct image_gaussian {
     float own;           /* c: deviation of the independent part */
 } image_gaussian;
 
-/* From rows of x (each features long) that row[0 … n−1] names, n at least 2. GNT_OK, GNT_STOPPED, or a status
- * after host->fail. */
+/* Fits the Gaussian to the rows of x (each features long) that row[0 … n−1] names, n at least 2. GNT_OK,
+ * GNT_STOPPED, or a status after host->fail. */
 gnt_status image_gaussian_fit(image_gaussian *g, const gnt_host *host, const float *x, int64_t features,
                               const int64_t *row, int64_t n);
 
-/* x = m + …, from w of n + features entries, cut to [0, 1]. */
+/* Computes the image x = m + … of w (n + features entries), cut to [0, 1]. */
 void image_gaussian_image(const image_gaussian *g, const float *w, float *x);
 
-/* d_w = the derivative by w of what has the derivative d_x by the image x made of w. Where an entry is cut
- * off it passes only what leads back into [0, 1]. */
+/* Computes the derivative d_w by w from the derivative d_x by the image x of w. An entry of x that was cut
+ * passes only what leads back into [0, 1]. */
 void image_gaussian_vjp(const image_gaussian *g, const float *x, const float *d_x, float *d_w);
 
 #endif

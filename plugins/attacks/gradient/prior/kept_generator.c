@@ -59,7 +59,7 @@ gnt_status kept_generator_learn(const gnt_host *host, const generator_plan *plan
 /* Entries that no generator of this training has: their products would not be finite. */
 static const float most_entry = 1e4f;
 
-/* The tensor `name` with count entries, of sound size; NULL otherwise. */
+/* Returns the tensor `name` if it has count entries, none of them too large; else NULL. */
 static const float *tensor_of(const gnt_artefacts *own, const char *name, int64_t count) {
     for (int64_t i = 0; own && i < own->tensors.n; i++) {
         const gnt_view *v = &own->tensors.view[i];

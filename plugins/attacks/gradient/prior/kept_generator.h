@@ -14,8 +14,8 @@ typedef struct generator_plan {
 /* Public images below which nothing is learnt. */
 enum { GENERATOR_LEAST_IMAGES = 8 };
 
-/* The shape for the model's images; classes: 1 if it is not given the label. GNT_OK, or GNT_UNSUPPORTED after
- * host->fail. */
+/* Computes the generator's shape for the model's images; classes: 1 if it is not given the label. GNT_OK,
+ * or GNT_UNSUPPORTED after host->fail. */
 gnt_status kept_generator_shape(const gnt_host *host, const generator_plan *plan, int64_t classes,
                                 generator_shape *s);
 

@@ -7,7 +7,7 @@
 #include "prior/prior_choice.h"
 #include "hook.h"
 
-/* FNV-1a over the samples' words, their number and their size. */
+/* Computes FNV-1a over the samples' 32-bit words, their number and their size. */
 static uint64_t digest_of(const float *x, int64_t n, int64_t features) {
     const uint64_t prime = 0x100000001b3;
     uint64_t digest = (0xcbf29ce484222325 ^ (uint64_t)n) * prime;
@@ -36,7 +36,7 @@ void kept_prior_begin(kept_prior *k, const float *x, int64_t n, int64_t features
     k->samples = digest;
 }
 
-/* A copy of `bytes`, at least one; NULL when memory ran out. */
+/* Returns a copy of so many bytes, freed by the caller; NULL when memory ran out, never for 0 bytes. */
 static void *copy_of(const void *from, size_t bytes) {
     void *to = malloc(bytes + !bytes);
     return to && bytes ? memcpy(to, from, bytes) : to;

@@ -19,12 +19,12 @@ typedef struct kept_prior {
 void kept_prior_begin(kept_prior *k, const float *x, int64_t n, int64_t features);
 void kept_prior_clear(kept_prior *k);
 
-/* *p: the prior of candidate `index`, in memory that is kept until it begins with other samples or is
- * cleared. GNT_OK, or a status after host->fail. */
+/* Sets *p to the prior of candidate `index`, in memory that is kept until it begins with other samples or
+ * is cleared. GNT_OK, or a status after host->fail. */
 gnt_status kept_prior_get(kept_prior *k, sample_prior *p, const gnt_host *host, const sample_shape *shape,
                           const float *x, int64_t n, int index);
-/* *index: the candidate for noise of that variance (prior_choose). GNT_OK, GNT_STOPPED, or a status after
- * host->fail. */
+/* Sets *index to the candidate for noise of that variance (prior_choose). GNT_OK, GNT_STOPPED, or a status
+ * after host->fail. */
 gnt_status kept_prior_choose(kept_prior *k, int *index, const gnt_host *host, const sample_shape *shape,
                              const float *x, int64_t n, double variance);
 

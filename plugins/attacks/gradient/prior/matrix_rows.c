@@ -50,7 +50,7 @@ WIDEST void rows_combine_floats(const float *restrict a, int64_t n, int64_t d, c
     rows_combine(a + i * d, n - i, d, by + i, out);
 }
 
-/* The first n entries of row r of m, from eight rows of a. */
+/* Adds eight rows of a to the first n entries of row r of m. */
 static inline void add_eight(const float *restrict a, int64_t d, const double *by, int64_t r, int64_t n,
                              double *restrict m) {
     float b[TOGETHER];
@@ -62,7 +62,7 @@ static inline void add_eight(const float *restrict a, int64_t d, const double *b
                           (b[6] * a[6 * d + k] + b[7] * a[7 * d + k])));
 }
 
-/* In strips of rows of m, that stay in the nearest cache. */
+/* Goes through m in strips of rows that stay in the first-level cache. */
 WIDEST void rows_squares(const float *restrict a, int64_t n, int64_t d, const double *restrict by,
                          double *restrict m) {
     for (int64_t strip = 0; strip < d; strip += STRIP) {

@@ -5,15 +5,15 @@
 
 #include <stdint.h>
 
-/* out (d) += Σ_i by[i]·a[i], row after row. */
+/* Adds Σ_i by[i]·a[i], row after row, to out (d). */
 void rows_combine(const float *a, int64_t n, int64_t d, const double *by, double *out);
-/* The same to the precision of floats: eight rows are added up as such before they meet out. */
+/* Does the same to the precision of floats: sums eight rows as floats before it adds them to out. */
 void rows_combine_floats(const float *a, int64_t n, int64_t d, const double *by, double *out);
-/* m (d × d) += Σ_i by[i]·a[i] a[i]ᵀ, at and below the diagonal; what is above means nothing. */
+/* Adds Σ_i by[i]·a[i] a[i]ᵀ to m (d × d), at and below the diagonal; what is above is undefined. */
 void rows_squares(const float *a, int64_t n, int64_t d, const double *by, double *m);
-/* A ← L⁻¹ A, with L of n × n, its lower triangle alone read. */
+/* Replaces A by L⁻¹ A; L: n × n, of which only the lower triangle is read. */
 void rows_forward(float *a, int64_t n, int64_t d, const double *l);
-/* to (d × n) = Aᵀ */
+/* Writes Aᵀ to `to` (d × n). */
 void rows_turn(const float *a, int64_t n, int64_t d, float *to);
 
 #endif

@@ -17,10 +17,11 @@ typedef struct narrowing {
     double node[NARROWING_NODES]; /* NaN: not computed yet */
 } narrowing;
 
-/* All memory is the hook's scratch; prior and unit are borrowed. 0 when memory ran out. */
+/* Prepares an empty table; borrows prior and unit. Memory is the hook's scratch. Returns 0 when it ran
+ * out. */
 int narrowing_make(narrowing *v, const gnt_host *host, const sample_prior *prior, const double *unit);
 
-/* V(a), and its derivative by a. Below 2⁻²⁴ and above 2⁶⁸ it counts as constant. */
+/* Returns V(a); *slope: its derivative by a. Below 2⁻²⁴ and above 2⁶⁸ it counts as constant. */
 double narrowing_at(narrowing *v, double a, double *slope);
 
 #endif

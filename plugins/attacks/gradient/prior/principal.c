@@ -26,7 +26,7 @@ static void put_gram(subspace *s, const float *a, int64_t d, float *turned) {
             s->gram[i * n + j] = s->gram[j * n + i] = (float)s->inner[i * n + j];
 }
 
-/* basis ← L⁻¹ basis, L Lᵀ = basis basisᵀ. −1 where its rows depend on each other. */
+/* Replaces basis by L⁻¹ basis, L Lᵀ = basis basisᵀ. Returns −1 if its rows are linearly dependent. */
 static int orthonormalise(subspace *s) {
     const int64_t n = s->n, m = s->m;
     rows_turn(s->basis, m, n, s->other);
@@ -40,7 +40,7 @@ static int orthonormalise(subspace *s) {
     return 0;
 }
 
-/* to (m × width) = basis · of (n × width) */
+/* Computes to (m × width) = basis · of (n × width). */
 static void times(subspace *s, const float *of, int64_t width, float *to) {
     for (int64_t j = 0; j < s->m; j++) {
         for (int64_t i = 0; i < s->n; i++)
@@ -53,7 +53,7 @@ static void times(subspace *s, const float *of, int64_t width, float *to) {
     }
 }
 
-/* The basis of the m directions in which a is the largest, nearly. */
+/* Finds, nearly, the basis of the m directions in which a is the largest, by subspace iteration. */
 static int find(subspace *s) {
     const int64_t n = s->n, m = s->m;
     memset(s->basis, 0, (size_t)(m * n) * sizeof *s->basis);

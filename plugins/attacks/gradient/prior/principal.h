@@ -4,9 +4,9 @@
 
 #include "gauntlet/plugin.h"
 
-/* The first m of the n rows a (d entries each) become m rows b with bᵀb nearly the best approximation of aᵀa
- * that m rows can give; the others stay. m ≤ n. Where fewer than m are independent, or one is not finite, all
- * stay. GNT_OK, or a status after host->fail. */
+/* Replaces the first m ≤ n of the n rows a (d entries each) by rows b for which bᵀb is nearly the best
+ * approximation of aᵀa of rank m; leaves the others. If fewer than m are independent, or one is not
+ * finite, it leaves all. GNT_OK, or a status after host->fail. */
 gnt_status principal_rows(const gnt_host *host, float *a, int64_t n, int64_t d, int64_t m);
 
 #endif

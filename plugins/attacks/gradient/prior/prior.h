@@ -12,8 +12,9 @@ typedef struct prior {
 
 prior prior_of(const gnt_model_info *info, int64_t n);
 
-/* Σ |d| over neighbours, d their difference, and 10 Σ d² over pixels, d by how much they lie outside [0, 1];
- * |d| is rounded off at 0. Returns weight × its value at x and adds that one's gradient to grad. */
+/* Returns weight × the prior's value at x and adds the gradient of that to grad. The value is Σ |d| over
+ * neighbours, d their difference, and 10 Σ d² over pixels, d by how much they lie outside [0, 1]; |d| is
+ * rounded off at 0. */
 double prior_add(const prior *p, const float *x, double weight, float *grad);
 
 #endif

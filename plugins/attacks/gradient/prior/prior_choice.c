@@ -27,7 +27,7 @@ typedef struct judged {
     uint8_t *kept;       /* n */
 } judged;
 
-/* Log densities of the samples, each under the prior of the half that it is not in. */
+/* Computes the log densities of the samples, each under the prior of the half that it is not in. */
 static gnt_status judge(const judged *j, prior_setting setting, double *density) {
     const int64_t d = j->shape->features;
     for (int half = 0; half < HALVES; half++) {
@@ -50,7 +50,7 @@ static gnt_status judge(const judged *j, prior_setting setting, double *density)
     return GNT_OK;
 }
 
-/* How much better `a` is than `b` on average, less two standard errors. */
+/* Returns by how much `a` is better than `b` on average, less two standard errors. */
 static double advantage(const double *a, const double *b, int64_t n) {
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < n; i++) {

@@ -38,7 +38,7 @@ static int64_t clamp(int64_t i, int64_t n) {
     return i < 0 ? 0 : i >= n ? n - 1 : i;
 }
 
-/* to(row, column) = from(row − down, column − right), edges repeated. */
+/* Shifts an image: to(row, column) = from(row − down, column − right), with the edges repeated. */
 static void move(const sample_shape *s, const float *from, int64_t down, int64_t right, float *to) {
     for (int64_t c = 0; c < s->channels; c++)
         for (int64_t i = 0; i < s->height; i++)
@@ -98,7 +98,7 @@ static double variance_of(const covariance *c, int64_t k) {
     return c->deviation[k] * c->deviation[k];
 }
 
-/* out += column k of the smooth covariance, of images, times w. */
+/* Adds w times column k of the smooth covariance of images to out. */
 static void add_smooth(const covariance *c, int64_t k, double w, double *out) {
     const sample_shape *s = c->shape;
     const int64_t area = s->height * s->width, row = k % area / s->width, at = k % s->width;
@@ -112,7 +112,7 @@ static void add_smooth(const covariance *c, int64_t k, double w, double *out) {
         }
 }
 
-/* out = column k of the mixed covariance. */
+/* Computes column k of the mixed covariance. */
 static void column(const covariance *c, int64_t k, double *out) {
     const sample_shape *s = c->shape;
     const int64_t d = s->features, area = s->height * s->width;
@@ -135,7 +135,8 @@ static int64_t greatest(const double *v, int64_t n) {
     return at;
 }
 
-/* Pivoted Cholesky: the column of largest variance left, again and again. */
+/* Factors the covariance by a pivoted Cholesky decomposition: takes the column of the largest variance
+ * left until that is small or there are `most` columns. */
 static void factor(sample_prior *p, const covariance *c, int64_t most, double *room) {
     const int64_t d = p->features;
     for (int64_t k = 0; k < d; k++)
@@ -158,7 +159,7 @@ static void factor(sample_prior *p, const covariance *c, int64_t most, double *r
     }
 }
 
-/* The best `rank` columns, and what they leave. */
+/* Keeps the best `rank` columns, and sets `rest` to the variances that they leave. */
 static gnt_status shorten(sample_prior *p, const gnt_host *host, const covariance *c, int64_t rank) {
     const int64_t d = p->features;
     gnt_status status = GNT_OK;
@@ -242,7 +243,7 @@ prior_room *prior_room_make(const gnt_host *host, const sample_prior *p) {
     return room;
 }
 
-/* m = I + Fᵀ diag(by) F, factored. */
+/* Computes the Cholesky factor of m = I + Fᵀ diag(by) F. Returns a nonzero number if there is none. */
 static int middle(const sample_prior *p, prior_room *room) {
     const int64_t r = p->rank;
     for (int64_t i = 0; i < r; i++)
@@ -252,14 +253,14 @@ static int middle(const sample_prior *p, prior_room *room) {
     return gnt_cholesky(room->m, r);
 }
 
-/* z = Fᵀ centred */
+/* Computes z = Fᵀ centred. */
 static void project(const sample_prior *p, prior_room *room) {
     for (int64_t i = 0; i < p->rank; i++)
         room->z[i] = 0;
     rows_combine(room->turned, p->features, p->rank, room->centred, room->z);
 }
 
-/* variance = rest/(1 + rest·A) + ‖L⁻¹ F_k‖²/(1 + rest·A)² */
+/* Computes variance = rest/(1 + rest·A) + ‖L⁻¹ F_k‖²/(1 + rest·A)² */
 static void variances(const sample_prior *p, const evidence *e, prior_room *room, double *variance) {
     const int64_t d = p->features, r = p->rank;
     memcpy(room->rows, p->factor, (size_t)(r * d) * sizeof *room->rows);

@@ -40,27 +40,27 @@ sample_shape sample_shape_of(const gnt_model_info *info);
  * GNT_OK, or a status after host->fail. */
 gnt_status sample_prior_make(sample_prior *p, const gnt_host *host, const sample_shape *shape, const float *x,
                              int64_t n, prior_setting setting);
-/* As above, but from the rows whose `kept` is 1, with pivoted columns instead of principal ones: faster,
- * for comparing settings. */
+/* Fits the prior as above, but to the rows whose `kept` is 1, with pivoted columns instead of principal
+ * ones: it is faster, for comparing settings. */
 gnt_status sample_prior_sketch(sample_prior *p, const gnt_host *host, const sample_shape *shape,
                                const float *x, int64_t n, const uint8_t *kept, prior_setting setting);
 
-/* Room for the two below, scratch of the hook; NULL when memory ran out. */
+/* Memory for the functions below, scratch of the hook; prior_room_make returns NULL when memory ran out. */
 typedef struct prior_room prior_room;
 prior_room *prior_room_make(const gnt_host *host, const sample_prior *p);
 
-/* The posterior's mean x̂ and, unless NULL, each entry's variance. Allocates nothing. 0, or −1 where numbers
- * are not finite. */
+/* Computes the posterior's mean x̂ and, unless NULL, each entry's variance. Allocates nothing. Returns 0,
+ * or −1 if numbers are not finite. */
 int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *room, double *mean,
                        double *variance);
 
-/* ½ log det(C·diag(precision) + 1), C the prior's covariance: by how much evidence of that precision narrows
- * the prior, in nats. Allocates nothing. NaN where numbers are not finite. */
+/* Returns ½ log det(C·diag(precision) + 1), C the prior's covariance: by how much evidence of that
+ * precision narrows the prior, in nats. Allocates nothing. NaN where numbers are not finite. */
 double sample_prior_narrowing(const sample_prior *p, const double *precision, prior_room *room);
 
-/* log N(y; 0, scale·(F Fᵀ + diag(rest)) + diag(noise)) without the constant of 2π: `open` factors what all y
- * have in common, and is undone by sample_prior_apply. Allocate nothing. open: 0, or −1 where numbers are not
- * finite; at: NaN where y is not. */
+/* Prepares sample_prior_density_at, which returns log N(y; 0, scale·(F Fᵀ + diag(rest)) + diag(noise))
+ * without the constant of 2π: factors what all y have in common. sample_prior_apply undoes it. Neither
+ * allocates. Returns 0, or −1 if numbers are not finite; the density is NaN if y is not. */
 int sample_prior_density_open(const sample_prior *p, double scale, const double *noise, prior_room *room);
 double sample_prior_density_at(const sample_prior *p, const double *y, prior_room *room);
 

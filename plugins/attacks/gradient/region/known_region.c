@@ -7,7 +7,7 @@
 
 static const float grey = 0.5f;
 
-/* The mean of public images of this shape in one entry; grey without any. */
+/* Returns the mean of one entry over public images of this shape; grey without any. */
 static float mean_entry(const gnt_samples *s, int64_t entry, int64_t features) {
     double sum = 0;
     if (!s || s->n < 1 || s->features != features)

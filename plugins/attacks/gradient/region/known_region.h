@@ -11,7 +11,8 @@ typedef struct known_region {
     int64_t sought; /* entries inside */
 } known_region;
 
-/* An observation without masks: the region is the whole image. GNT_OK, or a status after host->fail. */
+/* Reads the region from the observation's masks; without masks it is the whole image. GNT_OK, or a status
+ * after host->fail. */
 gnt_status known_region_open(known_region *r, const gnt_host *host, const gnt_observation *seen);
 
 /* The rows and columns about the pixels of a mask (height × width) that are 1, up to and without `bottom` and

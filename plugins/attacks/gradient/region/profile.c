@@ -46,7 +46,7 @@ static int64_t group_means(const profile *p, const int32_t *group, int32_t g, do
     return members;
 }
 
-/* Squares of what a sample's log scores are off its group's, without what they have in common. */
+/* Adds the squared deviations of a sample's log scores from its group's, less their mean over layers. */
 static void add_squares(const profile *p, int64_t i, const double *log_mean, double *sum) {
     const float *s = p->score + i * p->layers;
     double common = 0;
@@ -74,7 +74,7 @@ static gnt_status find_variances(const profile *p, const int32_t *group, int32_t
     return GNT_OK;
 }
 
-/* log p(s | g) at the best common part, up to a constant; of a group of so many members. */
+/* Returns log p(s | g) at the best common part, up to a constant, for a group of so many members. */
 static double likelihood(const profile *p, const double *log_mean, const double *within, int64_t members) {
     const double means = 1 / p->averaged + 1 / (double)members;
     double weights = 0, common = 0, sum = 0;
@@ -121,7 +121,7 @@ gnt_status profile_judge(const profile *p, const int32_t *group, int32_t groups,
 
 /* ---- masks ---- */
 
-/* The share of their union that two masks have in common; 1 of two empty ones. */
+/* Returns the share of their union that two masks have in common; 1 if both are empty. */
 static double overlap(const float *a, const float *b, int64_t plane) {
     int64_t both = 0, either = 0;
     for (int64_t p = 0; p < plane; p++) {
@@ -131,7 +131,7 @@ static double overlap(const float *a, const float *b, int64_t plane) {
     return either ? (double)both / (double)either : 1;
 }
 
-/* The centre that a mask has most in common with, and how much. */
+/* Returns the centre that overlaps most with a mask; *most: their overlap. */
 static int32_t nearest(const float *mask, int64_t plane, int64_t i, const int64_t *centre, int32_t centres,
                        double *most) {
     int32_t best = 0;
@@ -146,7 +146,7 @@ static int32_t nearest(const float *mask, int64_t plane, int64_t i, const int64_
     return best;
 }
 
-/* The first mask, then again and again the one that is the least like those before. */
+/* Takes the first mask as a centre, then repeatedly the one that overlaps least with all centres so far. */
 void profile_group_masks(const float *mask, int64_t n, int64_t plane, int32_t *group, int32_t *groups) {
     int64_t centre[PROFILE_MASKS] = {0};
     double most;

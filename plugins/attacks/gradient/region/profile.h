@@ -16,12 +16,13 @@ typedef struct profile {
     double *mean;    /* layers: room */
 } profile;
 
-/* Scratch of the hook; what is given outlives it. GNT_OK, or a status after host->fail. */
+/* Opens a profile of n public samples' scores. Memory is scratch of the hook; noise and score must outlive
+ * it. GNT_OK, or a status after host->fail. */
 gnt_status profile_open(profile *p, const gnt_host *host, const layer_noise *noise, const float *score,
                         int64_t n, int64_t averaged);
 
-/* belief: log posterior of each group. group[i]: that of sample i; below 0 or from `groups` on: none. A group
- * without samples comes last. GNT_OK, or a status after host->fail. */
+/* Computes belief, the log posterior of each group. group[i]: that of sample i; below 0 or from `groups`
+ * on: none. A group without samples comes last. GNT_OK, or a status after host->fail. */
 gnt_status profile_judge(const profile *p, const int32_t *group, int32_t groups, float *belief);
 
 /* Groups of masks (n × plane, 0 or 1), at most so many: distinct ones, or with the nearest by the share of

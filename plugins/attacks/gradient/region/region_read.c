@@ -53,7 +53,8 @@ static gnt_status open_reading(reading *r, const gnt_host *host, const gnt_obser
                : hook_no_memory(host);
 }
 
-/* The region of an image, mean 0 and deviation 1; of an even one 0. */
+/* Reads the region of an image into r->z, shifted and scaled to mean 0 and deviation 1; a uniform one
+ * becomes 0. */
 static void standardise(const reading *r, const float *image) {
     double sum = 0, square = 0;
     for (int64_t i = 0; i < r->n_entries; i++)
@@ -68,7 +69,7 @@ static void standardise(const reading *r, const float *image) {
         r->z[i] = deviation > 1e-4 ? r->z[i] / deviation : 0;
 }
 
-/* The value of example i; −1: it shows no region. Leaves its region in r->z. */
+/* Returns the attribute of example i and leaves its region in r->z; −1 if it shows no region. */
 static int32_t take_example(const reading *r, int64_t i, const uint8_t *mask) {
     const gnt_samples *s = r->seen->public_data;
     const int64_t plane = r->height * r->width;

@@ -47,7 +47,7 @@ typedef struct judging {
 
 /* ---- candidates ---- */
 
-/* Rows of the examples, value by value, the first of each. */
+/* Lists the candidates: rows of the examples, value by value, the first of each. */
 static void choose_rows(judging *j) {
     const gnt_samples *s = j->examples;
     for (int32_t v = 0; v < j->values; v++) {
@@ -66,7 +66,8 @@ static const uint8_t *mask_of(const gnt_samples *s, int64_t i, int64_t plane) {
     return s && s->mask ? s->mask + i * plane : NULL;
 }
 
-/* Without masks of their own, examples show the region where the target has it. */
+/* Pastes a candidate's region into the image. Examples without masks have the region where the target has
+ * it. */
 static void paste(judging *j, int64_t sample, int64_t candidate, float *image) {
     const int64_t plane = j->height * j->width, row = j->row[candidate];
     const uint8_t *to = mask_of(j->seen->outside, sample, plane),
@@ -165,8 +166,8 @@ static gnt_status judge_all(judging *j, const gnt_answer *answer) {
     return GNT_OK;
 }
 
-/* Log mean of exp(−cost) over each value's candidates, less the largest. A value without candidates is below
- * all others. */
+/* Scores each value by the log mean of exp(−cost) over its candidates, less the largest. A value without
+ * candidates is below all others. */
 static void score_sample(const judging *j, int64_t sample, float *score) {
     const double *cost = j->cost + sample * j->n_rows;
     double least = INFINITY;

@@ -21,7 +21,7 @@ typedef struct chosen_recipe {
     int64_t trials; /* public images for each sample that no prior is made of */
 } chosen_recipe;
 
-/* The parts in the rows. */
+/* The functions below are the parts that the rows name. */
 gnt_status invert_cost(invert *self, gnt_observation *seen, const granted_defense *granted, int *cost);
 prior_setting invert_prior(const invert *self, int cost, const gnt_artefacts *own);
 gnt_status invert_bind(search *s, const gnt_observation *seen, const granted_defense *granted);
@@ -37,7 +37,7 @@ gnt_status likely_bind(search *s, const gnt_observation *seen, const granted_def
 gnt_status likely_run(search *s, const gnt_observation *seen); /* likely_search.c */
 gnt_status region_bind(search *s, const gnt_observation *seen, const granted_defense *granted);
 
-/* The row of this id. */
+/* Returns the row of this id. */
 const chosen_recipe *chosen_recipe_of(const char *id);
 
 /* Searches by the row of that id. s: with `answer` set, the rest zero; afterwards s->winner holds the images,

@@ -73,8 +73,8 @@ static void sort(cma *c, const double *cost) {
     }
 }
 
-/* Equations 43 to 45 of the tutorial: the path of σ, then σ. Returns h_σ: 0 while that path is so long that
- * C's should not follow it. */
+/* Updates the path of σ, then σ, by equations 43 to 45 of the tutorial. Returns h_σ: 0 while that path is
+ * so long that C's should not follow it. */
 static int move_step(cma *c) {
     const int64_t n = c->n;
     const double d = (double)n, rate = (c->mass + 2) / (d + c->mass + 5);
@@ -93,7 +93,8 @@ static int move_step(cma *c) {
     return length / sqrt(begun) < (1.4 + 2 / (d + 1)) * usual;
 }
 
-/* Equations 45 and 47: the path of C, then C. Each entry is computed once and written to both places. */
+/* Updates the path of C, then C, by equations 45 and 47. Each entry is computed once and written to both
+ * places. */
 static void move_covariance(cma *c, int follow) {
     const int64_t n = c->n;
     const double d = (double)n, rate = (4 + c->mass / d) / (d + 4 + 2 * c->mass / d);
@@ -117,7 +118,7 @@ static void move_covariance(cma *c, int follow) {
     }
 }
 
-/* L of C. Where rounding made C indefinite, only its diagonal is kept. */
+/* Computes the Cholesky factor L of C. If rounding made C indefinite, keeps only its diagonal. */
 static void factorise(cma *c) {
     const int64_t n = c->n;
     memcpy(c->factor, c->covariance, (size_t)(n * n) * sizeof *c->factor);

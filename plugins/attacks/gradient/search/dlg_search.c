@@ -36,7 +36,7 @@ void dlg_start(dlg_search *s, int32_t restart, float scale) {
         s->z[i] *= scale;
 }
 
-/* A start for the labels as well where they are searched. */
+/* Fails if the labels are searched but the granted start has none for them. */
 static gnt_status check_start(const dlg_search *s) {
     if (!GNT_HAS(gnt_observation, s->seen, start_y) || !s->seen->start_x || s->seen->start_y ||
         s->self->parts->label->find)

@@ -134,8 +134,8 @@ static void climb_down(guarded *g, int32_t restart, int64_t k) {
     }
 }
 
-/* −log of likelihood × prior, the noise's σ² taken as the best guess from the match itself: so that what was
- * found with different weights of the prior can be compared. */
+/* Returns −log of likelihood × prior, with σ² of the noise estimated from the match itself: so results of
+ * different weights of the prior can be compared. */
 static double rank_of(const dlg_search *s) {
     const dlg_objective *o = &s->objective;
     float *grad = s->z; /* room: the iterate is done with */

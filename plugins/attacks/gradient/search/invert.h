@@ -64,7 +64,8 @@ typedef struct public_images {
 gnt_status public_images_open(public_images *p, const gnt_host *host, const gnt_samples *public_data,
                               int64_t trials);
 
-/* The Gaussian of all images, or of a class that has at least 8. NULL where there are too few. */
+/* Fits the Gaussian of a class that has at least 8 images, else of all; once each, kept in p.
+ * GNT_UNSUPPORTED, after host->fail, if there are fewer than 8 in all. */
 gnt_status public_images_gaussian(public_images *p, const gnt_host *host, int64_t label,
                                   const image_gaussian **out);
 
@@ -109,7 +110,7 @@ typedef struct search {
     int64_t done, total; /* steps, for progress */
 } search;
 
-/* Shapes, memory, data term of `seen` alone; y is the caller's, as long as the search. */
+/* Opens a search with the data term of `seen` alone. y is the caller's and must outlive the search. */
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
                        const granted_defense *granted);
 
@@ -151,28 +152,30 @@ gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group);
 /* True if the model has layers whose derivative is discontinuous. */
 int search_has_kinks(const gnt_model_info *model);
 
-/* The data terms' own mean cost at x, by round. GNT_OK, or a status after host->fail. */
+/* Computes each data term's mean cost at x, the prior left out; cost: one for each round. GNT_OK, or a
+ * status after host->fail. */
 gnt_status search_costs(search *s, const float *x, double *cost);
 
 /* ---- of the files of the search alone ---- */
 
-/* Entries of q. */
+/* Returns the number of entries of q. */
 int64_t search_size(const search *s);
 /* Sets q to where this restart begins. */
 void search_begin(search *s, int32_t restart, float *q);
-/* The cost at q, and its gradient; s->x becomes the batch. */
+/* Computes the cost at q, its gradient, and the batch s->x of q. */
 gnt_status search_evaluate(search *s, const float *q, double *cost, float *grad);
 /* Keeps s->x, which was made of q, where this is the least cost so far. */
 void search_keep(search *s, int32_t restart, const float *q, double cost);
 /* Clamps q to what [0, 1] is in normalised space. */
 void search_into_box(const search *s, float *q);
-/* One restart of about `steps` evaluations by L-BFGS, from q. GNT_OK, GNT_STOPPED or after host->fail. */
+/* Runs one restart of about `steps` evaluations by L-BFGS, from q. GNT_OK, GNT_STOPPED, or a status after
+ * host->fail. */
 gnt_status search_descend(search *s, int32_t restart, int64_t steps, float *q);
 
 /* ---- the choice by trial ---- */
 
-/* The hook prepare: chooses the setting that is best on simulated observations and leaves it as an
- * artefact, or leaves nothing if the grants do not suffice to simulate them. */
+/* Chooses the setting that is best on simulated observations and leaves it as an artefact, or leaves
+ * nothing if the grants do not suffice to simulate them. It is the hook prepare. */
 gnt_status invert_prepare(void *self, const gnt_attack_prepare *in, const gnt_sink *out);
 
 /* Reads what prepare left; 0 where there is none. */

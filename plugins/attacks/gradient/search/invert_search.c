@@ -107,8 +107,8 @@ gnt_status search_soft_labels(search *s, float *y) {
     return s->d_y ? GNT_OK : hook_no_memory(host);
 }
 
-/* Σ|d|/β over the differences d of neighbours: Laplace's law of mean magnitude β. In terms of means over n
- * × features differences, and of normalised space. */
+/* Returns the weight of the total variation that Laplace's law gives it, Σ|d|/β over the differences d of
+ * neighbours with mean magnitude β: for a mean over n × features differences in normalised space. */
 static double likely_variation(const search *s, double difference) {
     double deviation = 0;
     for (int64_t c = 0; c < s->channels; c++)
@@ -242,7 +242,7 @@ static double add_gaussian(const search *s, const float *q, float *grad) {
     return 0.5 * s->weight * sum;
 }
 
-/* The derivative by the logits, of all rounds together. */
+/* Computes the derivative by the logits, summed over all rounds. */
 static void add_labels(search *s, float *d_logits) {
     const gnt_model_info *info = s->self->host->model->info;
     const int64_t size = s->n * info->classes;

@@ -29,7 +29,8 @@ void search_keep(search *s, int32_t restart, const float *q, double cost) {
         memcpy(s->winner_rates, s->term[0].rates, (size_t)s->n_rates * sizeof *s->winner_rates);
 }
 
-/* One step of one restart. `centre`: the mean of all of them, which `group` draws it to; NULL: none. */
+/* Takes one step of one restart. `centre`: the mean of all restarts, towards which the weight `group`
+ * draws it; NULL: none. */
 static gnt_status step_once(search *s, climber *c, int32_t restart, int64_t k, int64_t steps, double group,
                             const float *centre) {
     const gnt_host *host = s->self->host;
@@ -50,7 +51,7 @@ static gnt_status step_once(search *s, climber *c, int32_t restart, int64_t k, i
     return GNT_OK;
 }
 
-/* One after another, with the memory of one. */
+/* Runs the restarts one after another, in the memory of one. */
 static gnt_status alone(search *s, climber *c, int64_t restarts, int64_t steps) {
     for (int32_t r = 0; r < restarts; r++) {
         search_begin(s, r, c->q);
@@ -77,8 +78,8 @@ static void take_mean(const search *s, const climber *c, int64_t restarts, float
             centre[i] += c[r].q[i] / (float)going;
 }
 
-/* Group consistency of GradInversion, without its registration: restarts that agree on an image are right
- * about it more often than each alone. */
+/* Runs the restarts in parallel, with the group consistency of GradInversion but without its registration:
+ * restarts that agree on an image are right about it more often than each alone. */
 static gnt_status together(search *s, climber *c, int64_t restarts, int64_t steps, double group,
                            float *centre) {
     for (int64_t r = 0; r < restarts; r++)

@@ -73,8 +73,9 @@ static const float *nearest(const search *s, const float *truth, double *least) 
     return best;
 }
 
-/* How badly the batch came out: log10 of the mean squared error, or of the truth's rank among the public
- * images by distance to the answer, with a little of the former to part equal ranks. */
+/* Returns the error of a reconstructed batch, less is better: log10 of the mean squared error, or of the
+ * rank of the ground truth among the public images by distance to the answer, with a little of the former
+ * to break ties. */
 static double badness(const search *s, const public_images *images, const float *truth, int64_t aim) {
     double error = 0, rank = 0, one;
     for (int64_t i = 0; i < s->n; i++) {

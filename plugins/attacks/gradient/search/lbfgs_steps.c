@@ -31,7 +31,8 @@ static double cost_of(void *context, const float *q, float *grad) {
     return cost;
 }
 
-/* Outer steps until the evaluations are spent or nothing moves. */
+/* Takes steps of L-BFGS until the evaluations are spent or the cost stops falling, even after its history
+ * was reset. */
 static gnt_status descend(descent *d, gnt_lbfgs *lbfgs, int64_t steps, float *q) {
     search *s = d->s;
     double mark = INFINITY;

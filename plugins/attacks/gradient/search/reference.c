@@ -13,7 +13,8 @@
 enum { LOOK_EVERY = 10 };
 static const double converged = 1e-6;
 
-/* The cost at z, which the next step would evaluate first anyhow. grad: room for a gradient. */
+/* True if the cost at z is below the tolerance. The next step would evaluate it first anyway. grad: memory
+ * for a gradient. */
 static int is_converged(dlg_search *s, float *grad) {
     return dlg_cost(&s->objective, s->z, grad) < converged;
 }

@@ -19,7 +19,8 @@ static double weight_of(const search *s, const gnt_observation *seen, const floa
     return has_noise && seen->steps <= 1 ? exact : usual;
 }
 
-/* A likelihood is of the order of half the entries of the update where 1 − cos is of the order of 1. */
+/* Scales the weight up for a likelihood, which is of the order of half the entries of the update where 1 −
+ * cos is of the order of 1. */
 gnt_status search_statistics(search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
     const gnt_model_info *info = host->model->info;
