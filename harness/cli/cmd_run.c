@@ -68,7 +68,7 @@ static int read_options(int argc, char **argv, options *o) {
     return CLI_GO_ON;
 }
 
-static void print_summary(const gnt_run_counts *c, const char *folder, int share) {
+static void print_summary(const gnt_run_counts *c, const char *folder, int share, int report) {
     printf("%zu cells ok, %zu n/a, %zu failed, %zu crashed, %zu timed out", c->ok, c->na, c->failed,
            c->crashed, c->timeout);
     if (c->unfinished)
@@ -77,6 +77,8 @@ static void print_summary(const gnt_run_counts *c, const char *folder, int share
         printf("; outputs in %s/store; a run with --gather writes the results\n", folder);
     else
         printf("; results in %s\n", folder);
+    if (report)
+        printf("Report: %s/report/index.html\n", folder);
     if (c->interrupted)
         printf("Interrupted: the same command continues from here.\n");
 }
@@ -112,6 +114,18 @@ static int make_report(const char *folder, int quiet) {
     return rc;
 }
 
+/* Prints the ranking of the run in the folder. */
+static void print_ranking(const char *folder) {
+    gnt_err err = {0};
+    gnt_text text;
+    gnt_text_init(&text, 64 << 20);
+    if (gnt_report_ranking(folder, &text, &err) != 0)
+        fprintf(stderr, "gauntlet run: cannot rank: %s\n", err.text);
+    else
+        printf("\n%s", gnt_text_get(&text));
+    gnt_text_free(&text);
+}
+
 static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *plan) {
     gnt_err err = {0};
     char *folder = o->output ? gnt_strdup(o->output) : cli_run_folder(suite);
@@ -134,11 +148,14 @@ static int run_plan(const options *o, const gnt_suite *suite, const gnt_plan *pl
     if (!folder || gnt_make_dirs(folder, &err) != 0 || gnt_run(suite, plan, &how, &counts, &err) != 0)
         cli_error("run", &err, code);
     else {
+        const int whole = !o->share && !counts.interrupted, report = whole && !o->no_report;
         code = exit_code(&counts);
-        if (!o->no_report && !o->share && !counts.interrupted && make_report(folder, o->quiet) != 0)
+        if (report && make_report(folder, o->quiet) != 0)
             code = GNT_EXIT_FAILED;
+        if (whole && !o->quiet)
+            print_ranking(folder);
         if (!o->quiet)
-            print_summary(&counts, folder, o->share);
+            print_summary(&counts, folder, o->share, report);
     }
     gnt_free(folder);
     return code;

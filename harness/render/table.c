@@ -139,6 +139,54 @@ static void add_number(gnt_text *out, double value, int digits, const char *abse
         gnt_text_add(out, "%s", absent);
 }
 
+/* Writes an item for a terminal. */
+static void add_plain(const gnt_table_item *item, gnt_text *out) {
+    if (item->text)
+        gnt_escape_line(out, item->text);
+    else
+        add_number(out, item->number, 4, "–");
+}
+
+/* Returns the characters of the column's widest item or of its name. */
+static size_t width_of(const gnt_table *t, size_t column) {
+    size_t widest = gnt_text_width(t->column[column]);
+    for (size_t i = column; i < t->n_item; i += t->n_column) {
+        gnt_text item;
+        gnt_text_init(&item, GNT_TABLE_TEXT_MOST);
+        add_plain(&t->item[i], &item);
+        const size_t width = gnt_text_width(gnt_text_get(&item));
+        widest = width > widest ? width : widest;
+        gnt_text_free(&item);
+    }
+    return widest;
+}
+
+void gnt_table_plain(const gnt_table *t, gnt_text *out) {
+    out->failed |= t->failed;
+    size_t *width = gnt_array(t->n_column + 1, sizeof *width);
+    out->failed |= !width;
+    for (size_t c = 0; width && c < t->n_column; c++)
+        width[c] = width_of(t, c);
+    for (size_t i = 0; width && i < t->n_column + t->n_item; i++) {
+        const size_t column = i % t->n_column;
+        gnt_text item;
+        gnt_text_init(&item, GNT_TABLE_TEXT_MOST);
+        if (i < t->n_column)
+            gnt_text_add(&item, "%s", t->column[column]);
+        else
+            add_plain(&t->item[i - t->n_column], &item);
+        const size_t at = gnt_text_width(gnt_text_get(&item));
+        gnt_text_add(out, "%s%s", column ? "  " : "", gnt_text_get(&item));
+        out->failed |= item.failed;
+        gnt_text_free(&item);
+        if (column == t->n_column - 1)
+            gnt_text_add(out, "\n");
+        else
+            gnt_text_add(out, "%*s", (int)(width[column] - at), "");
+    }
+    gnt_free(width);
+}
+
 void gnt_table_markdown(const gnt_table *t, gnt_text *out) {
     out->failed |= t->failed;
     if (t->title)

@@ -1,4 +1,4 @@
-/* table: rows and columns of text and numbers that know how to become Markdown, HTML, CSV and JSON.
+/* table: rows and columns of text and numbers that know how to become plain text, Markdown, HTML, CSV and JSON.
  *
  * CSV and JSON carry numbers with nine digits and an absent number as an empty field or null; Markdown and
  * HTML, for reading, carry four. A table that ran out of memory is marked and its writers produce a failed
@@ -49,6 +49,7 @@ void gnt_table_field_columns(gnt_table *t, const gnt_fields *fields);
 void gnt_table_field_items(gnt_table *t, const gnt_fields *fields, const void *of);
 size_t gnt_table_rows(const gnt_table *t);
 
+void gnt_table_plain(const gnt_table *t, gnt_text *out); /* aligned columns, without title and caption */
 void gnt_table_markdown(const gnt_table *t, gnt_text *out);
 void gnt_table_html(const gnt_table *t, gnt_text *out);
 void gnt_table_csv(const gnt_table *t, gnt_text *out);

@@ -18,5 +18,8 @@ enum { GNT_REPORT_UNREADABLE = -2 };
  * gnuplot: those are no failures. Returns 0, GNT_REPORT_UNREADABLE when results.json cannot be read, −1 when
  * a file cannot be written. */
 int gnt_report_make(const char *run, const gnt_report_options *options, gnt_text *notices, gnt_err *err);
+/* Writes the ranking of every task, with what is not ranked and why, as text for a terminal. Returns as
+ * above. */
+int gnt_report_ranking(const char *run, gnt_text *out, gnt_err *err);
 
 #endif

@@ -29,6 +29,9 @@ void gnt_table_facts(const gnt_results *r, gnt_table *t);
  * worst case, how much, how much leaks undefended, what floor needs no attack, and how many cells there are
  * of each kind. */
 void gnt_table_summary(const gnt_results *r, gnt_table *t);
+/* The ranking of a section for readers: a row for each defense, the ranked ones first, with its state. */
+void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      gnt_table *t);
 /* Worst case over attacks of each defense, by task, stage and measure. */
 void gnt_table_ranking(const gnt_results *r, gnt_table *t);
 

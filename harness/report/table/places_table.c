@@ -1,0 +1,83 @@
+/* The ranking of one section, for pages and terminals. */
+#include <math.h>
+
+#include "report/table/report_tables.h"
+#include "judge/curve.h"
+#include "judge/ranking.h"
+
+static void add_rank(const gnt_rank_row *s, gnt_table *t) {
+    if (s->place.rank)
+        gnt_table_format(t, "%s%d", s->place.tied ? "=" : "", s->place.rank);
+    else
+        gnt_table_text(t, "–");
+}
+
+static void add_leak(const gnt_measure *m, const gnt_rank_row *s, gnt_table *t) {
+    gnt_text leak;
+    gnt_text_init(&leak, 256);
+    if (s->score)
+        gnt_measure_write(m, &s->measured, &leak);
+    gnt_table_take(t, &leak);
+}
+
+static void add_identified(const gnt_measure *m, const gnt_rank_row *s, gnt_table *t) {
+    const gnt_score *named = s->worst ? gnt_identified(s->worst, m) : NULL;
+    gnt_text share;
+    gnt_text_init(&share, 256);
+    if (named)
+        gnt_measure_write(gnt_measure_of(GNT_MEASURE_IDENTIFICATION), &named->stat, &share);
+    gnt_table_take(t, &share);
+}
+
+/* Adds the utility of the cells that are shown: the target's, where the leakage is read there. */
+static void add_utility(const gnt_results *r, const char *task, const gnt_rank_row *s, gnt_table *t) {
+    const double value = s->place.at_target ? gnt_target_utility(r, task) : s->worst->utility.value;
+    gnt_text utility;
+    gnt_text_init(&utility, 256);
+    if (isfinite(value))
+        gnt_utility_write(gnt_utility_measure(r, task), value, &utility);
+    gnt_table_take(t, &utility);
+}
+
+static void add_state(const gnt_rank_row *s, gnt_table *t) {
+    gnt_text state;
+    gnt_text_init(&state, 1024);
+    gnt_rank_row_say(s, &state);
+    gnt_table_take(t, &state);
+}
+
+/* True if any row's worst cell has an identification rate beside the measure. */
+static int has_identified(const gnt_measure *m, const gnt_ranking *ranking) {
+    for (size_t i = 0; i < ranking->n; i++)
+        if (ranking->row[i].worst && gnt_identified(ranking->row[i].worst, m))
+            return 1;
+    return 0;
+}
+
+void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                      gnt_table *t) {
+    gnt_ranking ranking;
+    gnt_table_init(t, NULL);
+    t->failed |= gnt_rank(&ranking, r, task, stage, m) != 0;
+    const int identified = has_identified(m, &ranking);
+    GNT_TABLE_COLUMNS(t, "rank", "defense", m->title);
+    if (identified)
+        gnt_table_column(t, "identified");
+    const char *utility = gnt_utility_measure(r, task);
+    GNT_TABLE_COLUMNS(t, "under", *utility ? utility : "utility", "compared as");
+    for (size_t i = 0; i < ranking.n; i++) {
+        const gnt_rank_row *s = &ranking.row[i];
+        add_rank(s, t);
+        gnt_table_text(t, s->defense);
+        add_leak(m, s, t);
+        if (identified)
+            add_identified(m, s, t);
+        gnt_table_text(t, s->worst ? s->worst->attack : "");
+        if (s->worst)
+            add_utility(r, task, s, t);
+        else
+            gnt_table_text(t, "");
+        add_state(s, t);
+    }
+    gnt_ranking_free(&ranking);
+}
