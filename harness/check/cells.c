@@ -275,10 +275,11 @@ static int check_empty(const check *c, const char *path, const gnt_outcome *cell
     const struct {
         const char *name;
         int there;
-    } parts[] = {{"measures", cell->measures.n > 0},      {"floors", cell->floors.n > 0},
-                 {"chance", cell->chance.n > 0},          {"targets", cell->targets.n > 0},
-                 {"quarter", cell->quarter.n > 0},        {"convergence", cell->convergence.n > 0},
-                 {"images", cell->images != gnt_no_text}, {"points", cell->points != NULL}};
+    } parts[] = {{"measures", cell->measures.n > 0}, {"floors", cell->floors.n > 0},
+                 {"chance", cell->chance.n > 0},     {"targets", cell->targets.n > 0},
+                 {"quarter", cell->quarter.n > 0},   {"convergence", cell->convergence.n > 0},
+                 {"secret", cell->secret != NULL},   {"images", cell->images != gnt_no_text},
+                 {"points", cell->points != NULL}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].there)
             return gnt_fail(c->err, "%s: %s is there, but the cell is \"%s\", and only one that is ok has it",

@@ -43,18 +43,29 @@ int gnt_test_utility_of(gnt_test_utility *out, const gnt_model *m, const gnt_sam
     return test->has_maps ? measure_maps(out, m, test, outputs, key, rows, err) : 0;
 }
 
-int gnt_test_utility_at(gnt_test_utility *out, const gnt_model *m, const float *weights, const float *buffers,
-                        const gnt_sampleset *test, const gnt_key *key, float *rows, gnt_err *err) {
+int gnt_test_outputs(float **out, const gnt_model *m, const float *weights, const float *buffers,
+                     const gnt_sampleset *test, gnt_err *err) {
     const int64_t n = test->view.n;
     gnt_evaluator *e = NULL;
-    float *outputs = gnt_array((size_t)(n * gnt_model_classes(m)), sizeof *outputs);
-    int rc = outputs ? gnt_evaluator_new(&e, m, GNT_EVALUATE_OUTPUT, EVALUATE_BATCH, err)
-                     : gnt_fail(err, "out of memory for the outputs of %" PRId64 " test samples", n);
+    *out = gnt_array((size_t)(n * gnt_model_classes(m)), sizeof **out);
+    int rc = *out ? gnt_evaluator_new(&e, m, GNT_EVALUATE_OUTPUT, EVALUATE_BATCH, err)
+                  : gnt_fail(err, "out of memory for the outputs of %" PRId64 " test samples", n);
     if (rc == 0)
-        rc = gnt_evaluator_run(e, weights, buffers, test->x, n, outputs, err);
-    if (rc == 0)
-        rc = gnt_test_utility_of(out, m, test, outputs, key, rows, err);
+        rc = gnt_evaluator_run(e, weights, buffers, test->x, n, *out, err);
     gnt_evaluator_free(e);
+    if (rc == 0)
+        return 0;
+    gnt_free(*out);
+    *out = NULL;
+    return -1;
+}
+
+int gnt_test_utility_at(gnt_test_utility *out, const gnt_model *m, const float *weights, const float *buffers,
+                        const gnt_sampleset *test, const gnt_key *key, float *rows, gnt_err *err) {
+    float *outputs;
+    if (gnt_test_outputs(&outputs, m, weights, buffers, test, err) != 0)
+        return -1;
+    const int rc = gnt_test_utility_of(out, m, test, outputs, key, rows, err);
     gnt_free(outputs);
     return rc;
 }

@@ -20,7 +20,10 @@ typedef struct gnt_test_utility {
  * drawn by a stream of it. −1 with a sentence. */
 int gnt_test_utility_of(gnt_test_utility *out, const gnt_model *m, const gnt_sampleset *test,
                         const float *outputs, const gnt_key *key, float *rows, gnt_err *err);
-/* The same, of the model's outputs at these weights. */
+/* Returns in *out the model's outputs on the test samples at these weights; the caller frees them. */
+int gnt_test_outputs(float **out, const gnt_model *m, const float *weights, const float *buffers,
+                     const gnt_sampleset *test, gnt_err *err);
+/* The utility of these outputs. */
 int gnt_test_utility_at(gnt_test_utility *out, const gnt_model *m, const float *weights, const float *buffers,
                         const gnt_sampleset *test, const gnt_key *key, float *rows, gnt_err *err);
 /* For each private attribute a list with an object for each value: {"n", "right", "labels"}, how many samples

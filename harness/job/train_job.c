@@ -16,6 +16,7 @@
 #include "job/job.h"
 #include "request/side.h"
 #include "job/record/record.h"
+#include "job/secret_labels.h"
 #include "job/side/remote.h"
 #include "job/test_utility.h"
 
@@ -48,6 +49,12 @@ typedef struct training_job {
     /* Rows that were dealt to no client, of a partition that may leave some. */
     int64_t unused;
     int may_leave_rows;
+    /* A rule on labels; the test samples that it changes, and their labels before. hit NULL: none. */
+    gnt_secret_labels secret;
+    uint8_t *hit;
+    int32_t *label;
+    /* What models learnt of it, by rounds trained. */
+    json_t *learnt;
     /* Utility is that of a head on the representation, not of the model. */
     int by_head;
     /* Why the training ended early; "" when it did not. */
@@ -94,14 +101,31 @@ static void note_utility(training_job *t, int64_t round, const gnt_test_utility 
     json_array_append_new(t->utility, one);
 }
 
+/* Notes what outputs on the test part show of the rule on labels, under the number of rounds done. */
+static void note_learnt(training_job *t, int64_t round, const float *outputs) {
+    const gnt_secret_counts c =
+        gnt_secret_labels_count(&t->secret, t->label, t->hit, outputs, t->test.view.n);
+    json_array_append_new(t->learnt,
+                          json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "round", (json_int_t)round,
+                                    "changed", (json_int_t)c.changed, "learnt", (json_int_t)c.learnt,
+                                    "others", (json_int_t)c.others, "mistaken", (json_int_t)c.mistaken,
+                                    "kept", (json_int_t)c.kept, "right", (json_int_t)c.right));
+}
+
 /* Utility of the model itself on the test part. */
 static int measure(training_job *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
     gnt_test_utility utility;
-    if (gnt_test_utility_at(&utility, t->model.model, weights, buffers, &t->test, &t->request->train_key,
-                            t->rows, err) != 0)
+    float *outputs;
+    if (gnt_test_outputs(&outputs, t->model.model, weights, buffers, &t->test, err) != 0)
         return -1;
-    note_utility(t, round, &utility);
-    return 0;
+    const int rc = gnt_test_utility_of(&utility, t->model.model, &t->test, outputs, &t->request->train_key,
+                                       t->rows, err);
+    if (rc == 0)
+        note_utility(t, round, &utility);
+    if (rc == 0 && t->hit)
+        note_learnt(t, round, outputs);
+    gnt_free(outputs);
+    return rc;
 }
 
 /* A fresh copy is given the results of secure sums and the client's own state. */
@@ -343,6 +367,36 @@ static int shuffle_labels(gnt_sampleset *clients, const gnt_key *key, gnt_err *e
     return good ? 0 : gnt_fail(err, "out of memory for the labels of %" PRId64 " samples", n);
 }
 
+/* Draws the rule on labels from the clients' samples, and finds the test samples that it changes: before any
+ * hook encodes these. */
+static int open_secret(training_job *t, const gnt_sampleset *clients, gnt_err *err) {
+    const gnt_samples *test = &t->test.view;
+    if (!t->request->secret_labels)
+        return 0;
+    if (gnt_secret_labels_open(&t->secret, &t->request->train_key, clients, err) != 0)
+        return -1;
+    t->hit = gnt_array((size_t)test->n, sizeof *t->hit);
+    t->label = gnt_array((size_t)test->n, sizeof *t->label);
+    t->learnt = json_array();
+    if (!t->hit || !t->label || !t->learnt)
+        return gnt_fail(err, "out of memory for the labels of %" PRId64 " samples", test->n);
+    gnt_secret_labels_find(&t->secret, test, t->hit);
+    memcpy(t->label, t->test.label, (size_t)test->n * sizeof *t->label);
+    return 0;
+}
+
+/* Changes the labels of the clients' samples and of the test samples. */
+static int apply_secret(training_job *t, gnt_sampleset *clients, gnt_err *err) {
+    uint8_t *hit = gnt_array((size_t)clients->view.n, sizeof *hit);
+    if (!hit)
+        return gnt_fail(err, "out of memory for the labels of %" PRId64 " samples", clients->view.n);
+    gnt_secret_labels_find(&t->secret, &clients->view, hit);
+    gnt_secret_labels_change(&t->secret, clients, hit);
+    gnt_secret_labels_change(&t->secret, &t->test, t->hit);
+    gnt_free(hit);
+    return 0;
+}
+
 /* ---- influence ---- */
 
 static int open_influence(training_job *t, const float *weights, const float *buffers, gnt_err *err) {
@@ -438,6 +492,8 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
         rc = gnt_state_holdings(clients, &part, &t->out, err);
     if (rc == 0 && q->shuffle_labels)
         rc = shuffle_labels(clients, &q->train_key, err);
+    if (rc == 0 && t->hit)
+        rc = apply_secret(t, clients, err);
     if (rc == 0 && gnt_state_exists(t->chain))
         rc = start_states(t, part.clients, err);
     if (rc == 0) {
@@ -514,6 +570,10 @@ static int write_out(training_job *t, gnt_err *err) {
         all = NULL;
     }
     if (all && t->control && json_object_set(all, "control", t->control) != 0) {
+        json_decref(all);
+        all = NULL;
+    }
+    if (all && t->learnt && json_object_set(all, "secret", t->learnt) != 0) {
         json_decref(all);
         all = NULL;
     }
@@ -605,6 +665,8 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
             rc = gnt_fail(err, "out of memory for the utility of %" PRId64 " samples", t.test.view.n);
     }
     if (rc == 0)
+        rc = open_secret(&t, &clients, err);
+    if (rc == 0)
         rc = encode_queries(&t, &public_data, weights, buffers, err);
     if (rc == 0)
         rc = federate(&t, &clients, &public_data, weights, buffers, err);
@@ -616,6 +678,10 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     gnt_free(t.start_weights);
     gnt_free(t.start_buffers);
     json_decref(t.control);
+    gnt_secret_labels_free(&t.secret);
+    gnt_free(t.hit);
+    gnt_free(t.label);
+    json_decref(t.learnt);
     gnt_free(t.rows);
     gnt_remote_free(t.remote);
     gnt_work_hidden_free(&t.hidden);

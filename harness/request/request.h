@@ -266,6 +266,8 @@ typedef struct gnt_request_train {
     int client_states;
     /* Every sample gets the label of another one. */
     int shuffle_labels;
+    /* A rule that only clients' samples show changes labels (job/secret_labels.h). */
+    int secret_labels;
     const char *weights_digest;
     gnt_key partition_key, init_key, train_key, defense_key;
     /* NULL: nothing is recorded. */

@@ -200,6 +200,7 @@ static const gnt_field train_rows[] = {
     {GNT_FIELD(gnt_request_train, copies, FLAG)},
     {GNT_FIELD(gnt_request_train, client_states, FLAG)},
     {GNT_FIELD(gnt_request_train, shuffle_labels, FLAG)},
+    {GNT_FIELD(gnt_request_train, secret_labels, FLAG)},
     {GNT_FIELD(gnt_request_train, weights_digest, TEXT), .optional = 1},
     {GNT_FIELD(gnt_request_train, partition_key, KEY)},
     {GNT_FIELD(gnt_request_train, init_key, KEY)},

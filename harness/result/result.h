@@ -196,6 +196,12 @@ typedef struct gnt_marks {
     size_t n;
 } gnt_marks;
 
+/* A control training with secret labels (metric/secret.h): the accuracy on the labels that the rule leaves,
+ * how much of the rule was learnt, with its standard error, and how much of it no defense learns. */
+typedef struct gnt_secret {
+    double accuracy, learnt, error, none, none_error;
+} gnt_secret;
+
 /* One measure of an outcome with its floors and chance. */
 typedef struct gnt_score {
     const char *measure;
@@ -228,6 +234,8 @@ typedef struct gnt_outcome {
     gnt_points *points;
     /* what the host found wrong with the defense */
     gnt_marks marks;
+    /* of a cell whose task requests it; else NULL */
+    gnt_secret *secret;
     /* measures that were requested, and why they have no number */
     gnt_named_texts unmeasured;
     /* gnt_of_batch or gnt_of_all_rows: what reconstructions of updates that depend on more than a batch were

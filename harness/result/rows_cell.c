@@ -203,6 +203,19 @@ static const gnt_field restart_rows[] = {
 };
 static const gnt_fields restart_fields = GNT_OPEN(gnt_restart, restart_rows);
 
+static const gnt_field secret_rows[] = {
+    {GNT_FIELD(gnt_secret, accuracy, REAL), .nullable = 1,
+     .help = "accuracy on test samples whose label the rule keeps"},
+    {GNT_FIELD(gnt_secret, learnt, REAL), .nullable = 1,
+     .help = "share of the changed test samples that get the rule's label, less that of the others"},
+    {GNT_FIELD_AS("standard_error", gnt_secret, error, REAL), .nullable = 1, .help = "its standard error"},
+    {GNT_FIELD(gnt_secret, none, REAL), .nullable = 1,
+     .help = "the same without a defense, while that was as accurate"},
+    {GNT_FIELD_AS("none_standard_error", gnt_secret, none_error, REAL), .nullable = 1,
+     .help = "its standard error"},
+};
+static const gnt_fields secret_fields = GNT_OPEN(gnt_secret, secret_rows);
+
 static const gnt_field xy_rows[] = {{GNT_FIELD(gnt_xy, x, REAL), .help = "first coordinate, −1 to 1"},
                                     {GNT_FIELD(gnt_xy, y, REAL), .help = "second coordinate, −1 to 1"}};
 static const gnt_fields xy_fields = {
@@ -343,6 +356,8 @@ static const gnt_field cell_rows[] = {
     MARKS,
     UNMEASURED,
     SCORED_AGAINST,
+    {GNT_FIELD(gnt_outcome, secret, GROUP), .group = &secret_fields, .optional = 1,
+     .help = "what a [control training with secret labels](suites.md#secret-labels) learnt of them"},
     {GNT_FIELD(gnt_outcome, images, TEXT), .nullable = 1, .help = "file below the run folder"},
 };
 const gnt_fields gnt_cell_fields = OPEN_FROM(gnt_outcome, cell_rows, blank_outcome);

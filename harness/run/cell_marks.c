@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "metric/public_only.h"
+#include "metric/secret.h"
 #include "run/run_impl.h"
 
 typedef struct marks {
@@ -85,6 +86,30 @@ static void add_shuffled(marks *list, const run *r, const run_cell *c) {
     add(list, "not-from-the-data", text.text);
 }
 
+/* Adds a mark if the defense did not learn from clients what no defense learns from them, where a secret rule
+ * changes labels of both (metric/secret.h), or fails there. */
+static void add_secret(marks *list, const run *r, const run_cell *c) {
+    gnt_secret_learnt own, none;
+    gnt_err text;
+    if (c->jobs.secret_none->state != RUN_OK)
+        return;
+    if (c->jobs.secret->state != RUN_OK) {
+        gnt_fail(&text, "it fails where a secret rule changes labels: %s",
+                 c->jobs.secret->ending.reason ? c->jobs.secret->ending.reason : "the job failed");
+        add(list, "not-from-the-labels", text.text);
+        return;
+    }
+    if (!run_secret_learnt(r, c->jobs.secret, c->jobs.secret_none, &own, &none) ||
+        !gnt_metric_secret_missed(&own, &none))
+        return;
+    gnt_fail(&text,
+             "of a secret rule on the labels of a tenth of the clients' samples its model learnt %.1f "
+             "%%, where no defense learns %.1f %% once it is as accurate: the model does not come "
+             "from what clients have",
+             100 * own.learnt, 100 * none.learnt);
+    add(list, "not-from-the-labels", text.text);
+}
+
 /* Adds a mark if the model stays as good where no update was what its client sent: it is no longer surely
  * better then (metric/public_only.h), though better than before the first round by more than three standard
  * errors. */
@@ -128,6 +153,8 @@ gnt_marks run_marks_of(run *r, const run_cell *c) {
     add_compared(&list, r, run_job_input(run_job_input(c->jobs.attack, "artefacts"), "shadow_seen"));
     if (c->jobs.shuffled && c->jobs.shuffled_none)
         add_shuffled(&list, r, c);
+    if (c->jobs.secret && c->jobs.secret_none)
+        add_secret(&list, r, c);
     if (c->jobs.replay)
         add_replay(&list, r, c);
     add_control(&list, r, c);

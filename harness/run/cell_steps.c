@@ -128,7 +128,11 @@ static int make_controls(run *r, run_cell *c) {
         run_shuffled_job(&r->requests, cell->task, (int)cell->defense, c->strength, cell->seed);
     c->jobs.shuffled_none =
         c->jobs.shuffled ? run_shuffled_job(&r->requests, cell->task, RUN_PLAIN, NAN, cell->seed) : NULL;
-    return (c->jobs.replay || !records) && (!c->jobs.shuffled || c->jobs.shuffled_none);
+    c->jobs.secret = run_secret_job(&r->requests, cell->task, (int)cell->defense, c->strength, cell->seed);
+    c->jobs.secret_none =
+        c->jobs.secret ? run_secret_job(&r->requests, cell->task, RUN_PLAIN, NAN, cell->seed) : NULL;
+    return (c->jobs.replay || !records) && (!c->jobs.shuffled || c->jobs.shuffled_none) &&
+           (!r->suite->task[cell->task].secret || c->jobs.secret_none);
 }
 
 /* Makes the score at a quarter of the budget. False when out of memory. */
@@ -155,7 +159,8 @@ static int make_jobs(run *r, run_cell *c, gnt_err *err) {
 /* True if the jobs other than the score have ended, well or badly. NULL: not needed. */
 static int others_have_ended(const run_cell *c) {
     const run_job *const others[] = {c->jobs.none,     c->jobs.replay,        c->jobs.public_only,
-                                     c->jobs.shuffled, c->jobs.shuffled_none, c->jobs.quarter};
+                                     c->jobs.shuffled, c->jobs.shuffled_none, c->jobs.quarter,
+                                     c->jobs.secret,   c->jobs.secret_none};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i] && !run_job_has_ended(others[i]))
             return 0;
@@ -199,12 +204,23 @@ static void read_quarter(run *r, run_cell *c) {
                                                         : "the score at a quarter of it cannot be read back");
 }
 
+/* Sets what the control training with secret labels learnt. */
+static void read_secret(run *r, run_cell *c) {
+    gnt_secret_learnt own, none;
+    if (!c->jobs.secret || c->jobs.secret->state != RUN_OK || c->jobs.secret_none->state != RUN_OK ||
+        !run_secret_learnt(r, c->jobs.secret, c->jobs.secret_none, &own, &none))
+        return;
+    const gnt_secret found = {own.accuracy, own.learnt, own.error, none.learnt, none.error};
+    c->found.secret = gnt_arena_copy(&r->memory, &found, 1, sizeof found);
+}
+
 /* Reads everything that results.json has on a cell whose jobs have ended, and settles it. */
 static void take_results(run *r, run_cell *c, int *moved) {
     c->utility = run_utility(r, c->jobs.train, &c->utility_error);
     c->utility_none = c->jobs.none->state == RUN_OK ? run_utility(r, c->jobs.none, NULL) : NAN;
     const int has_score = read_score(r, c->jobs.score, &c->found) == 0;
     read_quarter(r, c);
+    read_secret(r, c);
     c->found.facts = facts_of(r, c);
     c->found.marks = run_marks_of(r, c);
     if (has_score)

@@ -83,6 +83,7 @@
 
 #include "base/arena.h"
 #include "match/match.h"
+#include "metric/secret.h"
 #include "result/result.h"
 #include "run/engine.h"
 #include "run/job/run_job.h"
@@ -119,6 +120,8 @@ typedef struct run_cell_jobs {
     const run_job *public_only;
     /* Training runs with the labels of other samples, defended and not. */
     run_job *shuffled, *shuffled_none;
+    /* Training runs whose labels a secret rule changes, defended and not. */
+    run_job *secret, *secret_none;
 } run_cell_jobs;
 
 /* Set by cell_steps.c. */
@@ -253,6 +256,10 @@ typedef struct run_control {
 } run_control;
 /* False if the training measured none. */
 int run_control_utility(const run *r, const run_job *train, run_control *out, gnt_arena *arena);
+/* Fills what a control training with secret labels learnt of them after its last round, and what the
+ * undefended one had learnt when it was as accurate (metric/secret.h). False if either is not there. */
+int run_secret_learnt(const run *r, const run_job *secret, const run_job *none, gnt_secret_learnt *own,
+                      gnt_secret_learnt *others);
 /* True if the utility of a training can be read from the store at all: a search must not take garbage for a
  * training that diverged. */
 int run_has_utility(const run *r, const run_job *train);

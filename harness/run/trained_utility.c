@@ -56,6 +56,43 @@ int run_control_utility(const run *r, const run_job *train, run_control *out, gn
     return measured;
 }
 
+/* ---- secret labels ---- */
+
+/* Returns what a control training had learnt after each round that was measured; NULL: none. The caller
+ * frees. */
+static gnt_secret_learnt *read_learnt(const run *r, const run_job *train, size_t *n) {
+    json_t *all = run_metadata(r, train, "trained");
+    const json_t *list = json_object_get(all, "secret");
+    gnt_secret_learnt *point = gnt_array(json_array_size(list) + 1, sizeof *point);
+    *n = point ? json_array_size(list) : 0;
+    for (size_t i = 0; i < *n; i++) {
+        const json_t *one = json_array_get(list, i);
+        const gnt_secret_counts c = {.changed = json_integer_value(json_object_get(one, "changed")),
+                                     .learnt = json_integer_value(json_object_get(one, "learnt")),
+                                     .others = json_integer_value(json_object_get(one, "others")),
+                                     .mistaken = json_integer_value(json_object_get(one, "mistaken")),
+                                     .kept = json_integer_value(json_object_get(one, "kept")),
+                                     .right = json_integer_value(json_object_get(one, "right"))};
+        point[i] = gnt_metric_secret(&c);
+    }
+    json_decref(all);
+    return point;
+}
+
+int run_secret_learnt(const run *r, const run_job *secret, const run_job *none, gnt_secret_learnt *own,
+                      gnt_secret_learnt *others) {
+    size_t n, n_none;
+    gnt_secret_learnt *point = read_learnt(r, secret, &n), *without = read_learnt(r, none, &n_none);
+    const int measured = n > 0 && n_none > 0;
+    if (measured) {
+        *own = point[n - 1];
+        *others = gnt_metric_secret_at(without, n_none, own->accuracy);
+    }
+    gnt_free(point);
+    gnt_free(without);
+    return measured;
+}
+
 /* ---- parts of the utility ---- */
 
 /* Returns the structs of a list of objects, whose number is *n. What the store has in another

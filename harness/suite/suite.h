@@ -233,6 +233,7 @@ typedef struct gnt_suite_task {
     gnt_suite_head head;
     /* Record the model's utility by round too, at no more than this many rounds; 0: do not. */
     int64_t curve;
+    int secret;            /* train once more with a rule on labels that clients' samples alone show */
     gnt_suite_match match; /* the suite's, unless the task has its own */
     gnt_adequate_limits adequate;
     /* of everything that decides what is measured, except defenses and attacks: runs of suites whose tasks

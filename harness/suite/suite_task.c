@@ -68,6 +68,26 @@ static int check_curve(suite_reader *r, const char *path, const gnt_suite_task *
     return 0;
 }
 
+static int check_secret(suite_reader *r, const char *path, const gnt_suite_task *t) {
+    const gnt_path at = gnt_path_key(path, "secret");
+    if (!t->secret)
+        return 0;
+    if (t->utility != GNT_UTILITY_ACCURACY || t->facts.classes < 2)
+        return suite_fail(
+            r, at.text,
+            "requests a training with changed labels, but the utility is no accuracy on classes; "
+            "remove it");
+    if (t->by_head)
+        return suite_fail(r, at.text,
+                          "requests a training with changed labels, which shows what a model learns, but "
+                          "utility is that of a head; remove it, or take \"by\": \"model\"");
+    return t->federated.rounds > 0
+               ? 0
+               : suite_fail(r, at.text,
+                            "requests a training with changed labels, but the task trains for no round; "
+                            "remove it, or raise federated.rounds");
+}
+
 /* Checks that utility can be measured in this way. */
 static int check_utility(suite_reader *r, const char *path, const json_t *o, const gnt_suite_task *t) {
     const gnt_path by = gnt_path_key(path, "by");
@@ -94,7 +114,7 @@ static int check_utility(suite_reader *r, const char *path, const json_t *o, con
             r, by.text,
             "is \"model\", but federated.share leaves a part of the model to each client, so that "
             "there is no one model to measure; expected \"head\"");
-    return check_curve(r, path, t);
+    return check_curve(r, path, t) || check_secret(r, path, t);
 }
 
 static int read_utility(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
@@ -104,10 +124,11 @@ static int read_utility(suite_reader *r, const char *path, const json_t *object,
     const gnt_path at = gnt_path_key(path, "utility");
     if (suite_object(r, path, object, "utility", &o))
         return -1;
-    if (o && (suite_keys(r, at.text, o, "measure", "by", "head", "curve") ||
+    if (o && (suite_keys(r, at.text, o, "measure", "by", "head", "curve", "secret") ||
               suite_choice(r, at.text, o, "measure", gnt_utility_names, UTILITIES, &which) ||
               suite_choice(r, at.text, o, "by", bys, 2, &t->by_head) ||
-              suite_int(r, at.text, o, "curve", 0, 1000, &t->curve) || read_head(r, at.text, o, &t->head)))
+              suite_int(r, at.text, o, "curve", 0, 1000, &t->curve) ||
+              suite_bool(r, at.text, o, "secret", &t->secret) || read_head(r, at.text, o, &t->head)))
         return -1;
     t->utility = (gnt_utility_kind)which;
     if (!o) /* the defaults alone */

@@ -324,7 +324,7 @@ requests = {
     "model": {"model": model, "train": {"epochs": 3, "batch": 8, "rate": 0.05, "momentum": 0.9, "decay": 5e-4, "cosine": True,
                                         "flip": False}, "weights_digest": "2" * 64, "init_key": key, "train_key": key},
     "train": {**training, **keys, "stages": [0, 1, 2], "measure_every": 5, "keep_rows": False, "client_states": True,
-              "shuffle_labels": False, "weights_digest": "2" * 64, "init_key": key,
+              "shuffle_labels": False, "secret_labels": True, "weights_digest": "2" * 64, "init_key": key,
               "record": record, "head": {"hidden": [16, 8], "epochs": 2, "batch": 8, "rate": 0.01, "key": key}},
     "side": {"side": "query", "model": model, "samples": samples, "defense": [plugin], "key": key},
     "replay": {**training, **keys, "record": record},

@@ -15,10 +15,21 @@ static const struct kind {
     /* Seconds, until such a job has ended. */
     double guess;
 } kinds[] = {
-    {"data", 0, 1},    {"start", 0, 1},  {"model", 0, 20},           {"prepare", 1, 5},
-    {"train", 2, 10},  {"public", 2, 9}, {"shuffled-labels", 2, 10}, {"prepare-attack", 3, 5},
-    {"observe", 3, 1}, {"probe", 3, 1},  {"shadow", 3, 1},           {"replay", 4, 4},
-    {"attack", 4, 10}, {"score", 5, 1},
+    {"data", 0, 1},
+    {"start", 0, 1},
+    {"model", 0, 20},
+    {"prepare", 1, 5},
+    {"train", 2, 10},
+    {"public", 2, 9},
+    {"shuffled-labels", 2, 10},
+    {"secret-labels", 2, 10},
+    {"prepare-attack", 3, 5},
+    {"observe", 3, 1},
+    {"probe", 3, 1},
+    {"shadow", 3, 1},
+    {"replay", 4, 4},
+    {"attack", 4, 10},
+    {"score", 5, 1},
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds, N_STEPS = 6, OTHER_STEP = 3 };
 /* Training runs of a search that are likely to follow one, and samples of a class that are enough to know

@@ -73,6 +73,9 @@ run_job *run_public_made(const run_requests *r, size_t task, uint64_t seed);
 /* Returns the same training where every sample has the label of another: the utility that remains does not
  * come from the clients' data. NULL, too, if utility is not accuracy. */
 run_job *run_shuffled_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed);
+/* Returns the same training where a rule that clients' samples alone show changes labels
+ * (job/secret_labels.h). NULL, too, if the task does not request it. */
+run_job *run_secret_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed);
 /* Returns the job that recomputes recorded updates. NULL, too, if nothing was recorded or no plugin took
  * part. */
 run_job *run_replay_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed);

@@ -155,8 +155,14 @@ static gnt_request_federated federated_of(const gnt_suite_task *t, int defense, 
     return request_federated(&of, rounds);
 }
 
+/* How a training run treats labels. */
+typedef enum labels_as { LABELS_TRUE, LABELS_SHUFFLED, LABELS_SECRET } labels_as;
+
+/* Rounds at which a control training with secret labels is measured, about. */
+enum { SECRET_POINTS = 20 };
+
 static run_job *training(run_requests *r, const char *name, size_t task, int defense, double strength,
-                         uint64_t seed, int64_t rounds, int shuffle) {
+                         uint64_t seed, int64_t rounds, labels_as labels) {
     static const char *const outputs[] = {"trained", "contributions", "record", "held", "treatments", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
     char coordinates[PART_SIZE], role[NAME_SIZE], draw[SEED_SIZE];
@@ -184,10 +190,13 @@ static run_job *training(run_requests *r, const char *name, size_t task, int def
     j->defense = defense < 0 ? NULL : r->suite->defense[defense].label;
     q->defense = request_chain(r, j, defense, strength);
     set_sides(r, j, defense);
-    q->shuffle_labels = shuffle;
-    q->client_states = (request_hooks(r, defense) & GNT_HOOK_STATE) && !shuffle &&
+    q->shuffle_labels = labels == LABELS_SHUFFLED;
+    q->secret_labels = labels == LABELS_SECRET;
+    q->client_states = (request_hooks(r, defense) & GNT_HOOK_STATE) && labels == LABELS_TRUE &&
                        !run_is_search_seed(seed) && probes_clients(r, t);
-    if (!shuffle && defense >= 0 && rounds &&
+    if (q->secret_labels)
+        q->measure_every = (rounds + SECRET_POINTS - 1) / SECRET_POINTS;
+    if (labels == LABELS_TRUE && defense >= 0 && rounds &&
         !run_is_search_seed(seed)) { /* no cell reads those of a search */
         q->measure_every = t->curve ? (rounds + t->curve - 1) / t->curve : 0;
         q->record = record_of(r, j, t, request_hooks(r, defense), coordinates);
@@ -209,7 +218,7 @@ run_job *run_initial_job(run_requests *r, size_t task, uint64_t seed) {
     char name[NAME_SIZE], draw[SEED_SIZE];
     request_seed(seed, draw);
     snprintf(name, sizeof name, "start %s/%s", r->suite->task[task].trained_as, draw);
-    return training(r, name, task, RUN_PLAIN, NAN, seed, 0, 0);
+    return training(r, name, task, RUN_PLAIN, NAN, seed, 0, LABELS_TRUE);
 }
 
 run_job *run_train_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed) {
@@ -221,7 +230,7 @@ run_job *run_train_job(run_requests *r, size_t task, int defense, double strengt
     request_label(r, defense, strength, label, sizeof label);
     request_seed(seed, draw);
     snprintf(name, sizeof name, "train %s/%s/%s", t->trained_as, label, draw);
-    return training(r, name, task, defense, strength, seed, t->federated.rounds, 0);
+    return training(r, name, task, defense, strength, seed, t->federated.rounds, LABELS_TRUE);
 }
 
 /* True if public rows are samples of the task: of its own set, with its labels. */
@@ -239,7 +248,7 @@ run_job *run_public_job(run_requests *r, size_t task, uint64_t seed) {
     if (!has_public(t))
         return NULL;
     public_name(r, task, seed, name);
-    return training(r, name, task, RUN_PUBLIC, NAN, seed, t->federated.rounds, 0);
+    return training(r, name, task, RUN_PUBLIC, NAN, seed, t->federated.rounds, LABELS_TRUE);
 }
 
 run_job *run_public_made(const run_requests *r, size_t task, uint64_t seed) {
@@ -255,7 +264,17 @@ run_job *run_shuffled_job(run_requests *r, size_t task, int defense, double stre
         return NULL;
     request_label(r, defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "shuffled-labels %s/%s/s%" PRIu64, t->trained_as, label, seed);
-    return training(r, name, task, defense, strength, seed, t->federated.rounds, 1);
+    return training(r, name, task, defense, strength, seed, t->federated.rounds, LABELS_SHUFFLED);
+}
+
+run_job *run_secret_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed) {
+    const gnt_suite_task *t = &r->suite->task[task];
+    char name[NAME_SIZE], label[PART_SIZE];
+    if (!t->secret)
+        return NULL;
+    request_label(r, defense, strength, label, sizeof label);
+    snprintf(name, sizeof name, "secret-labels %s/%s/s%" PRIu64, t->trained_as, label, seed);
+    return training(r, name, task, defense, strength, seed, t->federated.rounds, LABELS_SECRET);
 }
 
 /* True if an update may depend on what its client saved in earlier rounds, and is scored against the rows of
