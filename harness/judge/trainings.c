@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "metric/compare.h"
+#include "metric/estimate.h"
 #include "metric/interpolate.h"
 #include "judge/curve.h"
 #include "judge/group_roles.h"
@@ -87,46 +88,115 @@ static int make_curve(gnt_curve *c, const gnt_measured *of, const gnt_measure *m
     return rc;
 }
 
-/* Reads the curve at exactly the target. by_seed: an entry for each seed of the curve, or NULL. */
-static int read_curve(gnt_equal *found, const gnt_curve *c, const gnt_measured *of, double *by_seed) {
+/* Where a curve is read: what was found, and the leakage of each seed there; NAN: unknown. */
+typedef struct reading {
+    gnt_equal found;
+    double *by_seed;
+} reading;
+
+/* In tolerances: how far the utilities of two neighbours on a curve may lie apart for it to be read between
+ * them. A bracket's lie 3 apart. */
+static const double widest = 4;
+
+/* Reads the curve at one of its strengths; x: its mean utility. */
+static void read_strength(reading *out, double *x, const gnt_curve *c, size_t strength) {
+    const gnt_score_bounds any = {-INFINITY, INFINITY};
+    gnt_estimate e = {.mean = NAN, .low = NAN, .high = NAN};
+    size_t n = 0;
+    *x = 0;
+    for (size_t s = 0; s < c->n_seeds; s++) {
+        const gnt_equal_point *p = &c->point[strength * c->n_seeds + s];
+        if (!isfinite(p->x) || !isfinite(p->y))
+            continue;
+        out->by_seed[n++] = p->y;
+        *x += (p->x - *x) / (double)n;
+    }
+    if (n && gnt_estimate_mean(&e, out->by_seed, NULL, n, any, NULL) == 0) {
+        out->found.value = e.mean;
+        out->found.low = n > 1 ? e.low : NAN;
+        out->found.high = n > 1 ? e.high : NAN;
+    }
+    for (size_t s = 0; s < c->n_seeds; s++) {
+        const gnt_equal_point *p = &c->point[strength * c->n_seeds + s];
+        out->by_seed[s] = isfinite(p->x) ? p->y : NAN;
+    }
+}
+
+/* Replaces what was found in the middle of a jump, where nobody saw the defense: it may leak all as long as it
+ * is useful, and nothing where it is useless. It counts at the strength within a tolerance of the target,
+ * else at the one that leaks more; at what was found if that is more. `end` has room for a reading. */
+static void keep_off_jump(reading *r, reading *end, const gnt_curve *c, double target, double tolerance,
+                          const gnt_measure *m) {
+    const size_t at[] = {r->found.from, r->found.to};
+    double x[2];
+    reading chosen = *r;
+    for (int i = 0; i < 2; i++)
+        read_strength(end, &x[i], c, at[i]);
+    if (!(fabs(x[0] - x[1]) > widest * tolerance)) /* NAN: no */
+        return;
+    const int is_near = fabs(x[0] - target) <= tolerance || fabs(x[1] - target) <= tolerance;
+    for (int i = 0; i < 2; i++) {
+        if (is_near && fabs(x[i] - target) > tolerance)
+            continue;
+        read_strength(end, &x[i], c, at[i]);
+        if (!gnt_leaks_more(m, end->found.value, chosen.found.value))
+            continue;
+        chosen.found.value = end->found.value;
+        chosen.found.low = end->found.low;
+        chosen.found.high = end->found.high;
+        memcpy(chosen.by_seed, end->by_seed, c->n_seeds * sizeof *end->by_seed);
+    }
+    *r = chosen;
+}
+
+/* Reads the curve at exactly the target; r->by_seed has an entry for each seed of the curve. */
+static int read_curve(reading *r, const gnt_curve *c, const gnt_measured *of, const gnt_measure *m) {
     const double target = gnt_target_utility(of->results, of->group->task);
-    const int rc = gnt_metric_equal(found, c->point, c->n, c->n_seeds, target, by_seed, NULL);
-    return rc == 0 && found->verdict == GNT_EQUAL_FOUND ? 0 : -1;
+    reading end = {.by_seed = gnt_array(c->n_seeds + 1, sizeof *end.by_seed)};
+    int rc =
+        end.by_seed ? gnt_metric_equal(&r->found, c->point, c->n, c->n_seeds, target, r->by_seed, NULL) : -1;
+    if (rc == 0 && r->found.verdict != GNT_EQUAL_FOUND)
+        rc = -1;
+    if (rc == 0)
+        keep_off_jump(r, &end, c, target, gnt_target_tolerance(of->results, of->group->task), m);
+    gnt_free(end.by_seed);
+    return rc;
 }
 
 /* Reads the values as `fill` does, at exactly the target; −1 if the curve does not pass it. */
 static int fill_at_target(double *value, const gnt_measured *of, const int64_t *seed, size_t n_seeds,
                           const gnt_measure *m) {
     gnt_curve c;
-    gnt_equal found;
     int rc = make_curve(&c, of, m);
-    double *by_seed = gnt_array(c.n_seeds + 1, sizeof *by_seed);
+    reading at = {.by_seed = gnt_array(c.n_seeds + 1, sizeof *at.by_seed)};
     if (rc == 0)
-        rc = by_seed ? read_curve(&found, &c, of, by_seed) : -1;
+        rc = at.by_seed ? read_curve(&at, &c, of, m) : -1;
     for (size_t s = 0; s < n_seeds; s++) {
         value[s] = NAN;
         for (size_t k = 0; rc == 0 && k < c.n_seeds; k++)
             if (seed[s] == c.seed[k])
-                value[s] = m->leak * by_seed[k];
+                value[s] = m->leak * at.by_seed[k];
     }
-    gnt_free(by_seed);
+    gnt_free(at.by_seed);
     gnt_curve_free(&c);
     return rc;
 }
 
 int gnt_read_at_target(gnt_stat *out, const gnt_measured *of, const gnt_measure *m) {
     gnt_curve c;
-    gnt_equal found;
-    const int is_read = make_curve(&c, of, m) == 0 && read_curve(&found, &c, of, NULL) == 0;
+    const int is_made = make_curve(&c, of, m) == 0;
+    reading at = {.by_seed = gnt_array(c.n_seeds + 1, sizeof *at.by_seed)};
+    const int is_read = is_made && at.by_seed && read_curve(&at, &c, of, m) == 0;
     if (is_read)
-        *out = (gnt_stat){.mean = found.value,
-                          .low = found.low,
-                          .high = found.high,
+        *out = (gnt_stat){.mean = at.found.value,
+                          .low = at.found.low,
+                          .high = at.found.high,
                           .deviation = NAN,
                           .worst = NAN,
                           .median = NAN,
-                          .trainings = (int64_t)found.seeds,
+                          .trainings = (int64_t)at.found.seeds,
                           .over = GNT_INTERVAL_TRAININGS};
+    gnt_free(at.by_seed);
     gnt_curve_free(&c);
     return is_read;
 }

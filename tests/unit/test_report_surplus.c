@@ -175,6 +175,39 @@ static void a_curve_through_the_target_is_a_match(void **state) {
     gnt_results_free(&r);
 }
 
+/* `jump` hides nothing at one strength and all at the next, where its model is of no use: a line between the two
+ * would say that it hides something at the target. It counts at the strength that leaks more; one that was
+ * matched next to such a jump, at its own. */
+static void a_jump_past_the_target_hides_nothing(void **state) {
+    (void)state;
+    static const entry jumps[] = {ROW_WITH("a", "matched", "ok", 3, 20, 1, 0.75, .strength = 2),
+                                  ROW_WITH("a", "sweep", "ok", 3, 26, 1, 0.85, .strength = 1),
+                                  ROW_WITH("jump", "matched", "ok", 3, 13, 1, 0.3, .strength = 2),
+                                  ROW_WITH("jump", "sweep", "ok", 3, 50, 1, 0.9, .strength = 1),
+                                  ROW("none", "none", "ok", 3, 50, 1, 0.9)};
+    setting stated = usual;
+    stated.target = 0.8;
+    for (int matched = 0; matched < 2; matched++) {
+        gnt_results r;
+        entry own[5];
+        memcpy(own, jumps, sizeof own);
+        own[3].utility = matched ? 0.82 : 0.9;
+        own[3].mode = matched ? "matched" : "sweep";
+        own[2].mode = matched ? "sweep" : "matched";
+        char *text = results_of(own, 5, &stated);
+        for (char *at; !matched && (at = strstr(text, "\"matched\": true")) != NULL;)
+            memcpy(at, "\"matched\":false", 15);
+        assert_int_equal(gnt_results_parse(&r, "results.json", text, strlen(text), NULL), 0);
+        gnt_free(text);
+        gnt_ranking ranking = rank_of(&r, 3, "psnr", 3);
+        expect_row(&ranking, 0, "a", GNT_RANKED, 1, GNT_NOT_TIED);
+        expect_row(&ranking, 1, "jump", GNT_RANKED_AS_NONE, 2, GNT_TIED_BY_CHANCE);
+        assert_true(fabs(ranking.row[1].place.leak.mean - 50) < 1e-9);
+        gnt_ranking_free(&ranking);
+        gnt_results_free(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_of_one_utility),
@@ -183,6 +216,7 @@ int main(void) {
         cmocka_unit_test(what_does_nothing_moves_no_rank),
         cmocka_unit_test(who_does_nothing_does_not_lead),
         cmocka_unit_test(a_curve_through_the_target_is_a_match),
+        cmocka_unit_test(a_jump_past_the_target_hides_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
