@@ -229,6 +229,7 @@ static int find_row(const board *b, board_contest *c, size_t run, const char *la
             gnt_free(settings);
             c->row[*out].flags |= flags_of(&b->run[run].results, label);
             c->row[*out].in_run[run] = 1;
+            c->row[*out].guest &= !board_is_same_contributor(b, c->run[0], run);
             return 0;
         }
     uint8_t *in_run = gnt_array(b->n_run, 1);
@@ -238,8 +239,12 @@ static int find_row(const board *b, board_contest *c, size_t run, const char *la
         return -1;
     }
     in_run[run] = 1;
-    c->row[c->n_row++] =
-        (board_row){label, settings, run, flags_of(&b->run[run].results, label), in_run, NULL};
+    c->row[c->n_row++] = (board_row){.label = label,
+                                     .settings = settings,
+                                     .first = run,
+                                     .flags = flags_of(&b->run[run].results, label),
+                                     .in_run = in_run,
+                                     .guest = !board_is_same_contributor(b, c->run[0], run)};
     return 0;
 }
 

@@ -356,6 +356,7 @@ static size_t fill_places(const board_contest *c, const gnt_measure *m, uint32_t
             value[n * width + i] = NAN;
         fill_trainings(c, m, threat, with, value + n * width, width, &p);
         settle(c, m, adequate, &p);
+        p.place.guest = p.row->guest;
         places[n++] = p;
     }
     return n;

@@ -68,20 +68,25 @@ static size_t numbers_of(const gnt_rank_list *l, size_t row) {
     return n;
 }
 
-/* Sets less[i] for rows that surely leak less than the row `none`, all pairs of the family by Holm's
- * method. */
+/* Sets less[i] for rows that surely leak less than the row `none`, by Holm's method over the rows of the
+ * first contributor and the row itself. */
 static int compare_with_none(const gnt_rank_list *l, size_t none, int *less, double *p, double *pair) {
-    size_t n = 0;
     int failed = 0;
-    for (size_t i = 0; i < l->n; i++)
-        if (can_be_last(*state_at(l, i))) {
-            less[i] = leaks_less(l, i, none, pair, &p[n], &failed);
-            n++;
-        }
-    failed |= n && gnt_metric_holm(p, n, NULL) != 0;
-    for (size_t i = 0, k = 0; i < l->n; i++)
+    for (size_t i = 0; i < l->n; i++) {
+        p[i] = 1;
         if (can_be_last(*state_at(l, i)))
-            less[i] &= p[k++] <= level;
+            less[i] = leaks_less(l, i, none, pair, &p[i], &failed);
+    }
+    for (size_t i = 0; i < l->n; i++) { /* `pair` has room for a p of each row behind two rows' numbers */
+        double *family = pair + 2 * l->trainings;
+        size_t n = 1;
+        family[0] = p[i];
+        for (size_t k = 0; k < l->n; k++)
+            if (k != i && can_be_last(*state_at(l, k)) && !place_at(l, k)->guest)
+                family[n++] = p[k];
+        failed |= gnt_metric_holm(family, n, NULL) != 0;
+        less[i] &= family[0] <= level;
+    }
     return failed ? -1 : 0;
 }
 
@@ -118,7 +123,8 @@ static int settle(const gnt_rank_list *l, size_t none, int *less, double *p, dou
 
 int gnt_rank_settle_last(const gnt_rank_list *l, size_t none) {
     int *less = gnt_array(l->n + 1, sizeof *less);
-    double *p = gnt_array(l->n + 1, sizeof *p), *pair = gnt_array(2 * l->trainings + 1, sizeof *pair);
+    double *p = gnt_array(l->n + 1, sizeof *p);
+    double *pair = gnt_array(2 * l->trainings + l->n + 1, sizeof *pair);
     const int rc = less && p && pair ? settle(l, none, less, p, pair) : -1;
     gnt_free(less);
     gnt_free(p);
@@ -128,14 +134,65 @@ int gnt_rank_settle_last(const gnt_rank_list *l, size_t none) {
 
 /* ---- ranks ---- */
 
+/* Rows that are compared together, and their numbers. */
+typedef struct family {
+    size_t *row, n;
+    double *leak;
+    int *less;
+} family;
+
+static void add_to_family(family *f, const gnt_rank_list *l, size_t row) {
+    for (size_t i = 0; i < l->trainings; i++)
+        f->leak[f->n * l->trainings + i] = l->measure->leak * l->value[row * l->trainings + i];
+    f->row[f->n++] = row;
+}
+
+/* Compares the rows of a family, and writes the pair of rows a and b into less, k × k, or all pairs if both
+ * are k. */
+static int compare_family(const gnt_rank_list *l, const family *f, size_t k, size_t a, size_t b, int *less) {
+    gnt_metric_compare_result result = {.surely_less = f->less};
+    if (gnt_metric_compare(&result, f->leak, f->n, l->trainings, level, NULL) != 0)
+        return -1;
+    for (size_t i = 0; i < f->n; i++)
+        for (size_t o = 0; o < f->n; o++) {
+            const size_t x = f->row[i], y = f->row[o];
+            if (a == k || (x == a && y == b) || (x == b && y == a))
+                less[x * k + y] = f->less[i * f->n + o];
+        }
+    return 0;
+}
+
+/* Compares the rows of the first contributor with each other, and every other pair as if it alone had been
+ * added to them: who brings many rows could otherwise make all comparisons too strict to distinguish any. */
+static int compare_by_family(const gnt_rank_list *l, family *f, size_t k, int *less) {
+    for (size_t i = 0; i < k; i++)
+        if (!place_at(l, i)->guest)
+            add_to_family(f, l, i);
+    const size_t first = f->n;
+    int rc = compare_family(l, f, k, k, k, less);
+    for (size_t a = 0; rc == 0 && a < k; a++)
+        for (size_t b = 0; rc == 0 && b < a; b++) {
+            if (!place_at(l, a)->guest && !place_at(l, b)->guest)
+                continue;
+            f->n = first;
+            if (place_at(l, a)->guest)
+                add_to_family(f, l, a);
+            if (place_at(l, b)->guest)
+                add_to_family(f, l, b);
+            rc = compare_family(l, f, k, a, b, less);
+        }
+    return rc;
+}
+
 /* Compares the rows of GNT_RANKED; less: k × k. */
 static int compare(const gnt_rank_list *l, size_t k, int *less) {
-    double *leak = gnt_array(k * l->trainings + 1, sizeof *leak);
-    gnt_metric_compare_result result = {.surely_less = less};
-    for (size_t i = 0; leak && i < k * l->trainings; i++)
-        leak[i] = l->measure->leak * l->value[i];
-    const int rc = leak ? gnt_metric_compare(&result, leak, k, l->trainings, level, NULL) : -1;
-    gnt_free(leak);
+    family f = {.row = gnt_array(k + 1, sizeof *f.row),
+                .leak = gnt_array(k * l->trainings + 1, sizeof *f.leak),
+                .less = gnt_array(k * k + 1, sizeof *f.less)};
+    const int rc = f.row && f.leak && f.less ? compare_by_family(l, &f, k, less) : -1;
+    gnt_free(f.row);
+    gnt_free(f.leak);
+    gnt_free(f.less);
     return rc;
 }
 

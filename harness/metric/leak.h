@@ -33,8 +33,10 @@ typedef struct gnt_leak_place {
     double surplus;
     int at_target; /* surplus 0: read off a curve at exactly the target */
     int exhausted; /* it left that surplus at its strongest setting, or has no strength */
-    int rank;      /* from 1 */
-    gnt_tie tied;  /* of all with which it is */
+    /* brought by another contributor than the first: it changes no other row's place (judge/places.h) */
+    int guest;
+    int rank;     /* from 1 */
+    gnt_tie tied; /* of all with which it is */
 } gnt_leak_place;
 
 /* True if a mean leaks no more than the floor; a floor that is NAN lies below everything. */
