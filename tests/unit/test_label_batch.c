@@ -41,6 +41,7 @@ typedef struct bench { /* a network, and a host that only has what labels need *
     gnt_stream stream;
     void *kept[KEPT];
     int n_kept;
+    int64_t polls; /* one for each time that labels are judged after a move */
     gnt_observation seen;
     gnt_views update;
     gnt_view view[8];
@@ -76,7 +77,7 @@ static void uniform(void *context, const char *name, int64_t n, double *out) {
 }
 
 static int32_t go_on(void *context) {
-    (void)context;
+    ((bench *)context)->polls++;
     return 0;
 }
 
@@ -202,7 +203,7 @@ typedef struct reading { /* batches read right, and samples in all and given a c
 static void read_batch(bench *b, reading *t) {
     const outliers none = {0};
     int64_t count[CLASSES], sum = 0;
-    assert_int_equal(label_counts(&b->host, &b->seen, &none, count), GNT_OK);
+    assert_int_equal(label_counts(&b->host, &b->seen, &none, INT64_MAX, count), GNT_OK);
     for (int c = 0; c < CLASSES; c++) {
         assert_true(count[c] >= 0);
         sum += count[c];
@@ -261,6 +262,31 @@ static void batches_of_trained_networks_are_read(void **state) {
         assert_true(t.batches >= trained[i].batches && 100 * t.samples >= trained[i].percent * t.of);
         close_bench(&b);
     }
+}
+
+/* A budget of few steps bounds what is spent on labels before the first of them. */
+static void labels_are_judged_no_more_often_than_the_search_steps(void **state) {
+    (void)state;
+    static const int64_t most[] = {0, 7, INT64_MAX};
+    const outliers none = {0};
+    int64_t count[CLASSES], polls[3] = {0};
+    bench b;
+    open_bench(&b, MLP("relu", "true"), 3);
+    train(&b, 200);
+    for (int k = 0; k < 14; k++) {
+        observe(&b, 8, 0, 0);
+        for (int i = 0; i < 3; i++) {
+            b.polls = 0;
+            assert_int_equal(label_counts(&b.host, &b.seen, &none, most[i], count), GNT_OK);
+            polls[i] = b.polls > polls[i] ? b.polls : polls[i];
+        }
+        forget(&b);
+    }
+    print_message("judged at most %ld times, without a bound %ld\n", (long)polls[1], (long)polls[2]);
+    assert_int_equal(polls[0], 0);
+    assert_int_equal(polls[1], 7);
+    assert_true(polls[2] > 7);
+    close_bench(&b);
 }
 
 /* Sign and scale of a delta of three local steps. */
@@ -362,6 +388,7 @@ int main(void) {
         cmocka_unit_test(batches_of_fresh_networks_are_read),
         cmocka_unit_test(a_layer_without_bias_is_read_too),
         cmocka_unit_test(batches_of_trained_networks_are_read),
+        cmocka_unit_test(labels_are_judged_no_more_often_than_the_search_steps),
         cmocka_unit_test(weight_deltas_are_read),
         cmocka_unit_test(a_bias_alone_reveals_the_labels),
         cmocka_unit_test(noise_moves_few_labels),

@@ -149,16 +149,18 @@ static void start_counts(batch *s, int which, float *real, int64_t *count) {
     round_counts(s, real, count);
 }
 
-/* Moves single samples, the best move first, until the labels explain the rows or no move helps. */
-static gnt_status improve(batch *s, label_fit *fit, double *least, int64_t *count) {
+/* Moves single samples, the best move first, until the labels explain the rows, no move helps, or they were
+ * judged `most` times. A round of moves that is cut short takes its best one. */
+static gnt_status improve(batch *s, label_fit *fit, int64_t most, double *least, int64_t *count) {
     int64_t classes = s->of.classes;
     for (int move = 0; move<MOVES && * least> explained; move++) {
         int64_t best_from = -1, best_to = -1;
         double best = *least * gain;
         for (int64_t pair = 0; pair < classes * classes && best > explained; pair++) {
             int64_t from = pair / classes, to = pair % classes;
-            if (from == to || count[from] == 0)
+            if (from == to || count[from] == 0 || most == 0)
                 continue;
+            most--;
             TRY(may_go_on(s->host));
             count[from]--;
             count[to]++;
@@ -180,7 +182,7 @@ static gnt_status improve(batch *s, label_fit *fit, double *least, int64_t *coun
     return GNT_OK;
 }
 
-static gnt_status solve_with(batch *s, label_fit *fit, int64_t *count) {
+static gnt_status solve_with(batch *s, label_fit *fit, int64_t most, int64_t *count) {
     const gnt_host *host = s->host;
     float *real = gnt_host_scratch(host, s->of.classes, sizeof *real);
     int64_t *now = gnt_host_scratch(host, s->of.classes, sizeof *now);
@@ -198,14 +200,15 @@ static gnt_status solve_with(batch *s, label_fit *fit, int64_t *count) {
             memcpy(count, now, (size_t)s->of.classes * sizeof *now);
         }
     }
-    return s->of.n * s->of.classes * s->of.inputs <= most_work ? improve(s, fit, &least, count) : GNT_OK;
+    return s->of.n * s->of.classes * s->of.inputs <= most_work ? improve(s, fit, most, &least, count)
+                                                               : GNT_OK;
 }
 
-static gnt_status solve(batch *s, int64_t *count) {
+static gnt_status solve(batch *s, int64_t most, int64_t *count) {
     label_fit fit;
     gnt_status status = label_fit_open(&fit, s->host, &s->of);
     if (status == GNT_OK)
-        status = solve_with(s, &fit, count);
+        status = solve_with(s, &fit, most, count);
     label_fit_close(&fit);
     return status;
 }
@@ -369,7 +372,7 @@ static gnt_status counts_of_bias(batch *s, const gnt_observation *seen, const la
 }
 
 gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
-                        int64_t *count) {
+                        int64_t most, int64_t *count) {
     label_layer last;
     TRY(label_layer_find(&last, host, seen));
     size_t classes = (size_t)last.weight->dim[0], inputs = (size_t)last.weight->dim[1];
@@ -393,10 +396,11 @@ gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const
     if (last.bias_alone)
         return counts_of_bias(&s, seen, &last, apart, count);
     TRY(read_rows(&s, seen, &last, apart));
-    return solve(&s, count);
+    return solve(&s, most, count);
 }
 
-gnt_status label_targets(const gnt_host *host, const gnt_observation *seen, const outliers *apart, float *y) {
+gnt_status label_targets(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
+                         int64_t most, float *y) {
     const int64_t classes = host->model->info->classes;
     if (seen->labels) {
         memcpy(y, seen->labels, (size_t)(seen->n * classes) * sizeof *y);
@@ -404,7 +408,7 @@ gnt_status label_targets(const gnt_host *host, const gnt_observation *seen, cons
     }
     int64_t *count = gnt_host_scratch(host, classes, sizeof *count);
     TRY(hook_memory(host, count != NULL));
-    TRY(label_counts(host, seen, apart, count));
+    TRY(label_counts(host, seen, apart, most, count));
     label_rows(count, classes, y);
     return GNT_OK;
 }

@@ -31,10 +31,10 @@ gnt_status label_scores(const gnt_host *host, const gnt_observation *seen, const
                         float *scores);
 
 /* Sets count[c] to the number of the batch's n samples that have class c; they sum to n. See label_batch.c
- * for how. For one sample it is the class of the highest score above. GNT_OK, or a status after host->fail.
- */
+ * for how. Labels are judged no more often than the search after it takes steps, `most`. For one sample it is
+ * the class of the highest score above. GNT_OK, or a status after host->fail. */
 gnt_status label_counts(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
-                        int64_t *count);
+                        int64_t most, int64_t *count);
 
 /* Sets y (one row) to 1 at the highest score, the lowest such class, and 0 elsewhere. */
 void label_one_hot(const float *scores, int64_t classes, float *y);
@@ -43,7 +43,8 @@ void label_one_hot(const float *scores, int64_t classes, float *y);
 void label_rows(const int64_t *count, int64_t classes, float *y);
 
 /* Sets y (n × classes) to the labels of the batch: as granted, else read off the update, in the classes'
- * order. GNT_OK, or a status after host->fail. */
-gnt_status label_targets(const gnt_host *host, const gnt_observation *seen, const outliers *apart, float *y);
+ * order; most: as above. GNT_OK, or a status after host->fail. */
+gnt_status label_targets(const gnt_host *host, const gnt_observation *seen, const outliers *apart,
+                         int64_t most, float *y);
 
 #endif

@@ -97,7 +97,7 @@ static gnt_status find_labels(const judging *j, float *y) {
         mean_target(j->examples, seen->n, classes, y);
         return GNT_OK;
     }
-    return label_targets(host, seen, &j->term.apart, y);
+    return label_targets(host, seen, &j->term.apart, INT64_MAX, y);
 }
 
 /* ---- judging ---- */

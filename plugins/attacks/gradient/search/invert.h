@@ -114,6 +114,9 @@ typedef struct search {
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
                        const granted_defense *granted);
 
+/* Returns the steps that a search of this observation may take: the suite's budget, else a restart's. */
+int64_t search_steps(const invert *self, const gnt_observation *seen);
+
 /* Labels of the batch as granted, else read off the update. y: the one of search_open. GNT_OK, or a status
  * after host->fail. */
 gnt_status search_labels(search *s, const gnt_observation *seen, float *y);

@@ -51,8 +51,12 @@ gnt_status search_open(search *s, invert *self, const gnt_observation *seen, con
     return status;
 }
 
+int64_t search_steps(const invert *self, const gnt_observation *seen) {
+    return seen->budget > 0 ? seen->budget : self->steps;
+}
+
 gnt_status search_labels(search *s, const gnt_observation *seen, float *y) {
-    TRY(label_targets(s->self->host, seen, &s->term[0].apart, y));
+    TRY(label_targets(s->self->host, seen, &s->term[0].apart, search_steps(s->self, seen), y));
     if (!seen->labels && s->n > 1)
         gnt_host_fact(s->self->host, "labels_read", (double)s->n);
     return GNT_OK;
@@ -74,7 +78,7 @@ gnt_status search_history(search *s, const gnt_observation *seen, const granted_
                            granted));
         term->args.y = s->y;
         if (count)
-            TRY(label_counts(self->host, past, &term->apart, room));
+            TRY(label_counts(self->host, past, &term->apart, search_steps(self, seen), room));
         const int same = !count || memcmp(count, room, (size_t)classes * sizeof *count) == 0;
         s->n_terms += same;
         left_out += !same;

@@ -114,7 +114,7 @@ static gnt_status try_all(trials *t, int64_t trial) {
     seen.update = &update;
     seen.labels = seen.granted & GNT_KNOWS_LABELS ? truth : NULL; /* as the attack would have them */
     TRY(search_open(&s, t->self, &seen, y, DATA_LIKELIHOOD, &t->granted));
-    TRY(label_targets(host, &seen, &s.term[0].apart, y));
+    TRY(label_targets(host, &seen, &s.term[0].apart, search_steps(t->self, &seen), y));
     for (int k = 0; k < SETTINGS; k++) {
         TRY(search_use(&s, &settings[k], &t->images));
         s.done = t->done;
@@ -148,7 +148,7 @@ gnt_status invert_prepare(void *context, const gnt_attack_prepare *in, const gnt
     TRY(public_images_open(&t.images, host, in->public_data, INVERT_TRIALS * setting->n));
     if (!worth_trying(self, setting, &t.images, &t.granted.noise))
         return GNT_OK;
-    int64_t steps = setting->budget > 0 ? setting->budget : self->steps;
+    const int64_t steps = search_steps(self, setting);
     t.steps = steps / 3 < LEAST_STEPS ? LEAST_STEPS : steps / 3 > MOST_STEPS ? MOST_STEPS : steps / 3;
     for (int64_t trial = 0; trial < INVERT_TRIALS; trial++)
         TRY(try_all(&t, trial));
