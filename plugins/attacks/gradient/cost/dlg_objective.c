@@ -11,9 +11,9 @@
  * for nine digits above them. */
 static const double empty_cost = 1000;
 
-/* Sets the rates of local steps: those granted, else the announced one at every step. Their sum turns a
- * weight delta into a mean gradient, which keeps the cost in the units that L-BFGS's tolerances are made
- * for. */
+/* Sets the rates of local steps: those granted, else the announced one at every step. The sum of their sizes
+ * turns a weight delta into a mean gradient, which keeps the cost in the units that L-BFGS's tolerances are
+ * made for. A client may take negative steps, and send their sum with the other sign. */
 static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
     const gnt_host *host = o->self->host;
     double sum = 0;
@@ -23,9 +23,9 @@ static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
     const float *rates = hook_rates(host, seen);
     TRY(hook_memory(host, rates != NULL));
     for (int32_t i = 0; i < seen->steps; i++)
-        sum += (double)rates[i];
+        sum += fabs((double)rates[i]);
     if (!(sum > 0) || !isfinite(sum))
-        return unsupported(host, "it needs positive learning rates to read a weight delta");
+        return unsupported(host, "it needs learning rates to read a weight delta, and all are zero");
     o->args.rates = rates;
     o->scale = 1 / (sum * sum);
     return GNT_OK;
