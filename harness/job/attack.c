@@ -229,7 +229,7 @@ static int read_grant(attacking *a, gnt_st *st, const char *name, int64_t rows, 
     return gnt_st_need(st, name, name, GNT_ST_F32, 2, dim, err) ? 0 : -1;
 }
 
-/* What lies outside the sensitive region, and where that is. */
+/* Reads what lies outside the sensitive region and where that is, if it was granted. */
 static int read_outside(attacking *a, gnt_err *err) {
     const gnt_nn_shape *shape = &a->model.sample;
     gnt_samples *s = &a->around;
@@ -252,7 +252,7 @@ static int read_outside(attacking *a, gnt_err *err) {
     return 0;
 }
 
-/* The sum of a secure sum: any number of doubles. */
+/* Reads the result of a secure sum, any number of doubles, if there is one. */
 static int read_sum(attacking *a, gnt_err *err) {
     if (!a->work->has(a->work->context, "sum"))
         return 0;
@@ -266,8 +266,8 @@ static int read_sum(attacking *a, gnt_err *err) {
     return 0;
 }
 
-/* Starting points for every target: x, and for attacks that search labels too y. Shapes are those of whole
- * targets, so that a file made for other targets is refused. */
+/* Reads starting points for every target, if given: x, and y for attacks that also search labels. Shapes
+ * are those of whole targets, so that a file made for other targets is refused. */
 static int read_start(attacking *a, gnt_err *err) {
     const gnt_observation *o = &a->observations.common;
     const int64_t rows = a->observations.n * o->n, x[2] = {rows, gnt_nn_count(&a->model.sample)},
@@ -301,7 +301,8 @@ static int open_history(attacking *a, gnt_err *err) {
     return 0;
 }
 
-/* Private samples are numbered in the order in which a client takes them, which it does round and round. */
+/* Fills the order of samples over the local steps, if it was granted. Private samples are numbered in the
+ * order in which a client takes them, cyclically. */
 static int make_order(attacking *a, gnt_err *err) {
     gnt_observation *o = &a->observations.common;
     if (!(o->granted & GNT_KNOWS_ORDER) || o->steps == 0)
@@ -345,7 +346,7 @@ static const float *row_of(const gnt_st *st, const char *name, int64_t row) {
     return t && t->dim[1] ? (const float *)t->data + row * t->dim[1] : NULL;
 }
 
-/* What of the images behind observation j is known, where that is granted. */
+/* Sets what is known of the images behind observation j, if it was granted. */
 static void look_around(attacking *a, int64_t j) {
     const gnt_st_tensor *mask = gnt_st_find(&a->outside, "mask");
     a->around.x = row_of(&a->outside, "outside", j * a->around.n);
@@ -358,7 +359,8 @@ static uint64_t sum_of_views(uint64_t sum, const gnt_views *v) {
     return sum;
 }
 
-/* A checksum of inputs that later observations share, so that an attack must leave them as they are. */
+/* Computes a checksum of the inputs that later observations share and that an attack therefore must not
+ * change. */
 static uint64_t sum_of_inputs(const attacking *a, const gnt_observation *o) {
     const gnt_model *m = a->model.model;
     uint64_t sum = gnt_quick_sum(o->weights, (size_t)gnt_model_size(m) * sizeof *o->weights) * 31 +

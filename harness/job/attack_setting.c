@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "request/inputs.h"
 
-/* The defense's parameters, as plugin.h shows them. Texts and lists stay the request's. */
+/* Fills the defense's parameters in the form of plugin.h. Texts and lists stay the request's. */
 static int open_values(gnt_attack_setting *s, const gnt_request_known *known, gnt_err *err) {
     const size_t n = known->values.n;
     s->value = gnt_array(n, sizeof *s->value);
@@ -22,8 +22,8 @@ static int open_values(gnt_attack_setting *s, const gnt_request_known *known, gn
     return 0;
 }
 
-/* Public artefacts of all members that prepared, in one set: those of the first keep their names, those of
- * member i > 0 are called "i/NAME". */
+/* Reads the public artefacts of all members that prepared into one set: those of the first keep their
+ * names, those of member i > 0 are called "i/NAME". */
 static int read_defense_artefacts(gnt_attack_setting *s, gnt_work *w, int *any, gnt_err *err) {
     gnt_st all;
     gnt_st_init(&all);

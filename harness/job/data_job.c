@@ -19,7 +19,7 @@ static int write_role(gnt_work *w, int role, const gnt_data *data, const gnt_spl
     return rc;
 }
 
-/* Public rows of another data set. */
+/* Writes public rows of another data set. */
 static int write_public_rows(gnt_work *w, const gnt_request_source *of, const char *folder,
                              const gnt_key *key, gnt_err *err) {
     const gnt_data_spec spec = {.name = of->name, .seed = (uint64_t)of->seed};

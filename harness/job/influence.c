@@ -127,7 +127,7 @@ static int make_round_room(gnt_influence *f, size_t clients, gnt_err *err) {
     return good ? 0 : gnt_fail(err, "out of memory for the updates of %zu clients", clients);
 }
 
-/* The entries of each tensor, moved on by a number of places that is drawn; those at its end to its start. */
+/* Rotates the entries of each tensor by a random number of places. */
 static void shift(const gnt_influence *f, gnt_stream *random, const float *from, float *to) {
     for (int64_t t = 0; t < f->tensors.n; t++) {
         const int64_t n = f->tensors.tensor[t].count;
@@ -229,7 +229,8 @@ static void mark_refusal(const gnt_influence *f, const server_copy *c) {
     gnt_record_add_mark(f->spec.record, "refuses-an-update", &says);
 }
 
-/* The influence in the units of the update. 0 where the update had no weight. */
+/* Computes the influence in the units of the update; 0 where the update had no weight or the copy refused
+ * it. */
 static void measure(const gnt_influence *f, const server_copy *c) {
     for (int64_t i = 0; i < f->n_shared; i++) {
         const double done = (double)f->real[i] - (double)c->weights[i];

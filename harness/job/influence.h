@@ -38,16 +38,17 @@ typedef struct gnt_influence_spec {
     const float *weights, *buffers;
 } gnt_influence_spec;
 
-/* NULL in *out, and no error, if the remote has no further processes of the server. */
+/* Opens the measurement of influences; *out is NULL, without an error, if the remote has no further
+ * processes of the server. */
 int gnt_influence_open(gnt_influence **out, const gnt_influence_spec *spec, gnt_err *err);
 void gnt_influence_free(gnt_influence *f);
 
 /* Runs the further processes on a round that the server has aggregated. in: what it was given; next: what it
  * made of it, in->n_params entries. */
 int gnt_influence_add_round(gnt_influence *f, const gnt_aggregate *in, const float *next, gnt_err *err);
-/* After the last round: gives the record the influences and the marks. */
+/* Gives the record the influences and the marks, after the last round. */
 int gnt_influence_end(gnt_influence *f, gnt_err *err);
-/* The control's weights and buffers at present, in the form of the model's: gnt_model_size and
+/* Copies the control's present weights and buffers, in the form of the model's: gnt_model_size and
  * gnt_model_buffer_size entries. 0, with a sentence in `why`, if it refused its updates. */
 int gnt_influence_control(const gnt_influence *f, float *weights, float *buffers, gnt_err *why);
 

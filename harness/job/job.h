@@ -40,10 +40,11 @@
 
 /* Runs the job of the request's kind. */
 int gnt_job_run(gnt_work *w, gnt_err *err);
-/* 1 where the kind opens plugins, so that the worker must enter the sandbox first. */
+/* True if the kind opens plugins, so that the worker must enter the sandbox first. */
 int gnt_job_opens_plugins(gnt_job_kind kind);
 
-/* gnt_job_side, gnt_job_observe and gnt_job_score are declared in the headers of their rooms. */
+/* Runs the job of its name, as all of these do. gnt_job_side, gnt_job_observe and gnt_job_score are
+ * declared in the headers of their folders. */
 int gnt_job_data(gnt_work *w, gnt_err *err);
 int gnt_job_model(gnt_work *w, gnt_err *err);
 int gnt_job_train(gnt_work *w, gnt_err *err);

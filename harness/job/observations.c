@@ -15,7 +15,7 @@ static int32_t count_of(const json_t *all, const char *key) {
     return n < 0 || n > INT32_MAX ? -1 : (int32_t)n;
 }
 
-/* How many encodings each set was released as. */
+/* Reads how many encodings each set was released as, and numbers them set after set. */
 static int read_sets(gnt_observations *s, const json_t *all, const char *name, gnt_err *err) {
     const json_t *counts = json_object_get(all, "encodings");
     s->set = count_of(all, "set");
@@ -92,7 +92,7 @@ static int read_update(gnt_observations *s, const char *name, gnt_err *err) {
     return 0;
 }
 
-/* What the clients sent of their running statistics, where they send any. */
+/* Reads what the clients sent of their running statistics, if they send any. */
 static int read_buffers(gnt_observations *s, const char *name, gnt_err *err) {
     const gnt_param *list;
     const gnt_model *m = s->model->model;
@@ -179,7 +179,7 @@ static int read_transcript(gnt_observations *s, const char *name, gnt_err *err) 
     return 0;
 }
 
-/* The bundle's setting and weights; their names end in ".ROUND" where it is a broadcast. */
+/* Reads the bundle's setting and weights; the names of the latter end in ".ROUND" if it is a broadcast. */
 static int open_setting(gnt_observations *out, gnt_work *w, const char *name, const gnt_work_model *m,
                         int broadcast, gnt_err *err) {
     *out = (gnt_observations){.model = m};
@@ -230,7 +230,8 @@ static const float *answered(const gnt_st *answer, const char *kind, int64_t j, 
                                                                                                 : NULL;
 }
 
-/* An answer is not trusted: what is missing or not finite becomes grey, and values are cut to 0 … 1. */
+/* Copies an answer, which is not trusted: what is missing or not finite becomes grey, and values are cut
+ * to 0 … 1. */
 static void copy_image(float *x, const float *answer, int64_t features) {
     for (int64_t i = 0; i < features; i++)
         x[i] = !answer || !isfinite(answer[i]) ? 0.5f : fminf(fmaxf(answer[i], 0), 1);

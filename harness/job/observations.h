@@ -37,15 +37,14 @@ typedef struct gnt_observations {
 /* Reads input `name` of the work. */
 int gnt_observations_open(gnt_observations *out, gnt_work *w, const char *name, const gnt_work_model *m,
                           gnt_err *err);
-/* The observations of a chain's second attack: each set's recovered encodings, as encodings. Reads these
- * inputs:
- *   seen              the setting and the broadcast weights, and nothing else that was observed
- *   recovered         the first attack's answer
- *   recovered_labels  labels of the encodings, where they were granted */
+/* Opens the observations of a chain's second attack: each set's recovered encodings, as encodings. Reads
+ * these inputs: seen              the setting and the broadcast weights, and nothing else that was
+ * observed recovered         the first attack's answer recovered_labels  labels of the encodings, where
+ * they were granted */
 int gnt_observations_open_recovered(gnt_observations *out, gnt_work *w, const gnt_work_model *m,
                                     gnt_err *err);
 void gnt_observations_free(gnt_observations *s);
-/* Observation j. Its pointers are valid until the next call. */
+/* Returns observation j. Its pointers are valid until the next call. */
 gnt_observation gnt_observations_at(gnt_observations *s, int64_t j);
 
 #endif

@@ -123,7 +123,7 @@ static void shadows_free(shadows *s) {
     gnt_observations_free(&s->observations);
 }
 
-/* The sample behind the update of one encoding is the one that the encoding is mostly of. */
+/* Finds the sample behind each shadow update of an encoding: the one that the encoding is mostly of. */
 static int find_sources(shadows *s, gnt_work *w, int64_t samples, gnt_err *err) {
     const gnt_observations *o = &s->observations;
     if (!o->sets || o->common.surface != GNT_SURFACE_UPDATE)
@@ -164,7 +164,8 @@ static int shadows_alloc(shadows *s, size_t n, size_t each, size_t statistics, g
     return 0;
 }
 
-/* Observation j with views of its own; each: views of an update; statistics: of running statistics. */
+/* Copies observation j, with views of its own. each: the number of an update's views; statistics: that of
+ * the running statistics' views. */
 static void copy_observation(shadows *s, size_t j, size_t each, size_t statistics) {
     gnt_observation *o = &s->observation[j];
     *o = gnt_observations_at(&s->observations, (int64_t)j);

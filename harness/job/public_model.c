@@ -31,7 +31,7 @@ typedef struct public_training {
     float *x, *y, *grad, *velocity, *stats;
 } public_training;
 
-/* Weights of the file, or fresh ones. */
+/* Sets the weights to those of the file, or to fresh ones. */
 static int start(public_training *c, gnt_err *err) {
     gnt_work *w = c->work;
     c->n = gnt_model_size(c->model.model);

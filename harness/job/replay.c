@@ -50,8 +50,8 @@ static int add_difference(replaying *p, int32_t round, int64_t client, const cha
                                                        (json_int_t)client, "says", says));
 }
 
-/* The weights that the client computes with: the broadcast ones, with the parameters that it keeps in their
- * place. */
+/* Returns the weights that the client computes with: the broadcast ones, with the parameters that it keeps
+ * in their places. */
 static const float *weights_of(replaying *p, int32_t round, int64_t client, const float *weights) {
     const gnt_model *m = p->model.model;
     const int64_t own = gnt_model_own_size(m);
@@ -108,7 +108,7 @@ static int compute_in_copy(replaying *p, const replayed *c, int forgets, int *fa
     return 0;
 }
 
-/* Each is 1 when what was computed again has the bytes of observation j. */
+/* True if the recomputed update has the bytes of observation j. */
 static int is_same_update(const replaying *p, const gnt_recorded *r, int64_t j) {
     const int64_t size = gnt_model_shared_size(p->model.model);
     return memcmp(p->update, r->update + j * size, (size_t)size * sizeof *p->update) == 0;
@@ -164,7 +164,7 @@ static int forget_client(replaying *p, const replayed *c, const gnt_recorded *r,
     return add_rows(p, c, j, err);
 }
 
-/* The T numbers depends.R, still 0; NULL: out of memory. */
+/* Adds tensor depends.R, T zeros; NULL when memory ran out. */
 static int64_t *add_depends(replaying *p, int32_t round, int64_t targets, gnt_err *err) {
     gnt_st_tensor *t;
     char name[64];

@@ -87,7 +87,8 @@ json_t *gnt_test_utility_json(const gnt_test_utility *u) {
     return failed ? NULL : all;
 }
 
-/* count: 2 + classes, to count in. */
+/* Counts the samples with one value of an attribute, those right by `rows`, and each class among them.
+ * count: memory for 2 + classes. */
 static json_t *of_value(const gnt_sampleset *test, int32_t attribute, int32_t value, int32_t classes,
                         const float *rows, int64_t *count) {
     const gnt_samples *t = &test->view;

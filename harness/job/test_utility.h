@@ -23,15 +23,15 @@ int gnt_test_utility_of(gnt_test_utility *out, const gnt_model *m, const gnt_sam
 /* Returns in *out the model's outputs on the test samples at these weights; the caller frees them. */
 int gnt_test_outputs(float **out, const gnt_model *m, const float *weights, const float *buffers,
                      const gnt_sampleset *test, gnt_err *err);
-/* The utility of these outputs. */
+/* Measures the utility of these outputs. */
 int gnt_test_utility_at(gnt_test_utility *out, const gnt_model *m, const float *weights, const float *buffers,
                         const gnt_sampleset *test, const gnt_key *key, float *rows, gnt_err *err);
-/* For each private attribute a list with an object for each value: {"n", "right", "labels"}, how many samples
- * have it, how many of these are right by `rows`, and how many are of each class. {} where the outputs are a
- * map. NULL: out of memory. */
+/* Lists, for each private attribute, an object for each value: {"n", "right", "labels"}, how many samples
+ * have it, how many of these are right by `rows`, and how many are of each class. {} where the outputs are
+ * a map. NULL: out of memory. */
 json_t *gnt_test_utility_by_value(const gnt_model *m, const gnt_sampleset *test, const float *rows);
-/* {"accuracy", "accuracy_error", "loss", "loss_error"}, of maps also each of gnt_map_names and its "…_error";
- * null for what is not finite. NULL: out of memory. */
+/* Returns {"accuracy", "accuracy_error", "loss", "loss_error"}, of maps also each of gnt_map_names and its
+ * "…_error"; null for what is not finite. NULL: out of memory. */
 json_t *gnt_test_utility_json(const gnt_test_utility *u);
 
 #endif

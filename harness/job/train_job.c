@@ -93,7 +93,7 @@ static int keep_own(training_job *t, int32_t round, gnt_err *err) {
     return gnt_st_add(&t->out, name, GNT_ST_F32, 2, dim, t->own, NULL, err);
 }
 
-/* Noted under the number of rounds done. */
+/* Appends a utility with the number of rounds done. */
 static void note_utility(training_job *t, int64_t round, const gnt_test_utility *utility) {
     json_t *one = gnt_test_utility_json(utility);
     if (one)
@@ -112,7 +112,7 @@ static void note_learnt(training_job *t, int64_t round, const float *outputs) {
                                     "kept", (json_int_t)c.kept, "right", (json_int_t)c.right));
 }
 
-/* Utility of the model itself on the test part. */
+/* Measures the utility of the model itself on the test part. */
 static int measure(training_job *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
     gnt_test_utility utility;
     float *outputs;
@@ -128,7 +128,7 @@ static int measure(training_job *t, int32_t round, const float *weights, const f
     return rc;
 }
 
-/* A fresh copy is given the results of secure sums and the client's own state. */
+/* Begins a client's work: gives a fresh copy the results of secure sums and the client's own state. */
 static int before_client(void *context, int32_t round, int32_t client, gnt_err *err) {
     training_job *t = context;
     if (gnt_remote_uses_copies(t->remote) &&
@@ -154,7 +154,7 @@ static int after_client(void *context, int32_t round, int32_t client, gnt_err *e
     return gnt_remote_uses_copies(t->remote) ? gnt_remote_copy_end(t->remote, err) : 0;
 }
 
-/* Utility of a head on the representation, once the training is over. */
+/* Measures the utility of a head on the representation, once the training is over. */
 static int measure_head(training_job *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
                         const gnt_partition *part, const float *weights, const float *buffers, gnt_err *err) {
     gnt_head_task task = {.work = t->work,
@@ -266,8 +266,8 @@ static int released(void *context, int32_t round, int32_t client, int64_t pass, 
     return gnt_record_add_encodings(t->record, round, client, pass, b, err);
 }
 
-/* Each client's own parameters: its own fresh ones, or, where the task starts from a file, those of the
- * file. */
+/* Sets each client's own parameters: fresh ones of its own, or those of the file that the task starts
+ * from. */
 static int start_own(training_job *t, const gnt_key *key, const float *from_file, gnt_err *err) {
     const gnt_model *m = t->model.model;
     int64_t own = gnt_model_own_size(m), n = clients_of(t);
@@ -309,7 +309,7 @@ static int start_weights(training_job *t, float *weights, float *buffers, gnt_er
     return rc == 0 ? start_own(t, key, weights, err) : -1;
 }
 
-/* Results of secure sums, which every client knows, for the record's marks. */
+/* Checks the results of secure sums, which every client knows, for the record's marks. */
 static int check_sums(training_job *t, int64_t features, gnt_err *err) {
     for (int32_t i = 0; t->record && i < t->chain->n; i++) {
         char name[32];
@@ -328,7 +328,7 @@ static int takes_sums(const gnt_chain *c) {
     return i < c->n;
 }
 
-/* The state that each client begins with: that of a process which has served none of them. */
+/* Saves the state that each client begins with: that of a process which has served none of them. */
 static int start_states(training_job *t, int32_t clients, gnt_err *err) {
     const int copied = gnt_remote_uses_copies(t->remote);
     t->state = gnt_array((size_t)clients, sizeof *t->state);
@@ -455,7 +455,7 @@ static json_t *measure_control(training_job *t, gnt_err *err) {
     return all;
 }
 
-/* Utility of a head is not measured again on the control's representation. */
+/* Ends the measurement of influences and measures the control's utility, except that of a head. */
 static int end_influence(training_job *t, gnt_err *err) {
     if (!t->influence)
         return 0;
@@ -585,7 +585,7 @@ static int write_out(training_job *t, gnt_err *err) {
     return rc == 0 ? t->work->write(t->work->context, "trained", &t->out, err) : -1;
 }
 
-/* 1 where a member changes samples before the trained network is queried about them. */
+/* True if a member changes samples before the trained network is queried about them. */
 static int encodes_queries(const gnt_chain *c) {
     int32_t i = 0;
     while (i < c->n && !c->member[i].hooks->encode_query)

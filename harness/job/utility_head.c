@@ -38,7 +38,7 @@ static int add_rows(rows *r, gnt_evaluator *e, const gnt_head_task *t, const gnt
     return 0;
 }
 
-/* What one client trains on, in the round after the last. */
+/* Adds the rows that one client trains on in the round after the last. */
 static int add_client(rows *r, gnt_evaluator *e, const gnt_head_task *t, int32_t k, float *merged,
                       gnt_err *err) {
     const int64_t *start = t->part->start;
@@ -93,7 +93,7 @@ static int are_finite(const rows *r) {
     return gnt_first_not_finite(r->x, r->n * r->width) == r->n * r->width;
 }
 
-/* Mean and deviation of each feature; a feature that never changes keeps its scale. */
+/* Computes the mean and deviation of each feature; the deviation of a constant feature is set to 1. */
 static void measure_scale(const rows *r, double *mean, double *deviation) {
     for (int64_t i = 0; i < r->n; i++)
         for (int64_t f = 0; f < r->width; f++)
@@ -167,8 +167,8 @@ static int train_step(head_training *l, const rows *r, int64_t at, double rate, 
     return 0;
 }
 
-/* Every epoch takes all samples once, in a new order. Those that do not fill a batch are left out of the
- * epoch. */
+/* Trains the head. Every epoch takes all samples once, in a new order; those that do not fill a batch are
+ * left out of it. */
 static int train_head(head_training *l, const gnt_head_task *t, const rows *r, gnt_stream *random,
                       float *weights, gnt_err *err) {
     gnt_work *w = t->work;
@@ -212,7 +212,7 @@ static int fit(const gnt_model *head, const gnt_head_task *t, const rows *r, flo
     return rc;
 }
 
-/* A head of the training rows, applied to the test rows. */
+/* Trains a head on the training rows and applies it to the test rows. */
 static int fit_and_apply(const gnt_head_task *t, const rows *train, const rows *test, float *outputs,
                          gnt_err *err) {
     gnt_evaluator *e = NULL;

@@ -27,12 +27,12 @@
 #include "job/work/defense_state.h"
 #include "job/observe/observe.h"
 
-/* What the client computed observation j from: its samples, or one of their encodings. */
+/* Returns what the client computed observation j from: its samples, or one of their encodings. */
 static gnt_samples batch_of(observing *o, int64_t j) {
     return o->sets.size && o->surface == GNT_SURFACE_UPDATE ? observe_encoding(o, j) : observe_batch(o, j);
 }
 
-/* Output `compared`: marks where hooks did something else here than in the training. */
+/* Writes the output `compared`: marks, if hooks did something else here than in the training. */
 static int compare_with_training(observing *o, const gnt_fl_treatment *t, gnt_err *err) {
     static const char *const what[] = {"probe-differs", "shadow-differs"};
     gnt_work *w = o->work;
@@ -58,8 +58,8 @@ static int compare_with_training(observing *o, const gnt_fl_treatment *t, gnt_er
     return rc;
 }
 
-/* Room for what the clients of a probe send of their running statistics; *sent is NULL where they send
- * none. */
+/* Adds tensors for what the clients of a probe send of their running statistics; *sent is NULL if they
+ * send none. */
 static int add_buffers(observing *o, float **sent, int64_t **sends, gnt_err *err) {
     const int64_t n = gnt_model_buffer_size(o->model.model);
     gnt_st_tensor *t;
@@ -181,7 +181,8 @@ static int write_labels(observing *o, gnt_err *err) {
     return observe_write(o, "labels", &st, err);
 }
 
-/* The samples with the sensitive region blank, and where it is, for attackers who know the rest. */
+/* Writes the samples with the sensitive region blank, and the region's mask, for attackers that know the
+ * rest. */
 static int write_outside(observing *o, gnt_err *err) {
     const gnt_samples *all = &o->samples.view;
     const int64_t f = all->features, m = gnt_mask_size(all), dim[2] = {o->targets * o->batch, m};
@@ -204,14 +205,14 @@ static int write_outside(observing *o, gnt_err *err) {
     return observe_write(o, "outside", &st, err);
 }
 
-/* The result of the defense's secure sum, if any. Every client knows it, so it may be granted. */
+/* Keeps the result of the defense's secure sum, if any. Every client knows it, so it may be granted. */
 static int keep_sum(observing *o, gnt_err *err) {
     const gnt_st_tensor *t = gnt_state_first(&o->trained, "sum", GNT_ST_F64, 1);
     return t ? gnt_st_add(&o->sum, "sum", t->type, t->rank, t->dim, t->data, NULL, err) : 0;
 }
 
-/* What the server received for the secure sum: one observation of all clients, with no private batch behind
- * it. */
+/* Writes what the server received for the secure sum: one observation of all clients, without a private
+ * batch behind it. */
 static int observe_transcript(observing *o, gnt_err *err) {
     const gnt_st_tensor *t = gnt_state_first(&o->trained, "transcript", GNT_ST_I64, 2);
     if (t)
@@ -220,7 +221,7 @@ static int observe_transcript(observing *o, gnt_err *err) {
     return gnt_fail(err, "the defense made no secure sum, so there is no transcript of one");
 }
 
-/* Batch statistics of each target's own samples, before any defense, at the broadcast weights. */
+/* Writes the batch statistics of each target's own samples, before any defense, at the broadcast weights. */
 static int write_stats(observing *o, gnt_err *err) {
     int64_t n = gnt_model_buffer_size(o->model.model);
     gnt_st st;
@@ -244,7 +245,7 @@ static int write_stats(observing *o, gnt_err *err) {
     return -1;
 }
 
-/* The sizes of released sets are no secret. */
+/* Adds the sizes of released sets, which are not secret. */
 static int add_sets(const observing *o, json_t *all) {
     json_t *counts = json_array();
     for (int64_t j = 0; j < o->sets.n && o->sets.encoded; j++)
@@ -255,7 +256,7 @@ static int add_sets(const observing *o, json_t *all) {
            json_object_set_new(all, "set", json_integer(o->sets.size));
 }
 
-/* What all observations have in common, as the metadata of a bundle. */
+/* Sets a bundle's metadata to what all observations have in common. */
 static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
     int of_all = o->surface == GNT_SURFACE_TRANSCRIPT;
     const int64_t n = o->in_round && o->surface == GNT_SURFACE_UPDATE ? o->round.recorded.n : o->batch;
@@ -280,8 +281,8 @@ static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
     return gnt_st_set_json(st, all, JSON_COMPACT | JSON_REAL_PRECISION(17), "an observation", err);
 }
 
-/* The broadcast weights in a bundle of their own: prepare-attack reads them, and the training's bundle holds
- * more than an attacker may see (other stages, defenses' state). */
+/* Writes the broadcast weights as a bundle of their own: prepare-attack reads them, and the training's
+ * bundle contains more than an attacker may see (other stages, defenses' state). */
 static int write_broadcast(observing *o, gnt_err *err) {
     int64_t p = gnt_model_size(o->model.model), b = gnt_model_buffer_size(o->model.model);
     char weights[32], buffers[32];
@@ -322,7 +323,7 @@ static int observe(observing *o, gnt_err *err) {
     }
 }
 
-/* Each client's own parameters after the stage's round. */
+/* Reads each client's own parameters after the stage's round. */
 static int read_own(observing *o, const gnt_st *trained, gnt_err *err) {
     const gnt_model *m = o->model.model;
     int64_t dim[2] = {o->config.clients, gnt_model_own_size(m)};

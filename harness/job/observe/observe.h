@@ -13,7 +13,7 @@
 #include "job/record/record.h"
 #include "job/work/work.h"
 
-/* The job `observe` (job.h). */
+/* Runs the job `observe` (job.h). */
 int gnt_job_observe(gnt_work *w, gnt_err *err);
 
 /* The weights that clients start from. Set by observe.c when the job opens. */
@@ -78,11 +78,12 @@ typedef struct observing {
     observe_one one;
 } observing;
 
-/* Batch j of the samples, cyclically over whole batches if there are fewer than requested. Valid until the
- * next call. */
+/* Returns batch j of the samples, cyclically over whole batches if there are fewer than requested. Valid
+ * until the next call. */
 gnt_samples observe_batch(observing *o, int64_t j);
-/* The broadcast weights, with what the client keeps in its place. A shadow client keeps nothing of a real
- * one: its own parameters are those of the broadcast weights. Valid until the next call. */
+/* Returns the broadcast weights with the parameters that the client keeps in their places. A shadow client
+ * has none of a real one: its own parameters are those of the broadcast weights. Valid until the next
+ * call. */
 const float *observe_weights(observing *o, int64_t client);
 /* Adds a F32 tensor of zeros; *out points to it. */
 int observe_add(gnt_st *st, const char *name, int64_t rows, int64_t columns, float **out, gnt_err *err);
@@ -100,9 +101,9 @@ int observe_write_recorded(observing *o, gnt_err *err);
 /* Lets the defense encode all sets; batch j of the samples is set j. */
 int observe_encode_sets(observing *o, gnt_err *err);
 void observe_free_sets(observing *o);
-/* How many encodings all sets have. */
+/* Returns the number of encodings in all sets. */
 int64_t observe_encodings_of_all(const observing *o);
-/* Encoding i of all, by itself. */
+/* Returns encoding i of all, as a batch of one. */
 gnt_samples observe_encoding(const observing *o, int64_t i);
 /* Writes the output "mixing": the claims of all sets. */
 int observe_write_mixing(observing *o, gnt_err *err);

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "job/observe/observe.h"
 
-/* The observed samples by themselves, as a set like any other: in `truth` as a bundle, in `samples` in
- * memory. The bundle also says which client is behind each observation (`client`, I64 T). */
+/* Makes a set of the observed samples alone: `truth`, a bundle, and `samples`, in memory. The bundle also
+ * says which client is behind each observation (`client`, I64 T). */
 static int open_truth(observing *o, const gnt_st *clients, gnt_err *err) {
     const gnt_region region = gnt_work_region(&o->request->samples);
     const gnt_recorded *r = &o->round.recorded;
@@ -97,7 +97,7 @@ int observe_recorded(observing *o, gnt_err *err) {
                : -1;
 }
 
-/* The claims of this stage, under the names that scoring reads. */
+/* Writes the claims of this stage, under the names that scoring reads. */
 static int write_claims(observing *o, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);

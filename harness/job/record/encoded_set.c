@@ -21,7 +21,7 @@ void gnt_encoded_set_free(gnt_encoded_set *r) {
     *r = (gnt_encoded_set){0};
 }
 
-/* 1 when one of the first `n` encodings is this one. */
+/* True if one of the first `n` encodings is this one. */
 static int is_known(const gnt_encoded_set *r, int64_t n, const gnt_batch *b, int64_t row) {
     const size_t f = (size_t)r->features, c = (size_t)r->classes;
     for (int64_t i = 0; i < n; i++)

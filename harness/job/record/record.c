@@ -146,7 +146,7 @@ static recorded_stage *stage_of(const gnt_record *r, int32_t round) {
     return NULL;
 }
 
-/* The client's place among those drawn; −1: it is not one. */
+/* Returns the client's place among those drawn; −1 if it was not drawn. */
 static int64_t place_of(const gnt_record *r, const recorded_stage *s, int32_t client) {
     for (int64_t j = 0; s && j < r->targets; j++)
         if (s->client[j] == client)
@@ -160,7 +160,8 @@ int gnt_record_is_drawn(const gnt_record *r, int32_t round, int32_t client) {
 
 /* ---- receipts ---- */
 
-/* Row `place` of tensor KIND.ROUND with `columns` columns. The first call adds the tensor. */
+/* Returns row `place` of tensor KIND.ROUND with `columns` columns; NULL on failure. The first call adds
+ * the tensor. */
 static void *row_of(gnt_record *r, gnt_st *st, const char *kind, int32_t round, gnt_st_type type,
                     int64_t place, int64_t columns, gnt_err *err) {
     char name[NAME_SIZE];
@@ -212,7 +213,8 @@ static int add_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
     return 0;
 }
 
-/* All that the client holds, in its own order: what its encodings are made of. */
+/* Adds the rows of all samples of the client, in its own order, if encodings are recorded: they are made
+ * of these. */
 static int add_set(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
     const int64_t first = r->part->start[c->client], n = r->part->start[c->client + 1] - first;
     int64_t *rows = r->encodings ? row_of(r, &r->behind, "set", c->round, GNT_ST_I64, place, n, err) : NULL;
@@ -235,7 +237,7 @@ static int add_rows(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_e
     return 0;
 }
 
-/* What the server received of its running statistics. */
+/* Adds what the server received of the client's running statistics. */
 static int add_buffers(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
     if (c->statistics == GNT_FL_STATISTICS_NONE)
         return 0;
@@ -378,7 +380,8 @@ static int write_encodings(gnt_record *r, const recorded_stage *s, gnt_err *err)
 
 /* ---- how updates were treated ---- */
 
-/* Treatments of the observed rounds and of the rounds next to them; stratum: the observed round. */
+/* Gathers the treatments of the observed rounds and of those next to them; stratum: the observed round.
+ * Returns their number. */
 static size_t gather_treatments(const gnt_record *r, gnt_treatment *out) {
     size_t n = 0;
     for (int64_t i = 0; i < r->n_treated; i++) {
@@ -444,7 +447,7 @@ int gnt_record_check_sum(gnt_record *r, int64_t entries, int64_t features, gnt_e
 
 /* ---- marks: what the host found, into the metadata of the record ---- */
 
-/* Running statistics that a defense's clients sent as they computed them. */
+/* Marks a defense whose clients sent running statistics as they computed them. */
 static void mark_statistics(gnt_record *r) {
     gnt_err says = {0};
     if (!r->defended || r->in_the_clear == 0)

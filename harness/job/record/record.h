@@ -49,25 +49,26 @@ typedef struct gnt_record gnt_record;
 /* Columns of `treatment`. */
 enum { GNT_RECORD_TREATMENT = 8 };
 
-/* NULL in *out, and no error, where nothing is to be recorded. fl: the training's. */
+/* Opens the record of a training; *out is NULL, without an error, if nothing is to be recorded. fl: the
+ * training's. */
 int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_request_train *q, const gnt_model *m,
                     const gnt_fl *fl, const gnt_partition *part, gnt_err *err);
 void gnt_record_free(gnt_record *r);
 
-/* 1 where the client is drawn in that round. */
+/* True if the client is drawn in that round. */
 int gnt_record_is_drawn(const gnt_record *r, int32_t round, int32_t client);
-/* What the server received of a client. */
+/* Adds what the server received of a client. */
 int gnt_record_add_receipt(gnt_record *r, const gnt_fl_receipt *receipt, gnt_err *err);
-/* The state of a drawn client before its work; `state` has it as of round 0. */
+/* Adds the state of a drawn client before its work; `state` has it as of round 0. */
 int gnt_record_add_state(gnt_record *r, int32_t round, const gnt_st *state, gnt_err *err);
 
-/* 1 where encodings are recorded; then those of every client are to be added. */
+/* True if encodings are recorded; then those of every client are to be added. */
 int gnt_record_has_encodings(const gnt_record *r);
 /* Adds the encodings of one pass. Passes are numbered over the whole training. */
 int gnt_record_add_encodings(gnt_record *r, int32_t round, int32_t client, int64_t pass, const gnt_batch *b,
                              gnt_err *err);
 
-/* 1 for a round whose updates are to be compared with what clients would have sent without a defense. */
+/* True for a round whose updates are to be compared with what clients would have sent without a defense. */
 int gnt_record_compares(const gnt_record *r, int32_t round);
 int gnt_record_add_comparison(gnt_record *r, const gnt_fl_round *round, gnt_err *err);
 void gnt_record_set_totals(gnt_record *r, const gnt_fl_totals *totals);
@@ -113,9 +114,9 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *beh
 /* Adds the claims of drawn client j to `out`, as weight.J and source.J. */
 int gnt_recorded_claims(const gnt_st *behind, int32_t stage, int64_t j, gnt_st *out, gnt_err *err);
 
-/* 1 with a sentence in `says` where what hooks did to n other updates at that round is not what they did in
- * the training. treatments: that output; rounds far away from the given one are left out. 0 where it is the
- * same; −1 out of memory. */
+/* Compares what hooks did to n other updates at that round with what they did in the training (output
+ * `treatments`; rounds far from the given one are left out). Returns 1, with a sentence in `says`, if it
+ * differs; 0 if it does not; −1 when memory ran out. */
 int gnt_record_treatment_differs(const gnt_st *treatments, int32_t round, const gnt_fl_treatment *t,
                                  int64_t n, gnt_err *says);
 

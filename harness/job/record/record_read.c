@@ -72,7 +72,7 @@ static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st 
     return 0;
 }
 
-/* What the clients sent of their running statistics, where they send any. */
+/* Reads what the clients sent of their running statistics, if they send any. */
 static int read_buffers(gnt_recorded *out, const gnt_st *record, const gnt_model *m, int32_t stage,
                         gnt_err *err) {
     char name[NAME_SIZE];

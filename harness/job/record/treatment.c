@@ -42,7 +42,7 @@ typedef struct sums {
     double surplus, variance, weight, observed, others;
 } sums;
 
-/* One stratum's n values, sorted. */
+/* Adds the rank sum of one stratum's n values, which are sorted. */
 static void add_stratum(sums *s, const ranked_treatment *r, size_t n) {
     double observed = 0, rank_sum = 0, ties = 0, mean[2] = {0, 0};
     for (size_t i = 0; i < n;) {
@@ -77,7 +77,7 @@ static void add_sums(sums *s, const sums *one) {
     s->others += one->others;
 }
 
-/* 0 where there is nothing to compare, or the difference is small. */
+/* Returns |z| of a large difference; 0 if there is nothing to compare or the difference is small. */
 static double z_of_large(const sums *s, int what) {
     if (s->weight <= 0 || s->variance <= 0 || !(fabs(s->observed - s->others) > large[what] * s->weight))
         return 0;
@@ -95,7 +95,7 @@ static int judge(const sums *s, int what, size_t tests, gnt_err *says) {
     return 1;
 }
 
-/* All strata together, then the one with the largest difference. space: room for n entries. */
+/* Compares all strata together, then the one with the largest difference. space: memory for n entries. */
 static int differs_in(const gnt_treatment *t, size_t n, int what, ranked_treatment *space, gnt_err *says) {
     sums total = {0}, most = {0};
     size_t strata = 0, known = 0;

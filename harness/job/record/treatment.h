@@ -39,18 +39,19 @@ typedef struct gnt_treatment {
     float value[GNT_TREATMENTS];
 } gnt_treatment;
 
-/* The observed updates were treated otherwise. 0 also where there are too few to say; −1 out of memory. */
+/* Tests whether the observed updates were treated differently. Returns 0 also if there are too few to say;
+ * −1 when memory ran out. */
 int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says);
 
-/* The server's step follows what the clients would have sent undefended much more closely than what they did
- * send does: the server has something of them that attacks are not shown. Over the rounds, cosine against
- * cosine. */
+/* True if the server's step follows what the clients would have sent undefended much more closely than
+ * what they did send does, by their cosines over the rounds: the server then knows something that attacks
+ * are not shown. */
 int gnt_treatment_server_knows_more(const gnt_fl_round *round, size_t n, gnt_err *says);
-/* What the defense added to single updates cancels over the clients of a round, as masks that clients agreed
- * upon do. In the sum no tenth is left of what independent additions would leave. */
+/* True if what the defense added to single updates cancels over the clients of a round, as masks that
+ * clients agreed on do: in the sum, less than a tenth is left of what independent additions would leave. */
 int gnt_treatment_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *says);
-/* Hooks add to updates much more than these hold, and take it back in other rounds, so that an observer of
- * all rounds sees what no attack on one round is shown. 0 for fewer than 8 rounds. */
+/* True if hooks add much more to updates than these contain and subtract it again in other rounds, so that
+ * an observer of all rounds sees what no attack on one round is shown. 0 for fewer than 8 rounds. */
 int gnt_treatment_is_taken_back(const gnt_fl_totals *t, gnt_err *says);
 
 #endif

@@ -11,7 +11,7 @@
 #include "metric/label.h"
 #include "result/result.h"
 
-/* The job `score` (job.h). */
+/* Runs the job `score` (job.h). */
 int gnt_job_score(gnt_work *w, gnt_err *err);
 
 /* How networks compare images, which a suite must request: by those of gnt_lpips_names, and by the features
@@ -162,7 +162,7 @@ typedef struct score {
 
 /* ---- score_answer.c ---- */
 
-/* Tensor KIND.J of the answer, *rows × columns. NULL: there is none of that shape. */
+/* Returns tensor KIND.J of the answer, *rows × columns; NULL if there is none of that shape. */
 const float *score_answer(const score *s, const char *kind, int64_t j, int64_t columns, int64_t *rows);
 
 /* Rows of a table of floats in memory; `table` is kept by reference. */
@@ -174,18 +174,19 @@ gnt_metric_rows score_rows(const score_table *table, size_t n);
 
 /* ---- score_members.c: answers that are assigned to members of larger sets ---- */
 
-/* 1 where they are. */
+/* True if answers are assigned to members of larger sets. */
 int score_by_members(const score *s);
-/* The first row behind observation j, and how many there are. */
+/* Returns the first row behind observation j; score_members returns how many there are. */
 int64_t score_first(const score *s, int64_t j);
 int64_t score_members(const score *s, int64_t j);
-/* The sample that target i stands for; any of the set's where there was no answer. Also its row. */
+/* Returns the sample that target i stands for, any of the set's if there was no answer; score_truth_row
+ * returns its row. */
 const float *score_truth(const score *s, int64_t i);
 int64_t score_truth_row(const score *s, int64_t i);
 /* Judges the answers x (count × features) to observation j, and what the mean image would score there. */
 int score_judge_members(score *s, int64_t j, const float *x, int64_t count, gnt_err *err);
-/* The rows that labels and attributes of observation j are compared with: those its images were assigned to,
- * else the whole set. row has room for `members`; returns how many. */
+/* Lists the rows that labels and attributes of observation j are compared with: those that its images were
+ * assigned to, else the whole set. Returns their number, at most `members`. */
 int64_t score_rows_behind(const score *s, int64_t j, int64_t *row);
 int score_mean_image(score *s, gnt_err *err);
 
@@ -194,40 +195,43 @@ int score_mean_image(score *s, gnt_err *err);
 /* Opens the claims, and settles the rows behind each observation. */
 int score_open_sets(score *s, gnt_err *err);
 void score_close_sets(score *s);
-/* weight (encodings × set) or source (encodings) of a set, checked when they were opened. */
+/* Returns the weight (encodings × set) or source (encodings) of a set, which were checked when they were
+ * opened. */
 const gnt_st_tensor *score_mixing(const score *s, const char *kind, int64_t set);
 int score_sets(score *s, const gnt_metric_rows *candidates, gnt_err *err);
 int64_t score_n_sets(const score *s);
-/* The encoding, or the update, that shows most of target i; −1: none. */
+/* Returns the encoding, or the update, that shows most of target i; −1 if there is none. */
 int64_t score_encoding_of(const score *s, int64_t i);
 
 /* ---- one file each ---- */
 
-/* score_candidates.c: what identification chooses among: rows of one table, freed with gnt_free. */
+/* Collects what identification chooses among: rows of one table, freed with gnt_free (score_candidates.c). */
 int score_candidates(score *s, float **rows, size_t *n, gnt_err *err);
-/* score_reconstruction.c */
+/* Scores reconstructed images (score_reconstruction.c). */
 int score_reconstructions(score *s, gnt_err *err);
-/* score_region.c: after the reconstructions. */
+/* Scores the regions of reconstructed images, after the images (score_region.c). */
 void score_regions(score *s);
-/* The mask of a row of `targets`; NULL where they have none. */
+/* Returns the mask of a row of `targets`; NULL if they have none. */
 const uint8_t *score_mask(const score *s, int64_t row);
-/* 0 where the mask of the row marks nothing, and where there are no masks. */
+/* True if the mask of the row marks a pixel; 0 if there are no masks. */
 int score_has_region(const score *s, int64_t row);
-/* score_judges.c */
+/* Scores images by the distances of networks (score_judges.c). */
 int score_judges(score *s, gnt_err *err);
-/* score_region_judge.c: by a network of LPIPS, whose weights are an input of that name. */
+/* Scores regions by a network of LPIPS, whose weights are an input of that name (score_region_judge.c). */
 int score_judge_regions(score *s, gnt_lpips_net net, const gnt_st *weights, gnt_err *err);
-/* score_label.c */
+/* Scores labels; score_label_chance computes their chance (score_label.c). */
 int score_labels(score *s, gnt_err *err);
 int score_label_chance(const score *s, double *chance, gnt_err *err);
-/* score_attribute.c */
+/* Scores inferred attributes (score_attribute.c). */
 int score_attributes(score *s, gnt_err *err);
-/* score_contribution.c */
+/* Reads the clients' parts of a secure sum; score_contributions scores answers to them
+ * (score_contribution.c). */
 int score_read_contributions(score *s, gnt_err *err);
 int score_contributions(score *s, gnt_err *err);
-/* score_points.c: what results.json keeps as "points". *out is NULL where there is nothing to draw. */
+/* Makes what results.json keeps as "points"; *out is NULL if there is nothing to draw (score_points.c). */
 int score_points(score *s, gnt_points **out, gnt_err *err);
-/* score_all_rows.c: after the goals. `wide` is empty and becomes the second run, to be closed in any case. */
+/* Scores again, after the goals, against all rows of the clients if an update depends on more than its
+ * batch. `wide` is empty and becomes that second scoring, to be closed in any case (score_all_rows.c). */
 int score_against_all_rows(score *s, score *wide, gnt_err *err);
 void score_close_all_rows(score *wide);
 /* score_floors.c: each adds an entry for each measure, of whole images or of regions; SCORE_MOST_FLOORS are
@@ -235,14 +239,14 @@ void score_close_all_rows(score *wide);
 enum { SCORE_MOST_FLOORS = 8 };
 int score_image_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err);
 int score_region_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err);
-/* score_claims.c: what a defense says of its encodings, compared with what they show. Facts and a mark, never
- * a score. */
+/* Compares what a defense claims of its encodings with what they show; adds facts and a mark, never a
+ * score (score_claims.c). */
 int score_claims(score *s, gnt_err *err);
-/* score_write.c; name: constant text */
+/* Adds a fact; name: constant text (score_write.c). */
 void score_add_fact(score *s, const char *name, double value);
 void score_add_unknown(score *s, const char *name, const char *reason); /* reason: constant text */
 int score_write(score *s, gnt_err *err);
-/* score_images.c */
+/* Writes the images of a few targets, their reconstructions and regions (score_images.c). */
 int score_images(score *s, gnt_err *err);
 
 #endif

@@ -10,7 +10,8 @@
 #include "base/mem.h"
 #include "job/score/score.h"
 
-/* Tensor KIND of the replay at the observed round, I64 with at least one entry; NULL: there is none. */
+/* Returns tensor KIND of the replay at the observed round, I64 with at least one entry; NULL if there is
+ * none. */
 static const gnt_st_tensor *replayed(const gnt_st *replay, const char *kind, int64_t round, int64_t j) {
     char name[64];
     if (j < 0)
@@ -28,7 +29,7 @@ static int64_t round_of(const score *s) {
     return round;
 }
 
-/* 1 where an observed update depends on more than its batch. */
+/* True if an observed update depends on more than its batch. */
 static int any_depends(const score *s, const gnt_st *replay, int64_t round) {
     const gnt_st_tensor *t = replayed(replay, "depends", round, -1);
     int any = 0;
@@ -111,7 +112,7 @@ void score_close_all_rows(score *wide) {
 
 /* ---- which one counts ---- */
 
-/* The mean PSNR above that of the nearest public images; without public images, the PSNR itself. */
+/* Computes the mean PSNR above that of the nearest public images; without public images, the PSNR itself. */
 static int psnr_above_floor(score *s, double *above, gnt_err *err) {
     gnt_named_floor floors[SCORE_MOST_FLOORS];
     size_t n = 0;
@@ -127,7 +128,8 @@ static int psnr_above_floor(score *s, double *above, gnt_err *err) {
     return 0;
 }
 
-/* An answer no better than a guess at all rows says nothing of them. */
+/* Chooses the scores against all rows if they are further above the baseline: an answer no better than a
+ * guess at all rows reveals nothing of them. */
 static int choose(score *s, score *wide, gnt_err *err) {
     double of_batch, of_rows;
     if (psnr_above_floor(s, &of_batch, err) != 0 || psnr_above_floor(wide, &of_rows, err) != 0)

@@ -14,7 +14,7 @@ typedef struct hashed {
     int64_t row;
 } hashed;
 
-/* FNV-1a over the words of a row. */
+/* Computes FNV-1a over the 32-bit words of a row. */
 static uint64_t hash_row(const float *x, int64_t n) {
     uint64_t h = 14695981039346656037u;
     for (int64_t i = 0; i < n; i++) {
@@ -32,7 +32,7 @@ static int by_hash(const void *a, const void *b) {
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* The first row of x that equals `one`; −1: none. list: the n rows of x, sorted. */
+/* Returns the first row of x that equals `one`; −1 if there is none. list: the n rows of x, sorted. */
 static int64_t find_row(const hashed *list, int64_t n, const float *x, const float *one, int64_t features) {
     uint64_t hash = hash_row(one, features);
     int64_t low = 0, high = n;

@@ -19,7 +19,8 @@ typedef struct votes {
     int64_t agree, n;
 } votes;
 
-/* The MSE to each row of `targets` below which an image shows it. Without public images none does. */
+/* Computes the MSE to each row of `targets` below which an image shows it: that of the nearest public
+ * image or of their mean. Without public images none does. */
 static int find_limits(score *s, gnt_err *err) {
     const size_t n = (size_t)s->targets.view.n, f = (size_t)s->targets.view.features;
     if (!s->mean)
@@ -37,7 +38,7 @@ static int find_limits(score *s, gnt_err *err) {
     return rc;
 }
 
-/* Row of `targets`, and whether an image that has `mse` to it shows it. */
+/* True if an image that has `mse` to a row of `targets` shows it. */
 static int shows(const score *s, int64_t row, double mse) {
     return s->mse_limit && mse < s->mse_limit[row];
 }
@@ -67,7 +68,7 @@ static votes of_answers(const score *s) {
     return v;
 }
 
-/* Encodings that were released are images themselves. */
+/* Counts the claims that released encodings, as images, confirm or contradict. */
 static votes of_encodings(const score *s) {
     const gnt_st_tensor *x = gnt_st_find(&s->observed, "encoded_x");
     const int64_t f = s->targets.view.features;
@@ -94,7 +95,7 @@ static votes of_encodings(const score *s) {
     return v;
 }
 
-/* The image that the attack says an encoding is mostly of; −1: none. */
+/* Returns the image that the attack says an encoding is mostly of; −1 if none. */
 static int64_t most_of(const float *weight, int64_t clusters) {
     int64_t best = -1;
     for (int64_t c = 0; c < clusters; c++)
@@ -103,7 +104,8 @@ static int64_t most_of(const float *weight, int64_t clusters) {
     return best;
 }
 
-/* What an attack says of the mixing, through the members that its images were assigned to. */
+/* Counts the claims that an attack's answer on the mixing confirms or contradicts, through the members
+ * that its images were assigned to. */
 static votes of_mixture(const score *s) {
     votes v = {0, 0};
     for (int64_t j = 0; j < s->layout.observations; j++) {
@@ -131,7 +133,7 @@ static void put(score *s, const char *name, votes v) {
         score_add_fact(s, name, (double)v.agree / (double)v.n);
 }
 
-/* P(X ≤ k), X binomial of n and 1/2. */
+/* Returns P(X ≤ k), X binomial with n trials of probability 1/2. */
 static double at_most(int64_t k, int64_t n) {
     double sum = 0, all = lgamma((double)n + 1) - (double)n * log(2);
     for (int64_t i = 0; i <= k; i++)

@@ -7,7 +7,7 @@
 #include "job/score/score.h"
 #include "metric/contribution.h"
 
-/* The clients behind the observations of a round, which are in the order in which they were drawn. */
+/* Reads the clients behind the observations of a round, which are in the order in which they were drawn. */
 static int read_clients(score *s, gnt_err *err) {
     if (s->work->read(s->work->context, "targets", &s->sum.behind, err) != 0)
         return -1;
@@ -38,7 +38,8 @@ int score_read_contributions(score *s, gnt_err *err) {
     return s->is_transcript ? 0 : read_clients(s, err);
 }
 
-/* Rows that were answered: one for each update, or one for each client of a transcript. */
+/* Returns the answered row of a unit, which is an update or a client of a transcript; NULL if there is
+ * none. */
 static const double *answer_of(const score *s, int64_t unit) {
     char name[64];
     int64_t rows = s->is_transcript ? s->sum.clients : 1;
@@ -66,7 +67,7 @@ static double mean_of_entry(const score *s, int64_t e, int size) {
     return sum / (double)s->sum.clients;
 }
 
-/* Mean over entries of the relative error; answer NULL: no answer. */
+/* Returns the mean over entries of the relative error; answer may be NULL: no answer. */
 static double error_of(const score *s, const double *answer, const double *truth, const double *usual) {
     double sum = 0;
     for (int64_t e = 0; e < s->sum.entries; e++)
@@ -74,7 +75,7 @@ static double error_of(const score *s, const double *answer, const double *truth
     return sum / (double)s->sum.entries;
 }
 
-/* Mean over the entries that differ between clients. */
+/* Computes the mean rank correlation over the entries that differ between clients. */
 static int rank_entries(score *s, gnt_err *err) {
     size_t n = (size_t)units_of(s), counted = 0;
     double *answer = gnt_array(2 * n, sizeof *answer), *truth = answer ? answer + n : NULL, sum = 0;

@@ -48,8 +48,8 @@ static void add_floor(gnt_named_floor *floors, size_t *n_floors, gnt_measure_id 
     }
 }
 
-/* masks: of all rows that are judged; NULL: whole images. Regions are assigned by themselves, which can only
- * raise their floors. */
+/* Computes the baselines of answers to larger sets. masks: of all rows that are judged; NULL: whole
+ * images. Regions are assigned by themselves, which can only raise their baselines. */
 static int floors_by_members(const score *s, gnt_metric_floor *floor, const uint8_t *masks,
                              const gnt_metric_rows *known, const float *mean, gnt_err *err) {
     const size_t plane = (size_t)s->shape.height * (size_t)s->shape.width;

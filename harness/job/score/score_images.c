@@ -49,8 +49,8 @@ static void show_observed(const score *s, uint8_t *out, int64_t k) {
     }
 }
 
-/* Tensor region, I64 k × 4: top, left, height and width of the box around each target's region, 0 of one that
- * has none. */
+/* Adds tensor region, I64 k × 4: top, left, height and width of the box around each target's region, 0 of
+ * one that has none. */
 static int add_regions(gnt_st *st, const score *s, int64_t k, gnt_err *err) {
     const int64_t dim[2] = {k, 4};
     gnt_st_tensor *t;

@@ -11,7 +11,8 @@
 const char *const score_judge_names[SCORE_JUDGES] = {"lpips_alex", "lpips_vgg", "lpips_squeeze",
                                                      "feature_distance", "representation_mse"};
 
-/* How far the mean public image is from the targets, or from those of a set that it is nearest to. */
+/* Computes the mean distance of the mean public image from the targets; within a set, from those that it
+ * is assigned to. */
 static void judge_mean(score *s, int which, gnt_features *f) {
     double sum = 0;
     for (int64_t i = 0; s->mean && i < s->layout.n; i++)

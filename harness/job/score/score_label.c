@@ -3,8 +3,8 @@
 #include "base/mem.h"
 #include "job/score/score.h"
 
-/* The true labels of observation j, `members` at most. Where images were answered for a part of a batch, the
- * rest of it has none: −1, which nothing covers. */
+/* Lists the true labels of observation j, at most `members`. If images were answered for a part of a
+ * batch, the rest of it has none: −1, which nothing covers. */
 static int64_t labels_behind(const score *s, int64_t j, int64_t *row, int32_t *label) {
     int64_t n = score_rows_behind(s, j, row);
     for (int64_t i = 0; i < n; i++)
@@ -64,8 +64,8 @@ int score_labels(score *s, gnt_err *err) {
     return rc;
 }
 
-/* How many observations have more than `used` labels of class c (one of all classes where c is −1, into
- * gain[]). */
+/* Counts, into gain[c], the observations that have more than used[c] labels of class c; for all classes if
+ * c is −1. */
 static void add_gain(const score *s, label_room *r, int64_t *count, int64_t *gain, const int64_t *used,
                      int32_t c) {
     for (int64_t j = 0; j < s->layout.observations; j++) {
@@ -80,8 +80,8 @@ static void add_gain(const score *s, label_room *r, int64_t *count, int64_t *gai
     }
 }
 
-/* The same `batch` labels answered for every observation. The more of a class were answered, the less one
- * more of it covers, so taking the best one each time is optimal. */
+/* Computes the best score of one answer of `batch` labels for all observations. The more labels of a class
+ * it has, the less one more covers, so adding the best label each time is optimal. */
 static int chance_by_members(const score *s, double *chance, gnt_err *err) {
     size_t classes = (size_t)s->targets.view.classes;
     label_room r;

@@ -43,7 +43,8 @@ int score_mean_image(score *s, gnt_err *err) {
                    : gnt_fail(err, "out of memory for the mean image");
 }
 
-/* The members that `batch` copies of the mean image are assigned to; without one, the first of the set. */
+/* Finds the members that `batch` copies of the mean image are assigned to; without a mean image, the first
+ * of the set. */
 static int assign_mean(score *s, int64_t j, const float *set, gnt_metric_image *image, int64_t *member,
                        gnt_err *err) {
     int64_t b = s->layout.batch, f = s->targets.view.features;

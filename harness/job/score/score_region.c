@@ -10,7 +10,7 @@ int score_has_region(const score *s, int64_t row) {
     return mask && gnt_metric_box_of(mask, s->shape.height, s->shape.width).height > 0;
 }
 
-/* Which answer belongs to which target was settled by the whole images. */
+/* Uses the assignment of answers to targets that was made for whole images. */
 void score_regions(score *s) {
     for (int64_t i = 0; i < s->layout.n; i++) {
         score_target *t = &s->target[i];

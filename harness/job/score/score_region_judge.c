@@ -25,7 +25,7 @@ static void close_judge(region_judge *j) {
     *j = (region_judge){0};
 }
 
-/* For the region of a row of the targets; a network of the same shape is kept. */
+/* Opens a network for the region of a row of the targets; keeps the present one if it has the same shape. */
 static int open_judge(region_judge *j, const score *s, int64_t row, gnt_lpips_net net, const gnt_st *weights,
                       gnt_err *err) {
     const gnt_metric_box box = gnt_metric_box_of(score_mask(s, row), s->shape.height, s->shape.width);

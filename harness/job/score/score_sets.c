@@ -32,8 +32,8 @@ static int check_mixing(const score *s, int64_t sets, gnt_err *err) {
     return 0;
 }
 
-/* Each observed update is of one encoding, which may show any sample of its set. What the defense says of it
- * is not used. */
+/* Lays out the rows behind updates of single encodings, each of which may show any sample of its set. What
+ * the defense claims of it is not used. */
 static int open_members(score *s, int64_t sets, gnt_err *err) {
     int64_t n = 0, i = 0;
     for (int64_t j = 0; j < sets; j++)
@@ -55,7 +55,7 @@ int64_t score_n_sets(const score *s) {
     return s->sets.size ? s->layout.rows / s->sets.size : 0;
 }
 
-/* Without sets: the batch, or the larger set that the request names. */
+/* Lays out the rows behind updates without sets: the batch, or the larger set that the request names. */
 static int open_batches(score *s, gnt_err *err) {
     if (s->layout.members == 0)
         s->layout.members = s->layout.batch;
@@ -127,7 +127,8 @@ static const gnt_st_tensor *answer_table(const score *s, const char *kind, int64
 static const char one_kind_of_pair[] =
     "every pair of encodings shares a sample, or none does: an area under the ROC curve needs both kinds";
 
-/* What an attack says of the mixing, set by set; sets without such an answer count as knowing nothing. */
+/* Scores an attack's answers on the mixing, set by set; a set without an answer scores no better than
+ * chance. */
 static int judge_mixing(score *s, gnt_err *err) {
     mean all = {0}, visible = {0}, purity = {0}, assigned = {0}, correlation = {0};
     int said_similar = 0, said_mixture = 0;
@@ -188,8 +189,8 @@ static int judge_images(score *s, gnt_err *err) {
     return 0;
 }
 
-/* Identification from the encodings themselves: of the sample that each is said to be mostly of, and of any
- * of its set; and the PSNR to the former. */
+/* Measures identification from the encodings themselves, of the sample that each is claimed to be mostly
+ * of and of any of its set, and the PSNR to the former. */
 static int judge_encodings(score *s, const gnt_metric_rows *candidates, gnt_err *err) {
     const gnt_st_tensor *x = gnt_st_find(&s->observed, "encoded_x");
     int64_t f = s->targets.view.features, at = 0;

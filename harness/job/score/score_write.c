@@ -43,7 +43,7 @@ static gnt_measure_id judge_of(int judge) {
                                      : GNT_MEASURE_REPRESENTATION_MSE;
 }
 
-/* A sample that has no region has no number of it. */
+/* Puts the measures of a target's region; NaN if it has none. */
 static void put_region(const score *s, gnt_target *to, const score_target *t) {
     put(to, GNT_MEASURE_REGION_MSE, t->has_region ? t->region.mse : NAN);
     put(to, GNT_MEASURE_REGION_PSNR, t->has_region ? t->region.psnr : NAN);
@@ -119,7 +119,7 @@ static gnt_targets targets_of(score *s) {
 
 /* ---- measures of a cell as a whole, and chance ---- */
 
-/* Room for measures is made by gnt_derive_measures, for chance by score_write. */
+/* Appends a measure. gnt_derive_measures allocates the list of measures, score_write that of chance. */
 static void add_measure(gnt_outcome *o, gnt_measure_id id, gnt_stat stat) {
     ((gnt_named_stat *)(uintptr_t)o->measures.at)[o->measures.n++] =
         (gnt_named_stat){gnt_measure_of(id)->name, stat};
@@ -169,7 +169,8 @@ static int add_attribute_rates(const score *s, gnt_outcome *o, gnt_err *err) {
     return add_attribute_chance(s, o, err);
 }
 
-/* The order of clients belongs to the cell as a whole. */
+/* Adds the rank correlation of clients, which is one number of the whole cell, and the chance of
+ * contributions. */
 static void add_contribution(const score *s, gnt_outcome *o) {
     const gnt_estimate r = gnt_estimate_single(s->sum.rank);
     if (isfinite(r.mean))
@@ -186,7 +187,8 @@ static int add_label_chance(const score *s, gnt_outcome *o, gnt_err *err) {
     return rc;
 }
 
-/* Whichever member of a set is the nearest, it is the one that the answer is assigned to. */
+/* Adds the chance of identification. An answer is assigned to the nearest member of a set, so every member
+ * counts as right. */
 static void add_identification_chance(const score *s, gnt_outcome *o) {
     double right = 0;
     for (int64_t j = 0; j < s->layout.observations; j++)

@@ -31,18 +31,18 @@ void gnt_frame_free(gnt_frame *f);
 void gnt_frame_put(gnt_frame *f, const void *bytes, size_t n);
 void gnt_frame_put_int(gnt_frame *f, int64_t value);
 void gnt_frame_put_real(gnt_frame *f, double value);
-/* NULL is written as "". */
+/* Appends a text; NULL as "". */
 void gnt_frame_put_text(gnt_frame *f, const char *text);
-/* n entries of `size` bytes each. NULL and an empty array are distinguished. */
+/* Appends n entries of `size` bytes each. NULL and an empty array are distinguished. */
 void gnt_frame_put_array(gnt_frame *f, const void *data, int64_t n, size_t size);
 
-/* n bytes, aligned to 8; NULL where fewer are left. */
+/* Reads n bytes, aligned to 8; NULL if fewer are left. */
 const void *gnt_frame_get(gnt_frame *f, size_t n);
 int64_t gnt_frame_get_int(gnt_frame *f);
 double gnt_frame_get_real(gnt_frame *f);
 const char *gnt_frame_get_text(gnt_frame *f);
-/* An array of exactly n entries. NULL where NULL was put, and where another number of entries was, which is
- * bad. */
+/* Reads an array of exactly n entries; NULL if NULL was put, or if another number of entries was, which
+ * sets `bad`. */
 const void *gnt_frame_get_array(gnt_frame *f, int64_t n, size_t size);
 
 /* A socket and how long to wait on it. */
@@ -55,7 +55,8 @@ typedef struct gnt_frame_connection {
     void *context;
 } gnt_frame_connection;
 
-/* −1 with a sentence after a stop, and when the other end has closed its socket. */
+/* Sends or receives one frame. Returns −1, with a sentence, after a stop or when the other end has closed
+ * its socket. */
 int gnt_frame_send(const gnt_frame_connection *connection, const gnt_frame *f, gnt_err *err);
 int gnt_frame_receive(const gnt_frame_connection *connection, gnt_frame *f, gnt_err *err);
 

@@ -73,7 +73,7 @@ static void begin(remote_side *s, const proxy *p, uint64_t op) {
     gnt_frame_put_int(&s->out, p->index);
 }
 
-/* Random streams of a client hook belong to the round and the client. */
+/* Derives the key of a client hook's random streams from the round and the client. */
 static gnt_key key_of(const gnt_remote *r, const gnt_client *c) {
     char name[64];
     snprintf(name, sizeof name, "round %d client %d", c->round, c->index);
@@ -96,7 +96,7 @@ typedef struct claim {
     double *weight;
 } claim;
 
-/* What one encoding is said to be made of; ids are those of the samples that went in. */
+/* Reads what one encoding is claimed to be made of; ids are those of the samples that went in. */
 static int read_claim(gnt_remote *r, gnt_frame *f, const gnt_samples *from, claim *c, int64_t *source) {
     *source = gnt_frame_get_int(f);
     c->n = gnt_frame_get_int(f);
@@ -203,7 +203,7 @@ static int read_buffers(const gnt_remote *r, remote_side *s, gnt_tensors *sent) 
                : -1;
 }
 
-/* All tensors of an update lie one behind the other (see gnt_fl_client). */
+/* Runs a hook that changes an update, whose tensors lie one behind the other (see gnt_fl_client). */
 static gnt_status change_update(proxy *p, uint64_t op, const gnt_client *client, gnt_tensors *update) {
     gnt_remote *r = p->remote;
     remote_side *s = &r->client;
@@ -278,7 +278,7 @@ static int64_t contribute_size(void *self) {
     return copied && n >= 0 && gnt_remote_copy_end(r, &r->failure) != 0 ? -1 : n;
 }
 
-/* A contribution comes before every round: its streams are of a round −1. */
+/* Runs the hook contribute. It comes before every round: its streams are those of a round −1. */
 static gnt_status contribute(void *self, const gnt_client *client, double *vector) {
     proxy *p = self;
     gnt_remote *r = p->remote;
@@ -313,7 +313,7 @@ static gnt_status repeat(gnt_remote *r, const remote_side *s) {
     return status;
 }
 
-/* Every process is given the sum; a copy, when it begins. */
+/* Gives the sum to every process; to a copy, when it begins. */
 static gnt_status receive_sum(void *self, const double *sum, int64_t n) {
     proxy *p = self;
     gnt_remote *r = p->remote;
@@ -332,7 +332,7 @@ static gnt_status receive_sum(void *self, const double *sum, int64_t n) {
     return status;
 }
 
-/* The state of client −1 is the server's. */
+/* Returns the side that has a client's state; client −1 is the server. */
 static remote_side *side_of(gnt_remote *r, int32_t client) {
     return client < 0 && r->server.connection.fd >= 0 ? &r->server : &r->client;
 }

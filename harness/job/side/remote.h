@@ -25,23 +25,25 @@ typedef struct gnt_remote_spec {
     size_t server_copies;
 } gnt_remote_spec;
 
-/* `spec`, what it points to, the work and the model outlive it. */
+/* Opens the chain of another process's hooks. `spec`, what it points to, the work and the model must
+ * outlive it. */
 int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, const gnt_remote_spec *spec,
                     gnt_err *err);
 void gnt_remote_free(gnt_remote *r);
 const gnt_chain *gnt_remote_chain(const gnt_remote *r);
 
-/* 1: hooks of clients run in copies alone, and must be between the two calls below. */
+/* True if hooks of clients run in copies alone, that is, between the two calls below. */
 int gnt_remote_uses_copies(const gnt_remote *r);
-/* From copy_begin to copy_end, hooks of clients run in a fresh copy of the process. What they give depends on
- * nothing but what they are given in between, sums and state included. */
+/* Begins a copy: until gnt_remote_copy_end, hooks of clients run in a fresh copy of the process. Their
+ * results depend only on what they are given in between, sums and state included. */
 int gnt_remote_copy_begin(gnt_remote *r, gnt_err *err);
 int gnt_remote_copy_end(gnt_remote *r, gnt_err *err);
 
-/* How many further processes of the server there are. All are given the secure sums and requests for state
- * that the server is given. */
+/* Returns the number of further processes of the server. All are given the secure sums and requests for
+ * state that the server is given. */
 size_t gnt_remote_server_copies(const gnt_remote *r);
-/* From here on `aggregate` runs in the i-th of the server's processes: 0 the server, 1 … the further ones. */
+/* Lets `aggregate` run in the i-th of the server's processes from here on: 0 the server, 1 … the further
+ * ones. */
 void gnt_remote_use_server(gnt_remote *r, size_t i);
 
 #endif

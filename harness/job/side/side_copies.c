@@ -66,8 +66,8 @@ static void drain(int fd) {
         ;
 }
 
-/* Facts: means over the copies that reported them; `reports` counts those by name. A copy in which a client
- * only gave its part of a secure sum reports no fact of the training. */
+/* Averages facts over the copies that reported them; `reports` counts those by name. A copy in which a
+ * client only gave its part of a secure sum reports no fact of the training. */
 static void add_facts(json_t *all, json_t *reports, const char *text) {
     json_t *facts = json_loads(text, 0, NULL), *value;
     const char *name;
@@ -136,7 +136,7 @@ static side_copies_end start_copy(copy *one, const side_copies *c, gnt_err *err)
     return SIDE_COPIES_IN_COPY;
 }
 
-/* From SIDE_COPY_BEGIN, which is in `f`, to the end of the copy. */
+/* Serves one copy from SIDE_COPY_BEGIN, which is in `f`, to its end. */
 static copy_end serve_copy(copy *one, const side_copies *c, const gnt_frame_connection *training,
                            gnt_frame *f, json_t *reports, gnt_err *err) {
     const gnt_frame_connection connection = {

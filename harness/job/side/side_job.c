@@ -38,7 +38,7 @@ static int stop(void *context) {
 
 /* ---- what every hook needs ---- */
 
-/* Each member has random streams of its own, keyed for the client and the round. */
+/* Gives each member the key of its own random streams for this client and round. */
 static void take_key(side *s) {
     if (s->has_key && memcmp(&s->key, &s->client.key, sizeof s->key) == 0)
         return;
@@ -60,7 +60,7 @@ static int read_client(side *s, gnt_err *err) {
     return 0;
 }
 
-/* A chain of the one member that the message names. */
+/* Returns a chain of the one member that the message names. */
 static gnt_chain chain_of(const side *s, int64_t member) {
     gnt_chain c = s->chain.chain;
     c.member += member;
@@ -142,7 +142,7 @@ static int local_rate(side *s, int64_t member, gnt_err *err) {
     return 0;
 }
 
-/* What the client is about to send of its running statistics. */
+/* Reads what the client is about to send of its running statistics. */
 static int read_buffers(side *s, gnt_err *err) {
     int any;
     s->statistics.n = s->n_statistics;
@@ -176,7 +176,7 @@ static int update(side *s, int64_t member, uint64_t op, gnt_err *err) {
     return rc;
 }
 
-/* n arrays of `each` floats. */
+/* Reads n arrays of `each` floats, which stay in the message. */
 static int read_floats(side *s, const float **out, int64_t n, int64_t each) {
     for (int64_t k = 0; k < n; k++)
         if (!(out[k] = gnt_frame_get_array(&s->in, each, sizeof **out)))
@@ -184,7 +184,8 @@ static int read_floats(side *s, const float **out, int64_t n, int64_t each) {
     return 0;
 }
 
-/* The updates lie in the message; what the hook may write lies in `next` and `statistics`. */
+/* Reads the arguments of `aggregate`. The updates stay in the message; what the hook may write is in
+ * `next` and `statistics`. */
 static int read_aggregate(side *s, gnt_aggregate *in, const float **updates, const float **of_clients,
                           float *statistics, gnt_err *err) {
     const int64_t n = in->n_clients;
@@ -373,7 +374,7 @@ static void begin_answer(side *s, gnt_status status, const char *sentence) {
     gnt_frame_put_text(&s->out, sentence);
 }
 
-/* The facts of a copy's plugins, and their hooks' times, are its last answer. */
+/* Sends the facts of a copy's plugins and their hooks' times, its last answer. */
 static void send_facts(side *s) {
     gnt_err ignored;
     gnt_work_chain_free(&s->chain);
@@ -394,7 +395,7 @@ static void shrink(gnt_frame *f) {
         gnt_frame_free(f);
 }
 
-/* 1: go on; 0: the connection has ended. */
+/* Answers one message. Returns 0 if the connection has ended, else 1. */
 static int serve_one(side *s) {
     gnt_err why = {0};
     if (gnt_frame_receive(&s->connection, &s->in, &why) != 0)
@@ -413,7 +414,7 @@ static int serve_one(side *s) {
     return sent;
 }
 
-/* In a copy: opens the plugin, and answers until its client's work is over. Does not return. */
+/* Opens the plugin in a copy, and answers until its client's work is over. Does not return. */
 static void serve_copy(side *s, gnt_err *err) {
     gnt_err ignored;
     s->copy = 1;

@@ -18,7 +18,7 @@
 #include "job/side/frame.h"
 #include "job/work/work.h"
 
-/* The job `side`: answers messages until its socket ends. */
+/* Runs the job `side`: answers messages until its socket is closed. */
 int gnt_job_side(gnt_work *w, gnt_err *err);
 
 enum {
@@ -66,19 +66,20 @@ typedef struct side_client {
     int has_samples;
 } side_client;
 
-/* public_data: the samples that this process has itself. They are shown where the sender shows its own. */
+/* Reads a client. public_data: the samples that this process has itself; the client has them if it has the
+ * sender's. */
 int side_get_client(gnt_frame *f, side_client *c, int64_t n_params, int64_t n_buffers,
                     const gnt_samples *public_data, gnt_err *err);
 void side_client_free(side_client *c);
 
-/* What a client sends of its running statistics (gnt_client.sent_buffers), whose tensors lie one behind the
- * other; t may be NULL. */
+/* Appends what a client sends of its running statistics (gnt_client.sent_buffers), whose tensors lie one
+ * behind the other; t may be NULL. */
 void side_put_buffers(gnt_frame *f, const gnt_tensors *t, int64_t n_buffers);
 /* Reads them into t, whose tensors have room; t->n becomes 0 where they are withheld. *any: 0: there are
  * none. */
 int side_get_buffers(gnt_frame *f, gnt_tensors *t, int64_t n_buffers, int *any, gnt_err *err);
 
-/* A bundle, such as the one that `save` wrote. */
+/* Appends a bundle, such as the one that `save` wrote. */
 void side_put_bundle(gnt_frame *f, const gnt_st *st);
 int side_get_bundle(gnt_frame *f, gnt_st *st, gnt_err *err);
 

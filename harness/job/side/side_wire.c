@@ -68,7 +68,7 @@ static int read_attributes(gnt_frame *f, side_client *c) {
     return 0;
 }
 
-/* A copy of an array of the frame in *owned; *shown is NULL where none was put. */
+/* Copies an array of the frame to *owned; *shown is NULL if NULL was put. */
 static int copy_array(gnt_frame *f, void **owned, const void **shown, int64_t n, size_t size) {
     const void *data = gnt_frame_get_array(f, n, size);
     *shown = NULL;

@@ -27,7 +27,7 @@ void gnt_artefact_set_free(gnt_artefact_set *a);
  * zeros. */
 int gnt_sink_add(gnt_st *st, const char *name, gnt_st_type type, int32_t rank, const int64_t *dim,
                  const void *data, gnt_err *err);
-/* A sink that writes into `st`. */
+/* Returns a sink that writes into `st`. */
 gnt_sink gnt_sink_into(gnt_st *st);
 
 #endif

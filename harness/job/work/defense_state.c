@@ -13,7 +13,7 @@ enum { NAME_SIZE = GNT_ST_NAME };
 
 /* ---- secure sums ---- */
 
-/* How many different labels a client holds, 0 of samples with maps. found: one flag for each class. */
+/* Counts the different labels of a client's samples; 0 if these have maps. found: one flag for each class. */
 static int64_t labels_of(const gnt_sampleset *s, const gnt_partition *part, int32_t client, uint8_t *found) {
     int64_t n = 0;
     if (s->has_maps)
@@ -63,7 +63,7 @@ int gnt_state_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client
     return 1;
 }
 
-/* Client k's vector, made from the samples that it holds. */
+/* Computes client k's vector from the samples that it has. */
 static int contribute_one(const gnt_state_sum_spec *s, const gnt_member *m, int32_t k, double *vector,
                           gnt_err *err) {
     gnt_fl_holding holding = {0, 0};
@@ -231,7 +231,7 @@ int gnt_state_exists(const gnt_chain *c) {
     return i < c->n;
 }
 
-/* What save wrote under the prefix, as artefacts. */
+/* Gathers what save wrote under the prefix, as artefacts. */
 static int gather(const gnt_st *trained, const char *prefix, gnt_artefact_set *out, size_t *n, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);

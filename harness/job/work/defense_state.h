@@ -22,8 +22,8 @@ int gnt_state_holdings(const gnt_sampleset *clients, const gnt_partition *part, 
 
 /* Instead of a client: the average of all. */
 enum { GNT_STATE_AVERAGE = -1 };
-/* What `client` (taken modulo the number of clients) or the average client holds. 0 where the bundle does not
- * say. */
+/* Reads how many samples and labels `client` (taken modulo the number of clients) or the average client
+ * has; 0 if the bundle does not say. */
 int gnt_state_holding(gnt_fl_holding *out, const gnt_st *trained, int32_t client);
 
 /* What a secure sum before round 0 is taken over. Everything is the caller's. */
@@ -45,12 +45,13 @@ typedef struct gnt_state_sum_spec {
  * `out`, and what clients gave to `contributions`. */
 int gnt_state_sums(const gnt_state_sum_spec *s, const gnt_key *key, gnt_st *out, gnt_st *contributions,
                    gnt_err *err);
-/* Tensor KIND.I of the first member that left one, or NULL. Of several secure sums the first is observed. */
+/* Returns tensor KIND.I of the first member that left one, or NULL. Of several secure sums the first is
+ * observed. */
 const gnt_st_tensor *gnt_state_first(const gnt_st *st, const char *kind, gnt_st_type type, int32_t rank);
 /* Gives the results of secure sums to a fresh chain. */
 int gnt_state_load_sums(const gnt_chain *c, const gnt_st *trained, gnt_err *err);
 
-/* 1 where a member has both save and load. */
+/* True if a member has both save and load. */
 int gnt_state_exists(const gnt_chain *c);
 /* Saves the state of all members for one client (−1: the server) under this round. */
 int gnt_state_save(const gnt_chain *c, int32_t round, int32_t client, gnt_st *out, gnt_err *err);

@@ -5,7 +5,8 @@
 
 #include "base/mem.h"
 
-/* A client's own table: what its group does not name weighs nothing, whatever other groups hide. */
+/* Fills a client's own table of attributes: those that its group does not name have weight 0, whatever
+ * other groups hide. */
 static void weigh(gnt_attribute *to, const gnt_sampleset *s, const gnt_request_hider *group) {
     for (int32_t i = 0; i < s->view.n_attributes; i++) {
         to[i] = s->attribute[i];

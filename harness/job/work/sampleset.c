@@ -21,7 +21,7 @@ static json_t *describe(const gnt_data *d) {
                      "attributes", attributes);
 }
 
-/* Rows of maps or masks. */
+/* Adds rows of maps or masks. */
 static int pack_bits(gnt_st *out, const char *name, const uint8_t *from, int64_t m, const int64_t *rows,
                      int64_t n, gnt_err *err) {
     const int64_t dim[2] = {n, m};
@@ -123,7 +123,7 @@ static int read_attributes(gnt_sampleset *s, const json_t *list, const char *whe
     return 0;
 }
 
-/* Kind, shape, classes, attributes. */
+/* Reads kind, shape, classes and attributes. */
 static int read_shape(gnt_sampleset *s, const gnt_st *st, const char *where, gnt_err *err) {
     json_t *all = json_loads(st->metadata ? st->metadata : "", JSON_REJECT_DUPLICATES, NULL);
     const json_t *dim = json_object_get(all, "dim");
@@ -190,7 +190,7 @@ static int fill_labels(gnt_sampleset *s, const int32_t *label, const int32_t *a,
     return 0;
 }
 
-/* The map, as targets in the place of labels, and the mask of each sample, where there are both. */
+/* Reads the map, as targets in the place of labels, and the mask of each sample, if there are both. */
 static int fill_maps(gnt_sampleset *s, const gnt_st *st, const char *where, gnt_err *err) {
     const gnt_samples *v = &s->view;
     const int64_t dim[2] = {v->n, v->classes}, all = v->n * v->classes;

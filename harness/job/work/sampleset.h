@@ -28,14 +28,14 @@ typedef struct gnt_sampleset {
     char attribute_name[GNT_DATA_ATTRS][GNT_DATA_NAME];
 } gnt_sampleset;
 
-/* Rows of a data set into an empty bundle. */
+/* Packs rows of a data set into an empty bundle. */
 int gnt_samples_pack(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err);
 /* Adds the group of each row, where the set has groups. */
 int gnt_samples_pack_groups(gnt_st *out, const gnt_data *data, const int64_t *rows, int64_t n, gnt_err *err);
-/* Rows row[0 … n − 1] of one bundle into an empty one. */
+/* Copies rows row[0 … n − 1] of one bundle into an empty one. */
 int gnt_samples_rows(gnt_st *out, const gnt_st *from, const int64_t *row, int64_t n, gnt_err *err);
-/* A bundle into memory, with one-hot labels, or maps, as y and ids 0 … n − 1. The sentence of an error names
- * `where`. */
+/* Reads a bundle into memory, with one-hot labels, or maps, as y and ids 0 … n − 1. The sentence of an
+ * error names `where`. */
 int gnt_samples_unpack(gnt_sampleset *out, const gnt_st *st, const char *where, gnt_err *err);
 void gnt_sampleset_free(gnt_sampleset *s);
 

@@ -9,7 +9,8 @@ gnt_region gnt_work_region(const gnt_request_samples *of) {
     return of->region.n == 4 ? (gnt_region){side[0], side[1], side[2], side[3]} : (gnt_region){0};
 }
 
-/* Attributes weigh what the suite says; one that it does not name is not to be hidden. */
+/* Sets the attributes' weights to those of the suite; an attribute that it does not name is not to be
+ * hidden. */
 static void hide(gnt_sampleset *s, const gnt_request_samples *of) {
     for (size_t i = 0; i < of->hide.n; i++)
         gnt_samples_hide(s, of->hide.at[i].attribute, of->hide.at[i].weight);
@@ -60,7 +61,7 @@ gnt_fl_config gnt_work_config(const gnt_request_federated *of) {
                            .clients = (int32_t)of->clients};
 }
 
-/* The three lists of labels fit together. */
+/* True if the three lists of labels fit together. */
 static int names_labels(const gnt_request_federated *of) {
     int64_t left = (int64_t)of->labels.n;
     if (of->rows.n != (size_t)of->clients || of->n_labels.n != of->rows.n)
@@ -70,7 +71,8 @@ static int names_labels(const gnt_request_federated *of) {
     return left == 0;
 }
 
-/* By what the rows are dealt: their group, or an attribute, of which *values is a copy. */
+/* Returns the values by which the rows are partitioned: their group, or an attribute, of which *values is
+ * a copy. */
 static const int32_t *dealt_by(const char *by, const gnt_sampleset *s, int32_t **values) {
     if (strcmp(by, GNT_PARTITION_BY_GROUP) == 0)
         return s->group;

@@ -67,11 +67,11 @@ typedef struct gnt_work_model {
     int training_stats;
 } gnt_work_model;
 
-/* `of` outlives it. training_stats: batch norm by the statistics of the batch. */
+/* Opens a model; `of` must outlive it. training_stats: batch norm by the statistics of the batch. */
 int gnt_work_model_open(gnt_work_model *out, const gnt_request_model *of, int training_stats, gnt_err *err);
 void gnt_work_model_free(gnt_work_model *m);
 
-/* Weights after `round`, out of a bundle "trained": copies, freed with gnt_free. */
+/* Copies the weights after `round` out of a bundle "trained"; freed with gnt_free. */
 int gnt_work_weights(const gnt_st *trained, const gnt_model *m, int64_t round, float **weights,
                      float **buffers, gnt_err *err);
 
@@ -91,7 +91,7 @@ typedef struct gnt_work_models {
     size_t n;
 } gnt_work_models;
 
-/* errors: whose sentences their services share. `list` outlives them. */
+/* Opens the named models; `list` must outlive them. errors: the service whose sentences theirs share. */
 int gnt_work_models_open(gnt_work_models *out, gnt_work *w, const gnt_request_named_models *list,
                          gnt_service *errors, gnt_err *err);
 void gnt_work_models_free(gnt_work_models *m);
@@ -112,13 +112,13 @@ typedef struct gnt_work_plugin {
     int has_artefacts;
 } gnt_work_plugin;
 
-/* kind: GNT_PLUGIN_*. key: of its role in this job. */
+/* Opens a plugin. kind: GNT_PLUGIN_*; key: of its role in this job. */
 int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model *m,
                          const gnt_request_plugin *of, int32_t kind, const gnt_key *key, gnt_err *err);
 /* Adds its facts and its hooks' times to the work's. */
 void gnt_work_plugin_free(gnt_work_plugin *p);
-/* Around every hook: see gnt_instance_enter and gnt_instance_leave. `done` sets the work's status on
- * failure. */
+/* Begins a hook, and gnt_work_plugin_done ends it (gnt_instance_enter, gnt_instance_leave); the latter
+ * sets the work's status on failure. */
 void gnt_work_plugin_begin(void *plugin, const char *hook);
 int gnt_work_plugin_done(void *plugin, gnt_status status, gnt_err *err);
 
@@ -128,20 +128,20 @@ typedef struct gnt_work_chain {
     gnt_work_plugin *plugin;
 } gnt_work_chain;
 
-/* key: the role that members' keys are derived from. */
+/* Opens the plugins of a chain. key: of the role, from which members' keys are derived. */
 int gnt_work_chain_open(gnt_work_chain *out, gnt_work *w, const gnt_work_model *m,
                         const gnt_request_plugins *defense, const gnt_key *key, gnt_err *err);
 void gnt_work_chain_free(gnt_work_chain *c);
 
 /* ---- work.c ---- */
 
-/* The sensitive rectangle; height 0: none. */
+/* Returns the sensitive rectangle; height 0 if there is none. */
 gnt_region gnt_work_region(const gnt_request_samples *of);
-/* Input `name` as samples, with the region and the weights that `of` gives (NULL: none). Absent: an empty set
- * and no error. */
+/* Reads input `name` as samples, with the region and the weights that `of` gives (NULL: none). Absent: an
+ * empty set and no error. */
 int gnt_work_samples(gnt_sampleset *out, gnt_work *w, const char *name, const gnt_request_samples *of,
                      gnt_err *err);
-/* Input `name` as artefacts. Absent: an empty set and no error. */
+/* Reads input `name` as artefacts. Absent: an empty set and no error. */
 int gnt_work_artefacts(gnt_artefact_set *out, gnt_work *w, const char *name, gnt_err *err);
 gnt_fl_config gnt_work_config(const gnt_request_federated *of);
 /* Deals the clients' samples to clients. */

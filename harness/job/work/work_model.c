@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "job/work/work.h"
 
-/* None, or one for each of the sample's channels (or features). */
+/* Copies the numbers of a list, which has none, or one for each of the sample's channels (or features). */
 static int copy_numbers(const gnt_reals *list, const gnt_nn_shape *sample, double **out, gnt_err *err) {
     *out = NULL;
     if (list->n == 0)
