@@ -92,7 +92,7 @@ static void say_observed(page *w) {
     gnt_text_free(&lines);
 }
 
-/* The answer first: a row for each section, and how to read it. */
+/* Writes the summary, which comes first: a row for each section, and how to read it. */
 static void say_summary(page *w) {
     gnt_table t;
     heading(w, "In short");
@@ -175,7 +175,7 @@ static void say_measure(page *w, const gnt_section *s, const gnt_measure *m, int
         unfold(w);
 }
 
-/* The sheet to show first: of the attack that recovers most without a defense. */
+/* Returns the sheet to show first: that of the attack that recovers most without a defense. */
 static size_t best_sheet(const page *w, const gnt_section *s, const gnt_measure *m) {
     size_t best = 0;
     double most = NAN;
@@ -220,8 +220,8 @@ static void say_other_measures(page *w, const gnt_section *s, const gnt_measure 
         unfold(w);
 }
 
-/* Matched strengths miss the target by up to the tolerance: what is left at the target itself, and the
- * other way round. */
+/* Writes the leakage at exactly the target utility, which matched strengths miss by up to the tolerance,
+ * and the utility at equal leakage. */
 static void say_equal(page *w, const gnt_section *s, const gnt_measure *m) {
     static const char *const titles[] = {"Leakage at exactly the target utility", "Utility at equal leakage"};
     for (int by_leakage = 0; m && by_leakage < 2; by_leakage++) {
@@ -237,7 +237,7 @@ static void say_equal(page *w, const gnt_section *s, const gnt_measure *m) {
     }
 }
 
-/* How well the trained networks find what maps mark. */
+/* Writes how well the trained networks find what maps mark. */
 static void say_maps(page *w, const gnt_section *s) {
     gnt_table t;
     if (gnt_table_maps_at(w->p->results, s->task, s->stage, &t) > 0) {

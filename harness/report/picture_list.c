@@ -67,7 +67,7 @@ static int is_listed(const char *list, const char *name) {
     return 0;
 }
 
-/* Only plain files go, and none through a link. */
+/* Removes one file, only if it is a plain one and not reached through a link. */
 static void remove_one(const gnt_report *p, const char *name) {
     struct stat st;
     char *plots = gnt_format("%s/plots", p->folder), *path = gnt_format("%s/%s", p->folder, name);

@@ -43,7 +43,8 @@ static int name_picture(gnt_picture *out, const char *kind, const gnt_section *s
 typedef int (*measure_plot)(const gnt_results *, const char *, int64_t, const gnt_measure *, const char *,
                             const char *, int, int *, gnt_err *);
 
-/* A plot that fails is a notice, never the end of the report. Returns 1 if a picture of it was drawn. */
+/* Draws one plot; if it fails, that is a notice, never the end of the report. Returns 1 if a picture of it
+ * was drawn. */
 static int plot_measure(gnt_report *p, gnt_section *s, const char *kind, measure_plot plot,
                         const gnt_measure *m, gnt_picture *out, size_t *n_out) {
     gnt_picture picture = {.measure = m};
@@ -59,8 +60,8 @@ static int plot_measure(gnt_report *p, gnt_section *s, const char *kind, measure
     return drawn != 0;
 }
 
-/* Where utility does not vary, leakage against strength stands in for the trade-off; else it is drawn for the
- * leading measure alone. */
+/* Draws the plots of each measure. If utility does not vary, leakage against strength is drawn instead of
+ * the trade-off; else it is drawn for the leading measure alone. */
 static void plot_measures(gnt_report *p, gnt_section *s) {
     const gnt_measure *lead = gnt_section_lead(p->results, s->task, s->stage);
     int trained = gnt_was_trained(p->results, s->task);
@@ -98,7 +99,7 @@ static void plot_named(gnt_report *p, gnt_section *s, const char *kind, section_
     plot_section(p, s, plot, name_picture(picture, kind, s, NULL), picture);
 }
 
-/* Training runs are the same at every stage. */
+/* Draws utility by round, once for a task: training runs are the same at every stage. */
 static void plot_rounds(gnt_report *p, gnt_section *s) {
     char slug[GNT_SLUG_SIZE];
     gnt_slug(s->task, slug);

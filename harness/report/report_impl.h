@@ -47,15 +47,15 @@ typedef struct gnt_report {
     gnt_text notices; /* a line for each thing that could not be made; shown on the pages */
 } gnt_report;
 
-/* Called by gnt_report_make, each for its own files. */
+/* Writes the tables, and gnt_report_write_index the page; gnt_report_make calls both. */
 int gnt_report_write_tables(const gnt_report *p, gnt_err *err);
 int gnt_report_write_index(const gnt_report *p, gnt_err *err);
 /* Writes the list of the pictures of this report, and removes those that the list of an earlier report in the
  * same folder names and this one no longer makes; never another file. */
 int gnt_report_write_list(const gnt_report *p, gnt_err *err);
 
-/* One sentence on a section and measure: which defense leaks least at matched utility in its worst case, how
- * much, and how much leaks undefended. Plain text with names in it: escape it. */
+/* Writes one sentence on a section and measure: which defense leaks least at matched utility in its worst
+ * case, how much, and how much leaks undefended. Plain text with names in it: escape it. */
 void gnt_report_sentence(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                          gnt_text *out);
 

@@ -70,7 +70,7 @@ static void say_best(const gnt_results *r, const char *task, const gnt_measure *
     gnt_text_add(out, ".");
 }
 
-/* A sentence of its own: with a capital, and an end. */
+/* Writes why no defense is ranked, as a sentence with a capital and a full stop. */
 static void say_none(const gnt_results *r, const char *task, const gnt_measure *m, const gnt_ranking *ranking,
                      gnt_text *out) {
     gnt_text why;

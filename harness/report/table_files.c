@@ -48,7 +48,7 @@ static int write_hooks(const gnt_report *p, gnt_err *err) {
     return gnt_table_hooks_of(p->results, p->run, &t) ? write_filled(p, "hooks", &t, 1, err) : 0;
 }
 
-/* For reading, the matrix is a table for each task, stage and measure. */
+/* Writes the matrix for reading, as a table for each task, stage and measure. */
 static int write_matrix_markdown(const gnt_report *p, gnt_err *err) {
     gnt_text text;
     gnt_text_init(&text, GNT_TABLE_TEXT_MOST);
@@ -71,7 +71,7 @@ static int write_matrix_markdown(const gnt_report *p, gnt_err *err) {
     return write_text(p, "matrix", "md", &text, err);
 }
 
-/* The paper's tables, paper-ID.csv and so on. */
+/* Writes the paper's tables, paper-ID.csv and so on. */
 static int write_paper(const gnt_report *p, gnt_err *err) {
     for (size_t i = 0; i < json_array_size(p->paper); i++) {
         gnt_paper_table one;

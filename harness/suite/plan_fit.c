@@ -172,8 +172,9 @@ static int is_encoded(const gnt_suite_task *t, const gnt_suite_defense *d) {
            (hooks_of(d) & (GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT_HOOK_CLIENT_UPDATE));
 }
 
-/* Knowledge of how a client computed its update that a defense makes void: what it does instead of the
- * client's own steps has no rates, no order of samples and no batch statistics that the host knows. */
+/* Returns the knowledge of how a client computed its update that a defense makes void: what it does
+ * instead of the client's own steps has no rates, no order of samples and no batch statistics that the
+ * host knows. */
 static uint32_t made_void(const gnt_suite_task *t, const gnt_suite_defense *d) {
     uint32_t bits = is_encoded(t, d) ? GNT_KNOWS_BN_STATS | GNT_KNOWS_REGION | GNT_KNOWS_ORDER : 0;
     if (hooks_of(d) & GNT_HOOK_CLIENT_UPDATE)
@@ -315,8 +316,9 @@ static char *not_answered(const gnt_plugin_info *p, const gnt_suite_defense *d) 
     return reason;
 }
 
-/* As misfits, for what the descriptor says under `conditions`, `least_public` and `least_shadow`. What the
- * first attack of a chain leaves is no observation, so that conditions of observations do not apply. */
+/* Checks, as misfits does, what the descriptor says under `conditions`, `least_public` and `least_shadow`.
+ * The result of a chain's first attack is no observation, so conditions of observations do not apply to
+ * the second. */
 static int misfits_conditions(const gnt_suite_task *t, const gnt_suite_defense *d, const attacker *a,
                               uint32_t grants, char **reason) {
     const gnt_plugin_info *p = a->plugin;
@@ -384,8 +386,8 @@ static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uin
     return 1;
 }
 
-/* As above for a chain: the first attacks updates of encodings, set by set, and the second gets the result as
- * encodings. No knowledge about a batch of private samples fits those. */
+/* Checks a chain as above: the first attacks updates of encodings, set by set, and the second gets the
+ * result as encodings. No knowledge about a batch of private samples fits those. */
 static int chain_misfits(const gnt_suite *s, gnt_cell *c, uint32_t has, char **reason) {
     const gnt_suite_task *t = &s->task[c->task];
     const gnt_suite_attack *a = &s->attack[c->attack];

@@ -56,7 +56,7 @@ typedef struct suite_reader {
 #define suite_fail_key(r, path, key, ...) suite_fail(r, gnt_path_key(path, key).text, __VA_ARGS__)
 /* Prefixes another room's message with "FILE:LINE: path: ". */
 int suite_fail_in(suite_reader *r, const char *path);
-/* As above, for a message that already begins with a path in this document. */
+/* Does the same for a message that already begins with a path in this document. */
 int suite_fail_at_path(suite_reader *r);
 int suite_no_memory(suite_reader *r);
 
@@ -85,7 +85,8 @@ int suite_read_federated(suite_reader *r, const char *path, const json_t *object
 int suite_read_partition(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 /* Checks that there are rows for what each client gets. */
 int suite_check_partition(suite_reader *r, const char *path, const gnt_suite_task *t);
-/* Both follow data, model and federation; observe follows stages. */
+/* Reads the stages, after data, model and federation; suite_read_observe reads what is observed, after the
+ * stages. */
 int suite_read_stages(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_observe(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 /* Reads the rest of "observe" (object, may be NULL) for observations made in the round. path: the task's. */

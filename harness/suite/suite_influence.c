@@ -44,7 +44,8 @@ static int is_on_any(const gnt_suite *s, const gnt_suite_attack *a) {
     return 0;
 }
 
-/* Starting points are those of all targets, of which fewer are attacked: the plugin draws its own. */
+/* Copies an attack, but not its starting points: these are of all targets, of which fewer are attacked, so
+ * the plugin draws its own. */
 static int copy_attack(const gnt_suite *s, const gnt_suite_attack *from, gnt_suite_attack *to) {
     *to = (gnt_suite_attack){.label = gnt_format("%s on influence", from->label),
                              .influence_of = gnt_strdup(from->label),

@@ -12,7 +12,7 @@ static int hex_digit(char c) {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Messages never quote the file: it is a secret. */
+/* Never quotes the file in messages: it is a secret. */
 int gnt_suite_read_key(const char *path, gnt_key *key, gnt_err *err) {
     uint8_t *bytes = NULL;
     size_t size = 0, n = 0;

@@ -60,7 +60,8 @@ static size_t collect(const gnt_results *r, const gnt_outcome *group, curve *cur
     return n;
 }
 
-/* The cost a curve has reached at a step: its last point not after it; NAN before its first. */
+/* Returns the cost that a curve has reached at a step: that of its last point not after it; NAN before its
+ * first. */
 static double cost_at(const gnt_costs *points, double step) {
     double found = NAN;
     for (size_t i = 0; i < points->n; i++)
@@ -83,7 +84,8 @@ static void add_step(const curve *curves, size_t n, double step, double *values,
     b->high[b->n++] = found ? gnt_metric_quantile(values, found, 0.75) : NAN;
 }
 
-/* At the steps of the curve that ran longest, thinned to STEPS, its last one included. */
+/* Computes a band over n curves, at the steps of the curve that ran longest, thinned to STEPS, its last
+ * one included. */
 static int make_band(const curve *curves, size_t n, double *values, band *b) {
     const gnt_costs *longest = NULL;
     double end = -INFINITY;
@@ -162,20 +164,20 @@ static double drawn_cost(const panel *a, double cost) {
     return is_logarithmic(a) && isfinite(cost) ? fmax(cost, a->least) : cost;
 }
 
-/* gnuplot finds a height for what varies; a cost that never changes needs one. */
+/* Sets the range of costs if they never change; else gnuplot chooses it. */
 static void give_height(gnt_plot *p, const panel *a) {
     double low = drawn_cost(a, a->lowest), room = low != 0 ? fabs(low) / 10 : 1;
     if (isfinite(low) && low == a->most)
         gnt_plot_say(p, "set yrange [%.9g:%.9g]\n", low - room, low + room);
 }
 
-/* Whole steps only. */
+/* Returns the distance of ticks, a whole number of steps. */
 static double step_ticks(double end) {
     double step = fmax(gnt_tick_step(0, end, 5), 1);
     return step == floor(step) ? step : 2 * step;
 }
 
-/* One mark at the last step of each curve. */
+/* Draws a mark at the last step of each curve. */
 static void draw_ends(gnt_plot *p, const gnt_results *r, const panel *a) {
     for (size_t d = 0; d < r->n_defense; d++) {
         const band *b = &a->band[d];
@@ -241,7 +243,7 @@ static int count_drawn(const gnt_results *r, const panel *panels, int n_panel) {
     return n;
 }
 
-/* The marks at the ends of curves, in a line of their own. */
+/* Draws the key of the marks at the ends of curves, in a line of its own. */
 static void key_ends(gnt_plot *p, gnt_text *plots, int label) {
     static const struct {
         double x;

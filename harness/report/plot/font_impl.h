@@ -17,8 +17,8 @@ typedef struct gnt_canvas {
     int64_t width, height;
 } gnt_canvas;
 
-/* colour is 0xRRGGBB; x, y the upper left corner; at most `most` characters, which `scale` enlarges. What is
- * not printable ASCII becomes '?'. */
+/* Draws at most `most` characters, enlarged `scale` times. colour: 0xRRGGBB; x, y: the upper left corner.
+ * What is not printable ASCII becomes '?'. */
 void gnt_draw_text(gnt_canvas *c, int64_t x, int64_t y, int scale, uint32_t colour, const char *text,
                    size_t most);
 void gnt_draw_box(gnt_canvas *c, int64_t x, int64_t y, int64_t width, int64_t height, uint32_t colour);

@@ -13,8 +13,8 @@
 
 enum { SECONDS = 60, SAID = 400, FAILED_EXEC = 127 };
 
-/* What gnuplot needs of the environment; its own variables (GNUTERM, GNUPLOT_LIB, …) would change pictures.
- */
+/* Makes the environment of gnuplot with what it needs; its own variables (GNUTERM, GNUPLOT_LIB, …) would
+ * change pictures. */
 static char *const *environment(char *slots[4], char *path, size_t size) {
     const char *found = getenv("PATH");
     int n = snprintf(path, size, "PATH=%s", found && found[0] ? found : "/usr/local/bin:/usr/bin:/bin");

@@ -51,7 +51,8 @@ typedef struct sheet {
     int n_label;
 } sheet;
 
-/* White where a guess does as well; above it from near white to dark blue, light to dark for any eye. */
+/* Returns the colour of a share: white if a guess does as well, above that from near white to dark blue,
+ * which differ in lightness also for the colour-blind. *dark: the colour needs light text. */
 static unsigned shade(const sheet *s, double share, int *dark) {
     static const unsigned stops[] = {0xf1f5fa, 0xc6dbef, 0x6baed6, 0x2171b5, 0x08306b};
     double at = fmin(fmax(share, 0), 1) * 4;
@@ -87,7 +88,7 @@ static double high_of(const sheet *s, const line *l) {
     return (l->kind == GNT_GROUP_SWEEP ? LOW : HIGH) + (s->has_rates ? RATE : 0);
 }
 
-/* The mean, its interval, and below them the identification rate. */
+/* Writes the mean, its interval, and below them the identification rate. */
 static void field_text(sheet *s, double x, const line *l, const gnt_score *rate, const gnt_score *score,
                        unsigned ink) {
     const gnt_stat mean = {.mean = score->stat.mean, .low = NAN, .high = NAN};
@@ -211,7 +212,8 @@ static void add_note(sheet *s, char *text) {
         gnt_free(text);
 }
 
-/* Why there is no number, said once for an attack and reason; and which searches were not done. */
+/* Lists the notes: why there is no number, once for an attack and reason, and which searches ended before
+ * they converged. */
 static void find_notes(sheet *s) {
     for (size_t c = 0; c < s->n_column; c++)
         for (size_t i = 0; i < s->n_line; i++) {
@@ -260,7 +262,8 @@ static void find_ends(sheet *s) {
 
 /* ---- drawing ---- */
 
-/* Three blocks, with a gap between them: matched, other single points, sweeps. */
+/* Returns the block of a line; there are three, with gaps between them: matched, other single points,
+ * sweeps. */
 static int block_of(const line *l) {
     return l->kind == GNT_GROUP_MATCHED ? 0 : l->kind == GNT_GROUP_SWEEP ? 2 : 1;
 }
@@ -277,7 +280,7 @@ static double stack(sheet *s, double top) {
     return top - y;
 }
 
-/* "matched 0.107 · 68.0 %": the mode, the strength and its utility. */
+/* Names a row as in "matched 0.107 · 68.0 %": the mode, the strength and its utility. */
 static void name_row(sheet *s, const line *l) {
     gnt_text text;
     gnt_text_init(&text, 1024);
@@ -302,7 +305,7 @@ static void name_row(sheet *s, const line *l) {
     gnt_text_free(&text);
 }
 
-/* The colours from end to end, and what the ends are. */
+/* Draws the scale of colours and writes the values at its ends. */
 static void say_colours(sheet *s, double y) {
     const gnt_stat low = {.mean = s->low, .low = NAN, .high = NAN},
                    high = {.mean = s->high, .low = NAN, .high = NAN};
@@ -325,7 +328,7 @@ static void say_colours(sheet *s, double y) {
     gnt_text_free(&text);
 }
 
-/* The height of the words below the matrix. */
+/* Returns the height of the text below the matrix. */
 static double foot_of(const sheet *s) {
     return FOOT + (s->n_note + s->has_rates) * (double)NOTE;
 }
@@ -353,7 +356,8 @@ static const gnt_score *rate_of(const sheet *s, const gnt_outcome *g) {
     return g ? gnt_identified(g, s->m) : NULL;
 }
 
-/* The worst case of identification, which may be another attack's than that of the measure. */
+/* Returns the highest identification rate, which may be of another attack than the worst case of the
+ * measure. */
 static const gnt_score *highest_rate(const sheet *s, const line *l) {
     const gnt_score *most = NULL;
     for (size_t c = 0; c < s->n_column; c++) {

@@ -29,7 +29,8 @@ void gnt_plot_free(gnt_plot *p);
 void gnt_plot_say(gnt_plot *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Puts foreign text into the label file, cut to `most` characters; the script shows it as L[number]. */
 int gnt_plot_label(gnt_plot *p, const char *text, size_t most);
-/* A block of numbers in the data file: open it, write rows, and plot `index BLOCK`. */
+/* Opens a block of numbers in the data file and returns its index: write its rows, then plot `index
+ * BLOCK`. */
 int gnt_plot_block(gnt_plot *p);
 void gnt_plot_row(gnt_plot *p, const double *values, int n); /* not finite: NaN, which gnuplot skips */
 /* Writes script and data and runs gnuplot for the wanted formats. *drawn: the GNT_FORMAT_* of which there is
@@ -45,28 +46,28 @@ typedef struct gnt_panels {
     double head, foot;               /* strips above and below all panels */
 } gnt_panels;
 
-/* A grid for n panels, in rows of `columns` (0: as looks best); *width and *height receive the picture's
+/* Computes a grid for n panels, in rows of `columns` (0: chosen for n); *width and *height: the picture's
  * size. */
 gnt_panels gnt_panels_layout(int n, int columns, double head, double foot, double *width, double *height);
 /* Sets the margins of panel i and its title from foreign text. */
 void gnt_panel_begin(gnt_plot *p, const gnt_panels *g, int i, const char *title);
 int gnt_panel_is_left(const gnt_panels *g, int i);
 int gnt_panel_is_bottom(const gnt_panels *g, int i); /* no panel below it */
-/* Pixels that an entry of a key takes: the mark and the longest of the names, which are cut to GNT_KEY_NAME.
- */
+/* Returns the width in pixels of an entry of a key: the mark and the longest of the names, which are cut
+ * to GNT_KEY_NAME. */
 double gnt_key_entry(const char *const *names, size_t n);
-/* A strip (in pixels from the lower left corner) whose plot coordinates are pixels, without axes. */
+/* Begins a strip (in pixels from the lower left corner) whose plot coordinates are pixels, without axes. */
 void gnt_plot_strip(gnt_plot *p, double bottom, double height);
 
 /* ---- the look ---- */
 
-/* Colour (0xRRGGBB) and point types of a defense (an index into r->defense), by its family: colours of Okabe
- * and Ito, and distinguished by shape too. */
+/* Returns the colour (0xRRGGBB) of a defense (an index into r->defense), by its family, from those of
+ * Okabe and Ito; gnt_shape its point type, which distinguishes families too. */
 unsigned gnt_colour(const gnt_results *r, size_t defense);
 int gnt_shape(const gnt_results *r, size_t defense, int filled);
 
-/* The distance of ticks, 1, 2, 2.5 or 5 times a power of ten, such that at most `most` fall on [low,
- * high]. */
+/* Returns the distance of ticks, 1, 2, 2.5 or 5 times a power of ten, such that at most `most` fall on
+ * [low, high]. */
 double gnt_tick_step(double low, double high, int most);
 
 /* Widens [low, high] by a share of itself, and to something when it is empty; NAN gives 0 … 1. */

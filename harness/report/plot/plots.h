@@ -25,7 +25,7 @@ int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, con
 
 typedef enum gnt_spread { GNT_SPREAD_PLAIN, GNT_SPREAD_LOG, GNT_SPREAD_TO_ONE } gnt_spread;
 
-/* The scale for strengths from low to high: a logarithm where they span a factor of twenty or more. */
+/* Chooses the scale for strengths from low to high: a logarithm if they span a factor of twenty or more. */
 gnt_spread gnt_spread_of(const char *scale, double low, double high);
 double gnt_spread_at(gnt_spread spread, double strength);
 

@@ -51,7 +51,7 @@ static void add_column(drawing *d, const gnt_outcome *cell, const gnt_plane *pla
     d->at[d->n++] = (column){cell, plane, {&plane->components, &plane->neighbours}};
 }
 
-/* A defense at its strength of the matrix, or at the last of its sweep. */
+/* Returns the cell of a defense at its strength of the matrix, else at the last of its sweep. */
 static const gnt_outcome *cell_of(const gnt_results *r, const char *task, int64_t stage,
                                   const char *defense) {
     const gnt_outcome *found = NULL;
@@ -79,14 +79,14 @@ static void collect(drawing *d, int64_t stage) {
 
 /* ---- how ---- */
 
-/* Okabe and Ito, as defenses have. */
+/* Returns a value's colour, from those of Okabe and Ito as for defenses. */
 static unsigned colour_of(int64_t value) {
     static const unsigned colours[MOST_VALUES] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00,
                                                   0x56b4e9, 0x7a5195, 0x8c8c8c, 0xb8a000, 0x000000};
     return colours[value];
 }
 
-/* "TAPPFL@0.5: 61 %". */
+/* Formats the title of a column, as in "TAPPFL@0.5: 61 %"; freed by the caller. */
 static char *title_of(const column *c) {
     const int samples = c->plane == c->cell->points->samples;
     char at[40] = "", probe[40] = "";
@@ -97,7 +97,7 @@ static char *title_of(const column *c) {
     return gnt_format("%.20s%s%s", samples ? "samples" : c->cell->defense, at, probe);
 }
 
-/* In the file's order, so that no value lies above another. */
+/* Draws the points of a panel in the file's order, so that no value covers another as a whole. */
 static void draw_panel(gnt_plot *p, const gnt_panels *grid, int place, const column *c, int row) {
     static const char *const names[2] = {"principal components", "t-SNE"};
     char *title = row == 0 ? title_of(c) : gnt_strdup("");
@@ -148,7 +148,7 @@ static void draw_key(gnt_plot *p, const drawing *d) {
     gnt_text_free(&plots);
 }
 
-/* One line of columns, each two panels high, or two such lines. */
+/* Draws a line of columns, each two panels high, or two such lines. */
 static int draw(const drawing *d, const char *folder, const char *name, int formats, int *drawn,
                 gnt_err *err) {
     const int columns = d->n <= IN_ROW ? d->n : (d->n + 1) / 2, lines = d->n <= IN_ROW ? 2 : 4;

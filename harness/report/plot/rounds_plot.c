@@ -74,7 +74,7 @@ static double value_at(const gnt_outcome *training, int64_t round, const char *n
     return NAN;
 }
 
-/* At the rounds of the first training run; a seed that lacks one is left out of its mean. */
+/* Computes a curve at the rounds of the first training run; a seed that lacks one is left out of its mean. */
 static int make_curve(const line *l, const char *key, curve *out) {
     const gnt_rounds list = l->n ? l->training[0]->utility.by_round : (gnt_rounds){0};
     out->at = gnt_array(list.n + 1, sizeof *out->at);
@@ -127,7 +127,7 @@ static double last_of(const line *l) {
     return l->curve[0].n ? l->curve[0].at[l->curve[0].n - 1].mean : NAN;
 }
 
-/* Best at the end first, and what has no training last. */
+/* Sorts the lines by their last value, the best first, and those without a training run last. */
 static void sort_lines(drawing *d) {
     const int sign = gnt_utility_sign(d->measure);
     for (size_t i = 1; i < d->n; i++)
@@ -141,7 +141,8 @@ static void sort_lines(drawing *d) {
         }
 }
 
-/* The task's measure, and below another the loss. 1 where there is anything to draw. */
+/* Fills the panels: the task's measure and, if it is not the loss, the loss below. Returns 1 if there is
+ * anything to draw. */
 static int fill(drawing *d, int *failed) {
     int any = 0;
     d->key[d->n_panel++] = d->measure;
@@ -169,7 +170,7 @@ static int shape_of(const drawing *d, const line *l) {
     return l->group->mode == GNT_ROW_NONE ? 3 : gnt_shape(d->r, l->defense, 1);
 }
 
-/* Defenses of one family have one colour. */
+/* Returns the dashes of a line, which distinguish defenses of one family: these have one colour. */
 static const char *dashes_of(const drawing *d, const line *l) {
     static const char *const dashes[] = {"1", "(9,5)", "(2,4)", "(9,4,2,4)"};
     return l->group->mode == GNT_ROW_NONE ? "1" : dashes[d->r->about[l->defense].sibling % 4];
@@ -237,14 +238,14 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
     gnt_plot_say(p, "\n");
 }
 
-/* "none", or of a sweep "prune 0.9" */
+/* Writes the name of a line: "none", or in a sweep "prune 0.9". */
 static void name_of(const drawing *d, const line *l, gnt_text *out) {
     gnt_text_add(out, "%s", d->r->defense[l->defense]);
     if (l->swept && isfinite(l->group->strength))
         gnt_text_add(out, " %.4g", l->group->strength);
 }
 
-/* A row for each line, the best at the end above, with what it ends at. */
+/* Draws a row of the key for each line, with its last value, the best first. */
 static void draw_key(gnt_plot *p, const drawing *d, double height) {
     gnt_text plots, text;
     size_t row = 0;

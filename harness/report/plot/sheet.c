@@ -30,14 +30,14 @@ typedef struct strip {
 
 /* ---- reading ---- */
 
-/* A name of a file right in images/, so that a run folder cannot point elsewhere. */
+/* True if it names a file directly in images/, so that a run folder cannot point elsewhere. */
 static int is_inside(const char *name) {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+,=";
     const char *file = name + 7;
     return !strncmp(name, "images/", 7) && file[0] != '.' && file[0] != 0 && file[strspn(file, allowed)] == 0;
 }
 
-/* [k, C, H, W] bytes with sides that fit a sheet. */
+/* Finds a tensor of images, [k, C, H, W] bytes with sides that fit a sheet; NULL if there is none. */
 static const gnt_st_tensor *find_images(const gnt_st *st, const char *name) {
     const gnt_st_tensor *t = gnt_st_find(st, name);
     if (!t || t->type != GNT_ST_U8 || t->rank != 4 || t->dim[0] < 1 || (t->dim[1] != 1 && t->dim[1] != 3))
@@ -45,7 +45,7 @@ static const gnt_st_tensor *find_images(const gnt_st *st, const char *name) {
     return t->dim[2] < 1 || t->dim[3] < 1 || t->dim[2] > MOST_SIDE || t->dim[3] > MOST_SIDE ? NULL : t;
 }
 
-/* [k, 4] boxes that lie within the images of `like`. */
+/* Finds the boxes of regions, [k, 4], within the images of `like`; NULL if there are none. */
 static const int64_t *find_regions(const gnt_st *st, const gnt_st_tensor *like) {
     const gnt_st_tensor *t = gnt_st_find(st, "region");
     if (!t || !like || t->type != GNT_ST_I64 || t->rank != 2 || t->dim[0] != like->dim[0] || t->dim[1] != 4)
@@ -103,7 +103,7 @@ cleanup:
     return failed;
 }
 
-/* The first ok cell of the group (its lowest seed) that kept images. */
+/* Returns the cell of the group with the lowest seed that is ok and kept images; NULL if there is none. */
 static const gnt_outcome *pick_cell(const gnt_results *r, const gnt_outcome *g) {
     const gnt_outcome *best = NULL;
     for (size_t i = 0; i < r->n_cell; i++) {
@@ -121,8 +121,8 @@ static const gnt_outcome *pick_cell(const gnt_results *r, const gnt_outcome *g) 
 
 /* ---- which rows ---- */
 
-/* The groups of an attack that have images: those that are in the matrix, then points of sweeps. Returns
- * how many; *n_single of them are of the first kind. */
+/* Lists the groups of an attack that have images: those in the matrix, then points of sweeps. Returns
+ * their number; *n_single of them are of the first kind. */
 static size_t find_groups(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                           gnt_point *points, const gnt_outcome **groups, size_t *n_single) {
     size_t n = 0, n_points = gnt_sweep_points(r, task, stage, points, r->n_group);
@@ -167,7 +167,7 @@ static int64_t enlarge(const gnt_st_tensor *t, int64_t tile) {
     return enlarge_sides(t->dim[2], t->dim[3], tile);
 }
 
-/* box: top, left, height, width of what is drawn of it. */
+/* Draws image i of t. box: top, left, height and width of the part that is drawn. */
 static void draw_image(gnt_canvas *c, const gnt_st_tensor *t, int64_t i, const int64_t box[4], int64_t x,
                        int64_t y, int64_t scale) {
     int64_t channels = t->dim[1], height = t->dim[2], width = t->dim[3], plane = height * width;
@@ -196,7 +196,7 @@ static int64_t pitch_of(const gnt_st_tensor *t) {
     return (wide > TILE ? wide : TILE) + GAP;
 }
 
-/* What of image i is drawn, and how large. */
+/* Chooses the part of image i that is drawn, its region if there is one, and its scale. */
 static void box_of(const row *w, int64_t i, int64_t box[4], int64_t *scale) {
     const int64_t whole[4] = {0, 0, w->images->dim[2], w->images->dim[3]};
     memcpy(box, w->region ? w->region + 4 * i : whole, sizeof whole);
@@ -240,7 +240,7 @@ static void draw_row(page *p, const row *w) {
     }
 }
 
-/* With a canvas the row is drawn, without it is only measured. */
+/* Draws a row if there is a canvas, else only measures it. */
 static void place_row(page *p, const row *w) {
     if (!w->images)
         return;
@@ -260,7 +260,8 @@ static int same_images(const gnt_st_tensor *a, const gnt_st_tensor *b) {
            !memcmp(a->data, b->data, a->bytes);
 }
 
-/* "matched 0.1074", and "model: accuracy 68.0 %": the utility is the model's, not that of the images. */
+/* Describes a group as in "matched 0.1074" and "model: accuracy 68.0 %": the utility is the model's, not
+ * that of the images. */
 static void describe(const gnt_outcome *g, gnt_text *kind, gnt_text *utility) {
     gnt_text_add(kind, "%s", gnt_group_kind_name(gnt_group_kind_of(g)));
     if (isfinite(g->strength))
@@ -271,7 +272,7 @@ static void describe(const gnt_outcome *g, gnt_text *kind, gnt_text *utility) {
     gnt_utility_write(g->utility.measure, g->utility.value, utility);
 }
 
-/* The rows of a strip; `first`: its private images are new on the page. */
+/* Places the rows of a strip; `first`: its private images are new on the page. */
 static void rows_of(page *p, const strip *s, int first) {
     gnt_text kind, utility;
     gnt_text_init(&kind, 4096);
@@ -295,7 +296,7 @@ static void rows_of(page *p, const strip *s, int first) {
     gnt_text_free(&utility);
 }
 
-/* The text, broken between words where it reaches the right edge. */
+/* Places a text, broken between words at the right edge. */
 static void place_text(page *p, const char *text) {
     size_t most = (size_t)((p->canvas.width - 2 * GAP) / LETTER);
     while (*text) {

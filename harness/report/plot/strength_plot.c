@@ -55,7 +55,7 @@ static size_t defense_of(const gnt_results *r, const gnt_outcome *g) {
     return d;
 }
 
-/* The number of a group that belongs into a panel; NULL when it does not. */
+/* Returns the score of a group if it belongs into a panel; else NULL. */
 static const gnt_score *number_here(const drawing *d, const gnt_outcome *g, const char *attack) {
     const gnt_score *s = gnt_score_find(g, d->m->name);
     int here = g->stage == d->stage && !strcmp(g->task, d->task) && g->status == GNT_CELL_OK &&
@@ -123,7 +123,7 @@ static void survey(drawing *d) {
     }
 }
 
-/* The floor that leaks most, so that one broken line says where nothing is left to protect. */
+/* Returns the baseline that leaks most, so that one broken line says where nothing is left to protect. */
 static double floor_of(const drawing *d, const char *attack, const char **name) {
     double floor[GNT_FLOORS], chance;
     gnt_floors(d->r, d->task, d->stage, attack, d->m, floor, &chance);
@@ -192,7 +192,8 @@ static int by_x(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The points of a defense (in the row's family) in a panel; `sweep` or not. Returns how many. */
+/* Collects the points of a defense (in the row's family) in a panel; `sweep`: those of its sweep. Returns
+ * their number. */
 static size_t collect(const drawing *d, const row *at, size_t defense, const char *attack, int sweep,
                       int matched, point *points) {
     size_t n = 0;
@@ -239,7 +240,7 @@ static void draw_singles(gnt_plot *p, const drawing *d, size_t defense, int matc
                  gnt_shape(d->r, defense, matched));
 }
 
-/* Curves first, so that the single points of the family lie on them. */
+/* Draws the family's curves first, so that its single points lie on them. */
 static void draw_family(gnt_plot *p, const drawing *d, const row *at, const char *attack, point *points) {
     for (int pass = 0; pass < 3; pass++)
         for (size_t i = 0; i < d->r->n_defense; i++) {
@@ -306,7 +307,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
     gnt_plot_say(p, "\n");
 }
 
-/* Words below: every panel names its defense itself. */
+/* Draws the key below the panels: words alone, as every panel names its defense. */
 static void draw_key(gnt_plot *p, const drawing *d, double height) {
     static const char style[] = "left tc rgb \"#555555\" font SMALL";
     const char *name = "";

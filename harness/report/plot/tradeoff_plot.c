@@ -172,8 +172,8 @@ static void find_target(drawing *d) {
     }
 }
 
-/* Panels of attacks, and before them that of the worst; a single attack is its own worst. `points` has room
- * for twice the groups. */
+/* Gathers a panel for each attack and, before them, that of the worst case; a single attack is its own
+ * worst case. `points` has room for twice the groups. */
 static int gather(drawing *d, point *points) {
     size_t used = 0;
     d->n_panel = 1;
@@ -247,7 +247,8 @@ static int points_block(gnt_plot *p, const panel *a, size_t defense, int want, i
     return block;
 }
 
-/* A sweep's line runs through the defense's matched point too, in the order of strengths. */
+/* Writes the block of a sweep's line, which runs through the defense's matched point too, in the order of
+ * strengths. */
 static int curve_block(gnt_plot *p, const panel *a, size_t defense) {
     int block = gnt_plot_block(p);
     for (size_t i = 0; i < a->n; i++) {
@@ -327,7 +328,8 @@ static void draw_public_only(gnt_plot *p, const drawing *d) {
         d->public_only, d->public_only, d->public_only);
 }
 
-/* A sweep's point needs a name only where another attack than before it leaks most. */
+/* True if a point needs a name: one of a sweep only if another attack leaks most there than at the point
+ * before it. */
 static int wants_name(const panel *a, size_t i) {
     const point *q = &a->point[i];
     for (size_t k = i; kind_of(q) == 's' && k-- > 0;)

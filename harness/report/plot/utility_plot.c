@@ -77,7 +77,8 @@ static int is_of(const drawing *d, const gnt_outcome *c, const char *defense, do
                                                    !strcmp(c->defense, defense));
 }
 
-/* Each seed once, whatever attacks its training met. */
+/* Gathers the utility of each seed once, whatever attacks its training run was used for. Returns the
+ * number of seeds. */
 static size_t gather(const drawing *d, const char *defense, double strength, int key, double *error) {
     size_t n = 0;
     for (size_t i = 0; i < d->r->n_cell; i++) {
@@ -103,7 +104,8 @@ static gnt_score_bounds bounds_of(const drawing *d, int key) {
     return (gnt_score_bounds){0, !strcmp(name, "accuracy") ? 100 : !strcmp(name, "iou") ? 1 : INFINITY};
 }
 
-/* The interval is over seeds, or of one training over the test samples. 0 where there is no number. */
+/* Makes a point with its interval, which is over seeds, or for one training run over the test samples.
+ * Returns 0 if there is no number. */
 static int make_point(const drawing *d, const char *defense, double strength, int key, point *out) {
     const gnt_score_bounds bounds = bounds_of(d, key);
     double error = NAN;
@@ -125,7 +127,7 @@ static int by_strength(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* A defense's points, strengths rising. */
+/* Collects a defense's points, strengths rising. Returns their number. */
 static size_t collect(const drawing *d, size_t defense, int key) {
     const char *name = d->r->defense[defense];
     size_t n = 0;
@@ -158,7 +160,7 @@ static axis *axis_of(drawing *d, size_t defense) {
     return NULL;
 }
 
-/* An axis for each strength that some defense was tried at two values of. */
+/* Makes an axis for each parameter that is the strength of a defense tried at two values or more. */
 static void find_axes(drawing *d) {
     for (size_t i = 0; i < d->r->n_defense; i++)
         if (d->n_axis < MOST_AXES && !axis_of(d, i) && collect(d, i, 0) > 1)
@@ -227,7 +229,8 @@ static int fill(drawing *d) {
 
 /* ---- how ---- */
 
-/* At strengths that were tried, the weakest and the strongest among them, where there is room. */
+/* Writes ticks at strengths that were tried, the weakest and the strongest among them, as far as there is
+ * room. */
 static void say_ticks(gnt_plot *p, const drawing *d, const axis *at) {
     size_t n = 0;
     for (size_t i = 0; i < d->r->n_defense; i++)
@@ -267,13 +270,14 @@ static const char *title_of(const char *key) {
                                       : "Utility";
 }
 
-/* Defenses of one family have one colour. */
+/* Returns the dashes of a defense, which distinguish defenses of one family: these have one colour. */
 static const char *dashes_of(const drawing *d, size_t defense) {
     static const char *const dashes[] = {"1", "(9,5)", "(2,4)", "(9,4,2,4)"};
     return dashes[d->r->about[defense].sibling % 4];
 }
 
-/* The straight line of least squares through n points, as two points at the ends of their axis. */
+/* Fits a straight line to n points by least squares, and writes it as two points at the ends of their
+ * axis. */
 static int fit_line(gnt_plot *p, const axis *at, const point *points, size_t n) {
     double x = 0, y = 0, xx = 0, xy = 0;
     for (size_t k = 0; k < n; k++) {
@@ -370,7 +374,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
 
 /* ---- the key ---- */
 
-/* The defenses that are drawn; names has room for all. */
+/* Lists the defenses that are drawn; names has room for all. Returns their number. */
 static size_t key_names(drawing *d, const char **names, size_t *defense) {
     size_t n = 0;
     for (size_t i = 0; i < d->r->n_defense; i++)

@@ -12,7 +12,7 @@ static int fill_rows(const gnt_results *r, gnt_bound_rows *rows, gnt_table *t) {
     return rc;
 }
 
-/* scale · x and its unit; a dash where there is none. */
+/* Adds scale · x and its unit; a dash if x is not finite. */
 static void number(gnt_table *t, double x, const char *unit, int digits, double scale) {
     if (isfinite(x))
         gnt_table_format(t, "%.*f%s", digits, scale * x, unit);

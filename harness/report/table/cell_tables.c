@@ -67,7 +67,7 @@ static void kind_rows(const gnt_results *r, const char *task, int64_t stage, con
     gnt_ranking_free(&ranking);
 }
 
-/* What no defense is needed for: the utility without any private data. */
+/* Adds the row of what needs no defense: the utility without any private data. */
 static void public_row(const gnt_results *r, const char *task, size_t n_attacks, gnt_table *t) {
     const gnt_utility alone = {.measure = gnt_utility_measure(r, task),
                                .value = gnt_public_only_mean(gnt_facts_of(r, task))};

@@ -9,7 +9,7 @@
 
 static const char alone[] = "only one strength measured, so not interpolated";
 
-/* The group at the matched strength; NULL without. */
+/* Returns the group at the matched strength; NULL if there is none. */
 static const gnt_outcome *matched_of(const gnt_results *r, const gnt_equal_row *w) {
     const gnt_outcome *g = gnt_representative(r, w->task, w->stage, w->defense, w->attack);
     return g && g->mode == GNT_ROW_MATCHED && gnt_number_of(g, w->measure->name) ? g : NULL;

@@ -63,7 +63,7 @@ static int has_public_seed(const gnt_task_facts *t) {
     return t->seed_public;
 }
 
-/* A line on the tasks whose facts say so. */
+/* Writes a line that lists the tasks for whose facts `holds` is true, if any. */
 static void say_of_tasks(const gnt_results *r, const char *head, int (*holds)(const gnt_task_facts *),
                          const char *says, gnt_text *out) {
     size_t n = 0;

@@ -224,7 +224,7 @@ json_t *gnt_paper_read(const gnt_results *r) {
     return r->file->tables ? json_loads(r->file->tables, 0, NULL) : NULL;
 }
 
-/* The id names files: letters, digits, '-' and '_' alone. */
+/* True if the id, which names files, has letters, digits, '-' and '_' alone. */
 static int is_plain(const char *id) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     return id && *id && strlen(id) < 100 && !id[strspn(id, letters)];

@@ -8,31 +8,31 @@
 #include "judge/judge.h"
 #include "render/table.h"
 
-/* Defense × attack at matched utility, a row for each defense, "value [low, high]" in the cells, the better
- * row first; rows that are not at matched utility come after the others and say so, then each point of the
- * sweeps. */
+/* Fills the table of defense × attack at matched utility: a row for each defense, "value [low, high]" in
+ * the cells, the better row first; rows that are not at matched utility come after the others and say so,
+ * then each point of the sweeps. */
 void gnt_table_matrix(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       gnt_table *t);
-/* The same numbers of every task, stage and measure, one a row. */
+/* Lists the same numbers of every task, stage and measure, one in each row. */
 void gnt_table_matrix_long(const gnt_results *r, gnt_table *t);
-/* Every group and measure, with floors and chance. */
+/* Lists every group and measure, with baselines and chance. */
 void gnt_table_groups(const gnt_results *r, gnt_table *t);
 void gnt_table_matches(const gnt_results *r, gnt_table *t);
 void gnt_table_history(const gnt_results *r, gnt_table *t); /* each training that matching used */
-/* Cells that are not ok, seeds with the same reason joined. */
+/* Lists the cells that are not ok, seeds with the same reason joined. */
 void gnt_table_problems(const gnt_results *r, gnt_table *t);
-/* Floors and chance by task, stage, attack and measure. */
+/* Lists baselines and chance by task, stage, attack and measure. */
 void gnt_table_floors(const gnt_results *r, gnt_table *t);
-/* Every named number of every cell: of plugins, of the score. What is no number has an empty value. */
+/* Lists every named number of every cell: of plugins, of the score. What is no number has an empty value. */
 void gnt_table_facts(const gnt_results *r, gnt_table *t);
-/* A row for each task and stage, by its leading measure: which defense leaks least at matched utility in its
- * worst case, how much, how much leaks undefended, what floor needs no attack, and how many cells there are
- * of each kind. */
+/* Fills a row for each task and stage, by its leading measure: which defense leaks least at matched
+ * utility in its worst case, how much, how much leaks undefended, what baseline needs no attack, and how
+ * many cells there are of each kind. */
 void gnt_table_summary(const gnt_results *r, gnt_table *t);
-/* The ranking of a section for readers: a row for each defense, the ranked ones first, with its state. */
+/* Fills the ranking of a section for readers: a row for each defense, the ranked ones first, with its state. */
 void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       gnt_table *t);
-/* Worst case over attacks of each defense, by task, stage and measure. */
+/* Lists the worst case over attacks of each defense, by task, stage and measure. */
 void gnt_table_ranking(const gnt_results *r, gnt_table *t);
 
 /* equal: leakage at the task's target utility, utility at one leakage, read off curves with matching's
@@ -60,11 +60,11 @@ void gnt_table_maps(const gnt_results *r, gnt_table *t);
 /* found: what must be known of a run before its numbers are read: what the host found wrong with defenses,
  * and how they were observed. For the top of a report. */
 
-/* A row for each sentence on a defense in a task, cells with the same one joined; without rows where nothing
- * was found. The caller frees the table. */
+/* Fills a row for each sentence on a defense in a task, cells with the same one joined; without rows where
+ * nothing was found. The caller frees the table. */
 void gnt_table_found(const gnt_results *r, gnt_table *t);
-/* Lines: which tasks were probed, which ran under a public seed; nothing where none was. Holds foreign
- * text. */
+/* Writes which tasks were probed and which ran under a public seed, one line each; nothing if none was.
+ * The text contains names from files: escape it. */
 void gnt_report_observed(const gnt_results *r, gnt_text *out);
 
 /* Says over what the intervals of a section's numbers are taken, as far as the file says: "95 % confidence
@@ -75,7 +75,7 @@ void gnt_interval_write(const gnt_results *r, const char *task, int64_t stage, c
 
 /* hooks: how long the hooks of each defense and attack took. */
 
-/* `host` is the whole of a host.json, and may be hostile. */
+/* Lists the times of hooks. `host`: the whole of a host.json, which may be hostile. */
 void gnt_table_hooks(const gnt_results *r, const json_t *host, gnt_table *t);
 /* Fills it from the host.json of a run's folder. 0, and no table to free, if there is none or it has no
  * hook. */

@@ -7,8 +7,8 @@
 #include "judge/ranking.h"
 #include "judge/group_roles.h"
 
-/* "dp-gaussian", "dp-gaussian (tied with dp-laplace)": the first, and who is no worse for all we know; or why
- * none is. */
+/* Names the first defense and those tied with it, as in "dp-gaussian (tied with dp-laplace)"; or says why
+ * none is ranked. */
 static void say_winner(const gnt_results *r, const char *task, const gnt_measure *m,
                        const gnt_ranking *ranking, gnt_text *out) {
     size_t tied = 0;
