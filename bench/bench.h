@@ -67,8 +67,8 @@ void bench_work_free(bench_work *w);
 /* Takes a first step from the start, and gives the greatest relative L2 distance of its results from those
  * in the file. */
 int bench_work_check(bench_work *w, const char *path, double *worst, gnt_err *err);
-/* From the start: at least n units of the row (steps, evaluations, epochs, attacks). *units says how many
- * were done, *cpu and *wall how long they took, in seconds. */
+/* Runs at least n units of the row (steps, evaluations, epochs, attacks) from the start. *units: how many
+ * were done; *cpu and *wall: how long they took, in seconds. */
 int bench_work_run(bench_work *w, int64_t n, int64_t *units, double *cpu, double *wall, gnt_err *err);
 typedef struct bench_cost {
     size_t set;          /* bytes of all that a unit works on */
@@ -78,7 +78,7 @@ typedef struct bench_cost {
 } bench_cost;
 bench_cost bench_work_cost(const bench_work *w, double flop_rate, double byte_rate);
 
-/* The process of a row. 0, or 2 with a sentence on the standard error. */
+/* Runs the process of a row. Returns 0, or 2 with a sentence on the standard error. */
 int bench_side(const char *row, const char *path);
 
 #endif

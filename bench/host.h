@@ -27,7 +27,7 @@ typedef struct bench_host {
     bench_fact fact[BENCH_HOST_FACTS];
 } bench_host;
 
-/* `h` stays where it is while the plugin's code knows its host. service: NULL for none; outlives it. */
+/* Opens a host, which must not be moved while a plugin uses it. service: NULL for none; must outlive it. */
 void bench_host_open(bench_host *h, const gnt_service *service);
 /* Frees all scratch, as a host does where a hook returns, and forgets facts. */
 void bench_host_leave(bench_host *h);

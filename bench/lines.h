@@ -53,7 +53,7 @@ void bench_print_foot(FILE *to, const bench_line *l, int n, const bench_machine 
 
 /* Returns 0, or −1. */
 int bench_write_json(const bench_line *l, int n, const bench_machine *m, const char *path);
-/* As bench_write_json, as text, next to the JSON file. */
+/* Writes what bench_write_json does as text, next to the JSON file. */
 int bench_write_text(const bench_line *l, int n, const bench_machine *m, const char *json);
 
 #endif

@@ -52,7 +52,7 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Quantile q of n sorted numbers, linear between them. */
+/* Returns quantile q of n sorted numbers, linear between them. */
 static double quantile(const double *sorted, int n, double q) {
     double at = q * (n - 1);
     int below = (int)at;
@@ -78,7 +78,7 @@ typedef struct meeting {
     double a[MOST_ROUNDS], b[MOST_ROUNDS], ratio[MOST_ROUNDS], busy[MOST_ROUNDS];
 } meeting;
 
-/* A block of n units: seconds of a unit. */
+/* Runs a block of n units. *cpu: seconds of a unit; *busy, unless NULL: wall clock over processor time. */
 static int block(peer *p, double n, double *cpu, double *busy) {
     char request[64];
     double number[3];
@@ -107,7 +107,7 @@ static int limits(meeting *m, double seconds) {
     return 0;
 }
 
-/* Both sides and the machine's limits in turns, until the time is over. */
+/* Measures both sides and the machine's limits in turns, until the time is over. */
 static int take_turns(meeting *m, double budget) {
     double unit_a, unit_b = 0, spent = 0, set = budget / SETS;
     int n = 0, both = m->torch.pid != 0;
@@ -170,7 +170,7 @@ static void open_torch(meeting *m, char *path) {
     m->l->apart_torch = number[1];
 }
 
-/* 0, or −1 with a sentence: a row whose sides disagree is not timed. */
+/* Measures a row on both sides. Returns −1, with a sentence, if they disagree: then it is not timed. */
 static int meet(meeting *m, char *self, char *path, double seconds, gnt_err *err) {
     char side[] = "--side", name[64], make[] = "--make";
     snprintf(name, sizeof name, "%s", m->row->name);
@@ -298,7 +298,7 @@ static int read_options(int argc, char **argv, options *o) {
     return -1;
 }
 
-/* The same for both sides: one thread, and the kernels that OpenBLAS has for this processor. */
+/* Sets the environment of both sides: one thread, and the kernels that OpenBLAS has for this processor. */
 static void set_environment(void) {
     const char *core = gnt_blas_core_choice();
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
@@ -353,7 +353,7 @@ static int time_commands(const options *o, const char *folder, const char *work,
     return failed;
 }
 
-/* 1 where every row came out, with both sides and the suite. */
+/* True if every row was measured, on both sides, and the suite. */
 static int is_whole(const bench_line *l, int n) {
     enum { COMMANDS = 3 };
     int whole = n == (int)bench_n_rows + COMMANDS;
@@ -362,7 +362,7 @@ static int is_whole(const bench_line *l, int n) {
     return whole;
 }
 
-/* 0, or 1 with a sentence. */
+/* Writes the files that were requested. Returns 0, or 1 with a sentence. */
 static int write_out(const options *o, const bench_line *lines, int n, const bench_machine *m) {
     if (o->out && (bench_write_json(lines, n, m, o->out) || bench_write_text(lines, n, m, o->out)))
         return fprintf(stderr, "bench: %s cannot be written\n", o->out), 1;

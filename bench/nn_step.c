@@ -78,7 +78,7 @@ static gnt_node resnet18(network *m, gnt_node x) {
     return dense(m, x, 10);
 }
 
-/* models/convnet.json */
+/* Builds the network of models/convnet.json. */
 static gnt_node convnet(network *m, gnt_node x) {
     static const int64_t wide[8] = {64, 128, 128, 256, 256, 256, 256, 256};
     for (int i = 0; i < 8; i++) {

@@ -30,7 +30,7 @@ typedef struct bench_own {
     bench_cost (*cost)(const void *self, double flop_rate, double byte_rate);
 } bench_own;
 
-/* NULL: the row is one of programs. */
+/* Returns the functions of a kind of row; NULL if its rows are programs. */
 const bench_own *bench_own_of(bench_kind kind);
 
 #endif

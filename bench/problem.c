@@ -64,7 +64,7 @@ static double *copied(const problem *q, int32_t output, int64_t n) {
     return to;
 }
 
-/* The observed gradient: that at another sample. Both precisions see the same floats. */
+/* Computes the observed gradient, that at another sample. Both precisions see the same floats. */
 static int observe(problem *q, uint64_t seed, gnt_err *err) {
     gnt_recipe *g = NULL;
     gnt_key key = gnt_key_of_seed(seed);
@@ -88,7 +88,7 @@ static int observe(problem *q, uint64_t seed, gnt_err *err) {
     return 0;
 }
 
-/* d/dx of Σ‖f(x) − f(t)‖² − c‖x − t‖²: twice the VJP of f(x) − f(t), less 2c(x − t). */
+/* Computes d/dx of Σ‖f(x) − f(t)‖² − c‖x − t‖²: twice the VJP of f(x) − f(t), less 2c(x − t). */
 static int loda(problem *q, gnt_stream *random) {
     gnt_recipe *r = q->r;
     double *start = gnt_array((size_t)r->x_count, sizeof *start);
@@ -122,7 +122,7 @@ static int loda(problem *q, gnt_stream *random) {
     return q->dx ? 0 : -1;
 }
 
-/* grad becomes the change of all weights in one epoch. */
+/* Sets grad to the change of all weights in one epoch. */
 static int attr_nn(problem *q, gnt_stream *random) {
     gnt_recipe *r = q->r;
     int64_t columns = q->row->sample.dim[0], values = q->row->classes;
@@ -257,7 +257,7 @@ static int add_weights(gnt_st *st, const problem *q, gnt_err *err) {
     return 0;
 }
 
-/* What PyTorch's side needs to know of the row. */
+/* Formats what PyTorch's side needs to know of the row. */
 static char *row_text(const bench_row *row) {
     static const char *const kinds[] = {"match", "attack", "dlg", "train", "loda", "attr", "recup", "tappfl"};
     return gnt_format(

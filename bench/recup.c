@@ -92,7 +92,7 @@ static void recup_free(void *self) {
 
 /* ---- a step ---- */
 
-/* Each begins at the update of the file. */
+/* Does nothing: each unit begins at the update of the file. */
 static int recup_start(void *self, gnt_err *err) {
     (void)self;
     (void)err;
@@ -124,8 +124,8 @@ static int recup_first(void *self, bench_result out[BENCH_OWN_RESULTS], gnt_err 
     return 0;
 }
 
-/* Bytes are those of the zoo and of what else is worked in; flops, and bytes of weights read, leave out rows
- * of closed ReLUs. */
+/* Returns the cost of a unit. Bytes are those of the networks and of the other memory used; flops, and
+ * bytes of weights read, leave out rows of inactive ReLUs. */
 static bench_cost recup_cost(const void *self, double flop_rate, double byte_rate) {
     const recup *b = self;
     bench_cost c = {.flops = 2 * b->read, .bytes = (double)sizeof(float) * b->read};

@@ -20,7 +20,7 @@ enum {
  * matter of rounding. */
 #define BENCH_RECUP_EPSILON (BENCH_RECUP_DRAWN / 4096.0)
 
-/* Where the networks are drawn from, from its beginning. */
+/* Returns the random stream from which networks are drawn, at its beginning. */
 gnt_stream bench_recup_draws(void);
 
 /* Writes the problem (recup_problem.c): the zoo, an update, and in double what moves it. */

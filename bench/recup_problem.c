@@ -87,7 +87,7 @@ static int make_updates(problem *p, const bench_row *row, gnt_stream *random, gn
     return rc ? -1 : 0;
 }
 
-/* The update that is perturbed is the first; the statistics are of all. */
+/* Adds the update that is perturbed, the first, and the statistics of all. */
 static int add_updates(problem *p, gnt_err *err) {
     float *mean = add_floats(p, "zoo.mean", 1, p->columns, 0, err);
     float *scale = mean ? add_floats(p, "zoo.scale", 1, p->columns, 0, err) : NULL;
@@ -117,7 +117,7 @@ static int add_updates(problem *p, gnt_err *err) {
 
 /* ---- the zoo ---- */
 
-/* He's bound, biases 0. */
+/* Adds a network with random weights within He's bound and biases 0. */
 static int add_net(problem *p, int32_t k, gnt_stream *random, gnt_err *err) {
     net *n = &p->net[k];
     n->width[0] = p->columns;
@@ -141,7 +141,7 @@ static int add_net(problem *p, int32_t k, gnt_stream *random, gnt_err *err) {
     return 0;
 }
 
-/* Q different networks for each of P iterations: the first Q of a shuffle of all. */
+/* Adds the numbers of Q different networks for each of P iterations: the first Q of a shuffle of all. */
 static int add_drawn(problem *p, gnt_err *err) {
     float *drawn = add_floats(p, "drawn", 2, BENCH_RECUP_ITERATIONS, BENCH_RECUP_DRAWN, err);
     gnt_stream draws = bench_recup_draws();
@@ -186,7 +186,7 @@ static void forward(problem *p, const net *n) {
     }
 }
 
-/* A row of a closed ReLU counts for nothing and is not read. */
+/* Computes the derivative by the inputs. A row of an inactive ReLU contributes nothing and is not read. */
 static void back(problem *p, const net *n) {
     for (int32_t i = LAYERS - 1; i >= 0; i--) {
         memset(p->pull[i], 0, (size_t)n->width[i] * sizeof *p->pull[i]);
@@ -201,7 +201,7 @@ static void back(problem *p, const net *n) {
     }
 }
 
-/* to += step·sign of the derivative of network `which` at u. */
+/* Adds step·sign of the derivative of network `which` at u to `to`. */
 static void add_sign(problem *p, int32_t which, const double *u, double step, double *to) {
     const net *n = &p->net[which];
     double sum = 0;
@@ -218,7 +218,7 @@ static void add_sign(problem *p, int32_t which, const double *u, double step, do
     }
 }
 
-/* Lines 12 to 22 of Algorithm 1, and its line 23 behind them. */
+/* Adds the result of lines 12 to 23 of Algorithm 1. */
 static int add_result(problem *p, gnt_err *err) {
     const float *which = gnt_st_find(&p->st, "drawn")->data;
     for (int64_t i = 0; i < p->size; i++)

@@ -22,7 +22,7 @@
 #include "bench.h"
 #include "nn/kernels/limits.h"
 
-/* Peak of resident memory, from here on. */
+/* Resets the peak of resident memory. */
 static void forget_peak(void) {
     malloc_trim(0);
     FILE *f = fopen("/proc/self/clear_refs", "w");
@@ -44,7 +44,7 @@ static double peak(void) {
     return 1024 * kib;
 }
 
-/* Measuring the limits takes memory of its own, which is no part of the peak. */
+/* Measures the machine's limits, and keeps the memory that this takes out of the peak. */
 static void measure_limits(const bench_work *w, double seconds, double *most) {
     double now = peak();
     *most = now > *most ? now : *most;
@@ -53,7 +53,7 @@ static void measure_limits(const bench_work *w, double seconds, double *most) {
     forget_peak();
 }
 
-/* `most`: the peak before it was last forgotten. */
+/* Answers one request. `most`: the peak before it was last reset. */
 static int answer(bench_work *w, const char *path, const char *line, double *most, gnt_err *err) {
     char *end;
     if (strncmp(line, "check", 5) == 0) {

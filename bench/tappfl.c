@@ -61,7 +61,7 @@ static const gnt_st_tensor *side_tensor(const tappfl *b, int32_t k) {
     return gnt_st_find(&b->st, name);
 }
 
-/* One behind the other, as the plugin keeps them. */
+/* Copies the side networks' parameters, one behind the other, as the plugin keeps them. */
 static int take_side(tappfl *b, gnt_err *err) {
     const gnt_st_tensor *t;
     size_t bytes = 0;
@@ -107,7 +107,7 @@ static int take_samples(tappfl *b, const char *path, gnt_err *err) {
     return 0;
 }
 
-/* Where the plugin gives what it moved. */
+/* Allocates the update in which the plugin returns the change of its parameters. */
 static int make_update(tappfl *b, gnt_err *err) {
     const gnt_model_info *info = gnt_service_table(b->service)->info;
     b->moved = gnt_array((size_t)gnt_model_shared_size(b->m), sizeof *b->moved);
@@ -127,7 +127,7 @@ static int make_update(tappfl *b, gnt_err *err) {
     return 0;
 }
 
-/* The joint program is measured and freed: it has no part in what a step takes. */
+/* Measures the joint program and frees it: a step does not use it. */
 static int take_costs(tappfl *b, gnt_err *err) {
     bench_joint joint;
     int rc = bench_joint_open(&joint, b->row, b->m, 4, err);
@@ -219,7 +219,7 @@ static int train(tappfl *b, int32_t steps, double rate, int last, gnt_err *err) 
     return 0;
 }
 
-/* f begins at the file's weights in each round, which is the whole of a block; g and h go on. */
+/* Runs a round, which is a whole block: f begins at the file's weights, g and h where they were. */
 static int64_t tappfl_run(void *self, int64_t n, gnt_err *err) {
     return train(self, (int32_t)n, BENCH_SGD_RATE, 0, err) ? -1 : n;
 }

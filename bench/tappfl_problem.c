@@ -22,7 +22,7 @@ static objective_shape shape_of(const bench_row *row, gnt_nn_shape r) {
     return s;
 }
 
-/* The model up to its representation. */
+/* Adds the model up to its representation. */
 static gnt_node add_extractor(bench_joint *j, gnt_graph *g, const bench_row *row, const gnt_model *m) {
     gnt_nn_shape x = {.rank = row->sample.rank + 1, .dim = {row->n}};
     gnt_node *layers = gnt_array((size_t)gnt_model_layers(m), sizeof *layers), r = -1;
@@ -103,7 +103,7 @@ static int add_floats(problem *p, const char *name, const gnt_nn_shape *s, const
     return gnt_st_add(&p->st, name, GNT_ST_F32, s->rank, s->dim, from, NULL, err);
 }
 
-/* Random weights, of g and h as a device begins. */
+/* Draws random weights, those of g and h as a device does at its start. */
 static int make_weights(problem *p, gnt_stream *random, gnt_err *err) {
     const side_params *s = &p->joint.nodes.side;
     const gnt_param *list;

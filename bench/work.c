@@ -33,7 +33,7 @@ struct bench_work {
 
 /* ---- from the file ---- */
 
-/* A copy of a tensor, or NULL where there is none and `n` is 0; −1 entries expected: any count. */
+/* Copies a tensor of n float entries; *out is NULL if there is none of that name. */
 static int take(const gnt_st *st, const char *path, const char *name, int64_t n, float **out, gnt_err *err) {
     const gnt_st_tensor *t = gnt_st_find(st, name);
     *out = NULL;
@@ -269,7 +269,8 @@ static void attr_epoch(bench_work *w) {
     }
 }
 
-/* x ← box(x − rate·d/‖d‖), norms by image, d as in problem.c; w->grad holds the d of the first step. */
+/* Takes a step x ← box(x − rate·d/‖d‖), norms by image, d as in problem.c; w->grad holds the d of the
+ * first step. */
 static void loda_step(bench_work *w) {
     gnt_recipe *r = w->r;
     gnt_program_run(r->program, 0);
@@ -317,7 +318,7 @@ static int start(bench_work *w, gnt_err *err) {
     return 0;
 }
 
-/* One call, for n units or fewer; returns the units done, or −1. */
+/* Makes one call, for n units or fewer; returns the units done, or −1. */
 static int64_t step(bench_work *w, int64_t n, gnt_err *err) {
     if (w->own)
         return w->own->run(w->self, n, err);
@@ -383,7 +384,7 @@ static int compare(const gnt_st *st, const char *name, const float *got, int64_t
     return 0;
 }
 
-/* LODA's direction, which the step itself does not keep. */
+/* Computes LODA's direction, which the step itself does not keep. */
 static float *loda_direction(const bench_work *w, const float *x, const float *dx) {
     float *d = gnt_array((size_t)w->n_x, sizeof *d);
     for (int64_t i = 0; d && i < w->n_x; i++)

@@ -36,7 +36,7 @@ static int open_bench(bench *b, const char *name, gnt_err *err) {
     return 0;
 }
 
-/* A number of an object; NaN for null. */
+/* Reads a number of an object; NaN for null. */
 static int read(const bench *b, const char *path, const json_t *object, const char *key, double *out,
                 gnt_err *err) {
     *out = NAN;
@@ -92,7 +92,7 @@ static int read_row(const bench *b, size_t i, row *r, gnt_err *err) {
 
 /* ---- cells of tables ---- */
 
-/* Three digits that count, and none behind the point from a thousand on. */
+/* Adds a number with three significant digits, from a thousand on as a whole number. */
 static void add_measured(gnt_table *t, double v) {
     if (!isfinite(v))
         gnt_table_number(t, v);
@@ -198,7 +198,7 @@ static int read_rates(const bench *b, range *rate, range *product, gnt_err *err)
                : gnt_doc_fail(err, &b->doc, "rows", "no row says what the processor reaches");
 }
 
-/* A text of the machine; NULL for null. */
+/* Reads a text of the machine; NULL for null. */
 static int read_word(const bench *b, const char *key, const char **out, gnt_err *err) {
     *out = NULL;
     if (json_is_null(json_object_get(b->machine, key)))
@@ -248,7 +248,7 @@ int table_bench_machine(const char *name, gnt_text *out, gnt_err *err) {
     return failed;
 }
 
-/* The row of the quick suite with so many jobs. */
+/* Finds the row of the quick suite with so many jobs. */
 static int read_suite(const bench *b, int jobs, row *found, gnt_err *err) {
     for (size_t i = 0; i < json_array_size(b->rows); i++) {
         row r;

@@ -53,7 +53,7 @@ differences differences_of(const gnt_results *r, const gnt_outcome *cell) {
     return a.found;
 }
 
-/* How many targets the cells of a group have; 0 where a table counts them one by one. */
+/* Counts the targets of a group's cells; 0 if a table counts them one by one. */
 static size_t count_targets(const gnt_results *r, const gnt_outcome *group) {
     size_t n = 0;
     for (size_t i = 0; i < r->n_cell; i++) {

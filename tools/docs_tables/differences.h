@@ -15,7 +15,7 @@ typedef struct differences {
 
 differences differences_of(const gnt_results *r, const gnt_outcome *cell);
 
-/* 1 where one mean over each cell's targets gives every difference of measures, and its interval, as the
+/* True if one mean over each cell's targets gives every difference of measures, and its interval, as the
  * targets do: each is of two training runs or more, whose intervals are by their means alone, every target
  * has its pair, and none is counted one by one. */
 int differences_need_means(const gnt_results *r);

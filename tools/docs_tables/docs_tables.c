@@ -32,7 +32,7 @@ static int wrong(const gnt_err *err) {
     return 2;
 }
 
-/* 1 when `names`, a line each, has `name`. */
+/* True if `names`, one on each line, has `name`. */
 static int has_line(const gnt_text *names, const char *name) {
     const size_t n = strlen(name);
     for (const char *p = gnt_text_get(names); *p; p = strchr(p, '\n') + 1)
@@ -41,8 +41,8 @@ static int has_line(const gnt_text *names, const char *name) {
     return 0;
 }
 
-/* 1 for the folder of a run, the file of a table, and those of the bench, bench.json and bench-NAME.json; a
- * baseline of someone's own is none of them. */
+/* True for the folder of a run, the file of a table, and those of the bench, bench.json and
+ * bench-NAME.json; a baseline of someone's own is none of them. */
 static int is_kept(const char *name) {
     const char *ending = strrchr(name, '.');
     const int is_bench = !strncmp(name, "bench.", 6) || !strncmp(name, "bench-", 6);

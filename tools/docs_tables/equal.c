@@ -46,7 +46,7 @@ static int read_rows(const gnt_results *r, rows *out, gnt_err *err) {
     return 0;
 }
 
-/* 1 for rows of one table. */
+/* True for rows of one table. */
 static int is_same(const row *a, const row *b) {
     return a->stage == b->stage && a->measure == b->measure && !strcmp(a->task, b->task) &&
            !strcmp(a->attack, b->attack);
@@ -64,7 +64,7 @@ static void add_leakage(const row *w, double x, gnt_text *out) {
     gnt_text_add(out, "%s", w->measure->unit);
 }
 
-/* The least and the most that a defense leaks at any of its strengths, means over seeds. */
+/* Finds the least and the most that a defense leaks at any of its strengths, means over seeds. */
 static void find_range(const gnt_results *r, const row *w, double *low, double *high) {
     *low = *high = NAN;
     for (size_t i = 0; i < r->n_group; i++) {
@@ -92,7 +92,7 @@ static void add_range(const gnt_results *r, const row *w, gnt_table *t) {
     gnt_text_free(&text);
 }
 
-/* "79.1 % [78.0, 80.2]", or why there is none. */
+/* Adds the utility, as in "79.1 % [78.0, 80.2]", or why there is none. */
 static void add_utility(const gnt_results *r, const row *w, gnt_table *t) {
     const char *measure = gnt_utility_measure(r, w->task);
     double low, high;
@@ -118,7 +118,7 @@ static void add_utility(const gnt_results *r, const row *w, gnt_table *t) {
 
 /* ---- a table ---- */
 
-/* Every defense is read at the same leakages: the columns are those of the first. */
+/* Adds the columns, those of the first defense: all are read at the same leakages. */
 static void add_columns(const rows *all, const row *first, gnt_table *t) {
     gnt_table_column(t, "defense");
     gnt_table_column(t, "leaks, by strength");
@@ -136,7 +136,7 @@ static void add_columns(const rows *all, const row *first, gnt_table *t) {
     }
 }
 
-/* The rows of a table that has its columns. */
+/* Adds the rows of a table that has its columns. */
 static void add_items(const gnt_results *r, const rows *all, const row *first, gnt_table *t) {
     const char *before = NULL;
     for (size_t i = 0; i < all->n; i++) {

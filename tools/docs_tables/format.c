@@ -219,7 +219,7 @@ static json_t *tuple_of(const gnt_fields *fields) {
                      (json_int_t)fields->n);
 }
 
-/* `named`: the name of the first field may be the whole. */
+/* Returns the JSON schema of a table of fields. */
 static json_t *schema_of(const gnt_fields *fields) {
     if (fields->form == GNT_FIELDS_TUPLE)
         return tuple_of(fields);

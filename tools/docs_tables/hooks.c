@@ -6,7 +6,7 @@
 
 #include "judge/hook_seconds.h"
 
-/* Making an instance is no work of a defense. */
+/* True for hooks that are work of a defense: all but the one that makes an instance. */
 static int is_work(const gnt_hook_row *row) {
     return strcmp(row->hook, "create") != 0;
 }

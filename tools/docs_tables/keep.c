@@ -63,15 +63,15 @@ static int add_members(json_t *to, const gnt_outcome *c, const size_t *member, s
     return failed ? -1 : 0;
 }
 
-/* 1 where a line of a table names what is wanted, of any attack or of this one. */
+/* True if a line of a table names what is wanted, of any attack or of this one. */
 static int names(const json_t *line, const char *key, const char *wanted, const char *attack) {
     const char *name = json_string_value(json_object_get(line, key));
     const char *only = json_string_value(json_object_get(line, "attack"));
     return name && !strcmp(name, wanted) && (!attack || !only || !strcmp(only, attack));
 }
 
-/* 1 where a table of the suite's own names a measure or a fact: all of it, a row or a column.
- * attack: NULL for cells of any. */
+/* True if a table of the suite's own names a measure or a fact: all of it, a row or a column. attack: NULL
+ * for cells of any. */
 static int is_shown(const json_t *tables, const char *key, const char *wanted, const char *attack) {
     static const char *const parts[] = {"rows", "columns"};
     for (size_t i = 0; i < json_array_size(tables); i++) {
@@ -114,7 +114,7 @@ static int keep_stats(const json_t *tables, const gnt_outcome *group, json_t *to
     return failed;
 }
 
-/* Baselines and chance of the measures that are kept. */
+/* Keeps the baselines and chance of the measures that are kept. */
 static int keep_guesses(const gnt_outcome *group, const json_t *stats, json_t *floors, json_t *chance) {
     int failed = 0;
     for (size_t i = 0; i < group->floors.n; i++) {
@@ -140,7 +140,8 @@ static int keep_group(const json_t *tables, const gnt_outcome *group, json_t *to
 
 /* ---- cells: most are joined in their group, and left out ---- */
 
-/* 1 where a cell is the first of its training, whose utility is compared with that of public data alone. */
+/* True if a cell is the first of its training run, whose utility is compared with that of public data
+ * alone. */
 static int is_first_of_training(const gnt_results *r, size_t at) {
     const gnt_outcome *c = &r->cell[at];
     if (c->mode == GNT_ROW_SWEEP || c->mode == GNT_ROW_FIXED || isnan(c->utility.value))
@@ -189,7 +190,7 @@ static int keep_targets(const gnt_outcome *c, const differences *w, int counted,
     return failed ? -1 : 0;
 }
 
-/* One target that stands for all: its numbers are their means. */
+/* Keeps one target that stands for all: its numbers are their means. */
 static int keep_mean_target(const gnt_outcome *c, const differences *w, json_t *to) {
     size_t member[1 + GNT_MEASURES] = {AT(target, id)}, n = 1;
     gnt_target one;
@@ -210,7 +211,8 @@ static int keep_mean_target(const gnt_outcome *c, const differences *w, json_t *
         json_pack("[o]", gnt_fields_encode_members(&gnt_target_fields, &one, member, n)));
 }
 
-/* All of a training's first cell; else the number, and what bounds and differences need in addition. */
+/* Keeps the whole utility of a training run's first cell; else the number, and what bounds and differences
+ * need in addition. */
 static int keep_utility(const gnt_outcome *c, const differences *w, int first, int bounds, json_t *to) {
     static const size_t whole[] = {AT(outcome, utility)};
     size_t member[4] = {AT(utility, measure), AT(utility, value)}, n = 2;
@@ -226,7 +228,7 @@ static int keep_utility(const gnt_outcome *c, const differences *w, int first, i
                             : json_object());
 }
 
-/* 1 when a cell is on the curve of a matched defense, by which it is read at the target utility. */
+/* True if a cell is on the curve of a matched defense, by which it is read at the target utility. */
 static int is_on_curve(const gnt_results *r, const gnt_outcome *c) {
     for (size_t i = 0; i < r->n_match; i++)
         if (!strcmp(r->match[i].task, c->task) && !strcmp(r->match[i].defense, c->defense))
@@ -234,7 +236,8 @@ static int is_on_curve(const gnt_results *r, const gnt_outcome *c) {
     return 0;
 }
 
-/* A ranking compares defenses by the means of their training runs, under attacks that may know them. */
+/* True if rankings use the cell: they compare defenses by the means of their training runs, under attacks
+ * that may know them. */
 static int is_ranked(const gnt_results *r, const gnt_outcome *c) {
     return (c->mode != GNT_ROW_SWEEP || is_on_curve(r, c)) && c->status == GNT_CELL_OK && c->n_score > 0;
 }
@@ -262,7 +265,7 @@ static int is_kept_fact(const gnt_outcome *c, const json_t *tables, const char *
     return is_shown(tables, "fact", name, c->attack);
 }
 
-/* The facts of a cell that tables show; NULL when out of memory. */
+/* Keeps the facts of a cell that tables show; NULL when memory ran out. */
 static json_t *keep_facts(const gnt_outcome *c, const json_t *tables) {
     json_t *found = json_object();
     for (size_t i = 0; found && i < c->facts.n; i++) {
@@ -319,7 +322,7 @@ static int add_line(gnt_text *out, const char *end, const json_t *value) {
     return line ? 0 : -1;
 }
 
-/* "NAME": a list with an entry a line; takes the list over. */
+/* Writes "NAME" and a list with one entry on each line; frees the list. */
 static int add_list(gnt_text *out, const char *name, json_t *list, int failed) {
     gnt_text_add(out, ",\n\"%s\": [", name);
     for (size_t i = 0; !failed && i < json_array_size(list); i++) {
@@ -331,7 +334,7 @@ static int add_list(gnt_text *out, const char *name, json_t *list, int failed) {
     return failed;
 }
 
-/* A list of structs, each with the listed members, or with all: member NULL. */
+/* Writes a list of structs, each with the listed members, or with all if member is NULL. */
 static int add_some(gnt_text *out, const char *name, const gnt_fields *fields, const void *at, size_t n,
                     const size_t *member, size_t n_member) {
     json_t *list = json_array();

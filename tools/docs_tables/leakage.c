@@ -28,7 +28,7 @@ static int by_setting(const void *a, const void *b) {
     return s < t ? -1 : s > t;
 }
 
-/* One setting of a defense, under any attack. */
+/* True for one setting of a defense, under any attack. */
 static int is_same(const gnt_outcome *a, const gnt_outcome *b) {
     return a->mode == b->mode && !strcmp(a->defense, b->defense) &&
            (a->strength == b->strength || (isnan(a->strength) && isnan(b->strength)));
@@ -41,7 +41,7 @@ static size_t place_of(const gnt_results *r, const char *defense) {
     return at;
 }
 
-/* The settings of a task and round in the order of rows. Room for r->n_group. */
+/* Lists the settings of a task and round in the order of rows, at most r->n_group. Returns their number. */
 static size_t settings_of(const gnt_results *r, const char *task, int64_t stage, setting *rows) {
     size_t n = 0;
     for (size_t i = 0; i < r->n_group; i++) {
@@ -68,7 +68,7 @@ static const gnt_outcome *under(const gnt_results *r, const char *task, int64_t 
     return NULL;
 }
 
-/* An attack that applies to nothing here has no column. */
+/* True if an attack has a column: if it applies to anything here. */
 static int has_column(const gnt_results *r, const char *task, int64_t stage, const char *attack) {
     for (size_t i = 0; i < r->n_group; i++)
         if (gnt_is_at(&r->group[i], task, stage) && !strcmp(r->group[i].attack, attack) &&

@@ -48,7 +48,8 @@ static void fill(const gnt_results *r, const char *task, gnt_table *t) {
     }
 }
 
-/* Two tasks of one network and data share their training runs. */
+/* True if two tables have the same items, as two tasks of one network and data do, which share their
+ * training runs. */
 static int is_same(const gnt_table *a, const gnt_table *b) {
     int same = a->n_item == b->n_item;
     for (size_t i = 0; same && i < a->n_item; i++)

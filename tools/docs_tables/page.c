@@ -32,7 +32,7 @@ static size_t line_of(const char *text, const char *at) {
     return n;
 }
 
-/* The first block from `from` on: 1 found, 0 none, −1 with a sentence. */
+/* Finds the first block from `from` on. Returns 1 if there is one, 0 if not, −1 with a sentence. */
 static int next_block(const char *path, const char *text, const char *from, block *b, gnt_err *err) {
     const char *open = strstr(from, opening), *stray = strstr(from, ending);
     if (stray && (!open || stray < open))
@@ -98,7 +98,7 @@ static void print_lines(char sign, const char *p, const char *end) {
     }
 }
 
-/* The lines that two texts do not begin and end with alike. */
+/* Prints the lines in which two texts differ, without those that both begin or end with. */
 static void print_difference(const char *old, size_t old_size, const char *made, size_t made_size) {
     const char *old_end = old + old_size, *made_end = made + made_size;
     size_t alike = 0;
@@ -140,7 +140,7 @@ static int is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Where a line has a number in decibels or per cent, or a cell that begins with a digit; NULL where it has
+/* Finds, in a line, a number in decibels or per cent, or a cell that begins with a digit; NULL if there is
  * none. */
 static const char *measured_number(const char *line, const char *end) {
     const int row = *line == '|';

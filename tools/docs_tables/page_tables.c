@@ -169,7 +169,7 @@ void tables_next(gnt_text *out) {
         gnt_text_add(out, "\n");
 }
 
-/* Only what would end a cell or begin markup: names here come from suites of the repository. */
+/* Escapes only what would end a cell or begin markup: names here come from suites of the repository. */
 static void add_escaped(const char *text, gnt_text *out) {
     gnt_text line;
     gnt_text_init(&line, MOST_TEXT);

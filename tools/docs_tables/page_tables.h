@@ -69,11 +69,12 @@ extern const char tables_help[];
  * of the run. */
 int tables_wants(char *const *tasks, size_t n, const char *task);
 int tables_known(const scores *s, char *const *tasks, size_t n, gnt_err *err);
-/* The table as Markdown, a blank line before it below text. */
+/* Writes the table as Markdown, with a blank line before it if it follows text. */
 void tables_add(const gnt_table *t, gnt_text *out);
 /* Begins a paragraph or a table: a blank line below text. */
 void tables_next(gnt_text *out);
-/* "12.3 [11.0, 13.5]" without a unit; without the brackets where they would hold one number. */
+/* Writes a mean and interval as in "12.3 [11.0, 13.5]", without a unit; without the brackets if both ends
+ * are alike. */
 void tables_interval(const gnt_measure *m, const gnt_stat *s, gnt_text *out);
 
 #endif

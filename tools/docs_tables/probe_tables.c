@@ -75,7 +75,7 @@ static void add_number(gnt_text *out, const char *before, double value, const ch
         gnt_text_add(out, format[0] == '2' ? "%.2f" : format[0] == '1' ? "%.1f" : "%.0f %%", value);
 }
 
-/* The facts named, one behind the other with `between`. A format is the decimals, or '%' of a share. */
+/* Adds an item of the facts named, with `between` between them. format: the decimals, or '%' for a share. */
 static void add_facts(const gnt_outcome *c, const char *const *names, size_t n, const char *format,
                       const char *between, gnt_table *t) {
     gnt_text text;

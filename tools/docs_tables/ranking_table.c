@@ -37,7 +37,7 @@ static void add_row(const gnt_measure *m, const gnt_rank_row *row, gnt_table *t)
     add_stat(m, row->score->stat.mean, row->score->stat.low, row->score->stat.high, t);
 }
 
-/* Why nothing is ranked, as a sentence. */
+/* Writes why nothing is ranked, as a sentence. */
 static void say_none(const gnt_results *r, const char *task, const gnt_measure *m, const gnt_ranking *ranking,
                      gnt_text *out) {
     gnt_text why;

@@ -11,7 +11,7 @@
 
 enum { MOST_HOST = 64 << 20, MOST_RUNS = 1 << 20 };
 
-/* 1 where a line of `text` begins with `word` and a blank. */
+/* True if a line of `text` begins with `word` and a blank. */
 static int begins_a_line(const char *text, const char *word) {
     const size_t n = strlen(word);
     while (*text) {
@@ -37,7 +37,7 @@ int scores_are_to_come(const char *run, gnt_err *err) {
     return found;
 }
 
-/* A member of `from`, or of the object `inside` of it, under a name of its own. */
+/* Copies a member of `from`, or of the object `inside` of it, under a name of its own. */
 static int copy(json_t *to, const char *name, const json_t *from, const char *inside, const char *key) {
     const json_t *object = inside ? json_object_get(from, inside) : from;
     json_t *value = json_object_get(object, key);
@@ -79,8 +79,8 @@ static json_t *read_host(const char *folder, gnt_err *err) {
     return facts;
 }
 
-/* A group says what its utility measures only through its cells, of which few are kept; its task says so
- * too. */
+/* Sets the measure of each group's utility to its task's: groups have it only through their cells, of
+ * which few are kept. */
 static void name_utilities(scores *s) {
     for (size_t i = 0; i < s->results.n_group; i++) {
         gnt_outcome *g = &s->results.group[i];
@@ -90,7 +90,7 @@ static void name_utilities(scores *s) {
     }
 }
 
-/* A kept run has its host.json in the same file. */
+/* Reads the host.json of a kept run, which is in the same file. */
 static int read_kept_host(scores *s, const char *kept, gnt_err *err) {
     json_t *all = json_load_file(kept, 0, NULL);
     s->host = json_incref(json_object_get(all, "host"));
@@ -99,7 +99,7 @@ static int read_kept_host(scores *s, const char *kept, gnt_err *err) {
                                    : gnt_fail(err, "%s: host: expected an object; keep the run again", kept);
 }
 
-/* scores.json of a folder where it has one, else results.json and host.json. */
+/* Loads a folder's scores.json if it has one, else its results.json and host.json. */
 static int load_folder(scores *s, const char *folder, gnt_err *err) {
     char *kept = gnt_format("%s/scores.json", folder), *whole = gnt_format("%s/results.json", folder);
     int failed = !kept || !whole ? gnt_fail(err, "%s: out of memory", folder) : 0;

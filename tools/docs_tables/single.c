@@ -52,7 +52,7 @@ int table_run(const scores *s, char *const *none, size_t n, gnt_text *out, gnt_e
 
 /* ---- value ---- */
 
-/* A cell's id without its seed. */
+/* Writes a cell's id without its seed. */
 static void add_id(const gnt_outcome *g, gnt_text *out) {
     char strength[GNT_NUMBER_SIZE] = "none";
     if (g->mode == GNT_ROW_MATCHED)
@@ -100,7 +100,7 @@ int table_value(const scores *s, char *const *argument, size_t n, gnt_text *out,
 
 /* ---- paper ---- */
 
-/* 1 where a row has no number behind its label and source: a scale may leave its strength out. */
+/* True if a row has no number behind its label and source: a scale may leave its strength out. */
 static int is_unmeasured(const gnt_table *t, size_t row) {
     for (size_t c = 2; c < t->n_column; c++) {
         const char *text = t->item[row * t->n_column + c].text;
@@ -110,8 +110,8 @@ static int is_unmeasured(const gnt_table *t, size_t row) {
     return 1;
 }
 
-/* `t` without the rows that nothing was measured for, whose labels go to `missing`. A row of the paper is
- * below the one of ours that it belongs to. */
+/* Copies `t` without the rows that nothing was measured for, whose labels go to `missing`. A row of the
+ * paper is below the one of ours that it belongs to. */
 static void copy_measured(const gnt_table *t, gnt_table *to, gnt_text *missing) {
     int left_out = 0;
     gnt_table_init(to, NULL);

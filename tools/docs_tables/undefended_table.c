@@ -8,14 +8,14 @@
 #include "judge/group_roles.h"
 #include "judge/section.h"
 
-/* The text of an item, taken over. */
+/* Adds an item with this text, and frees the text. */
 static void add_item(gnt_table *t, gnt_text *text) {
     gnt_table_text(t, text->size ? gnt_text_get(text) : "–");
     t->failed |= text->failed;
     gnt_text_free(text);
 }
 
-/* NULL: none. */
+/* Adds a count; a dash if it is NULL. */
 static void add_count(const int64_t *count, gnt_table *t) {
     gnt_text text;
     gnt_text_init(&text, 64);
@@ -38,7 +38,7 @@ static const gnt_measure *share_of(const gnt_outcome *g) {
     return gnt_number_of(g, balanced->name) ? balanced : gnt_measure_of(GNT_MEASURE_IDENTIFICATION);
 }
 
-/* "58.7 dB [57.5, 60.0], 100 % identified", "sex: 95.6 % [93.7, 97.3]" */
+/* Adds what an attack found, as in "58.7 dB [57.5, 60.0], 100 % identified" or "sex: 95.6 % [93.7, 97.3]". */
 static void add_found(const gnt_outcome *g, const char *attribute, gnt_table *t) {
     const gnt_measure *psnr = gnt_measure_of(GNT_MEASURE_PSNR), *share = share_of(g);
     const gnt_score *image = gnt_number_of(g, psnr->name), *named = gnt_number_of(g, share->name);
