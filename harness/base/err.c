@@ -40,8 +40,8 @@ int gnt_fail_in(gnt_err *err, const char *format, ...) {
 
 enum { LONGEST_WORD = 64 };
 
-/* Insertions, deletions, replacements, and two neighbours exchanged (optimal string alignment): what fingers
- * do. */
+/* Counts the insertions, deletions, replacements and exchanges of two neighbours (optimal string
+ * alignment) that turn a into b: mistakes of typing. */
 static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb) {
     size_t row[LONGEST_WORD + 1], above[LONGEST_WORD + 1] = {0}, previous[LONGEST_WORD + 1];
     for (size_t j = 0; j <= nb; j++)

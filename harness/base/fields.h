@@ -155,8 +155,8 @@ typedef enum gnt_fields_part {
 
 /* Returns a new JSON value; NULL when out of memory, or if a number that may not be null is not finite. */
 json_t *gnt_fields_encode(const gnt_fields *fields, const void *from, gnt_fields_part part);
-/* As above, but an object of the n members at these offsets alone, in their order, without those that the
- * table does not have. */
+/* Encodes as above, but an object of the n members at these offsets alone, in their order, without those
+ * that the table does not have. */
 json_t *gnt_fields_encode_members(const gnt_fields *fields, const void *from, const size_t *member, size_t n);
 /* Fills *to from JSON. `where` begins the paths in error sentences ("the job's request"; "": none). On
  * failure nothing in *to may be used. */

@@ -48,7 +48,7 @@ int gnt_is_close(double a, double b, double share, double slack) {
     return a == b || fabs(a - b) <= slack + share * fmax(fabs(a), fabs(b));
 }
 
-/* tolerance: of the field, or 0. */
+/* True if two numbers are close, or neither is finite. tolerance: of the field, or 0. */
 static int close_to(const comparison *c, double tolerance, double a, double b) {
     return isfinite(a) && isfinite(b) ? gnt_is_close(a, b, fmax(c->how->share, tolerance), c->how->slack)
                                       : !isfinite(a) && !isfinite(b);

@@ -40,7 +40,7 @@ static const gnt_field *field_called(const search *s, const gnt_fields *fields, 
     return NULL;
 }
 
-/* Tuples have no keys. */
+/* Searches an object, or what a bare table wraps, for unknown keys. Tuples have none. */
 static void look_in(search *s, const gnt_fields *fields, const json_t *value, gnt_path path) {
     const char *name;
     json_t *one;

@@ -28,7 +28,8 @@ int gnt_file_sweep_parts(const char *folder, const char *now, double seconds);
 int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_err *err);
 int gnt_make_dirs(const char *path, gnt_err *err); /* like mkdir -p */
 int gnt_file_exists(const char *path);
-/* Bytes that this user may still write where `path` lies; infinite where nobody can say. */
+/* Returns the number of bytes that this user may still write where `path` lies; infinite if it is not
+ * known. */
 double gnt_disk_free(const char *path);
 /* Waits until no other process holds the folder, and holds it until the descriptor is closed or the process
  * ends. −1, without a lock, if the file system has none. */

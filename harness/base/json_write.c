@@ -22,7 +22,8 @@ const char *gnt_number_text(double value, char out[GNT_NUMBER_SIZE]) {
     return out;
 }
 
-/* Bytes of the well-formed UTF-8 character at `s`, 0 where there is none (Unicode 15, table 3-7). */
+/* Returns the number of bytes of the well-formed UTF-8 character at `s`, 0 if there is none (Unicode 15,
+ * table 3-7). */
 static size_t character(const unsigned char *s) {
     if (s[0] < 0x80)
         return s[0] ? 1 : 0;

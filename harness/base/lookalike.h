@@ -17,7 +17,7 @@ uint32_t gnt_hidden_character(const char *text);
 /* Returns the skeleton of a UTF-8 text; bytes that are none are replaced. The caller frees; NULL: out of
  * memory. */
 char *gnt_skeleton(const char *text);
-/* 1: they look alike, 0: they do not, −1: out of memory. */
+/* Returns 1 if the names look alike, 0 if they do not, −1 when memory ran out. */
 int gnt_looks_alike(const char *a, const char *b);
 
 #endif

@@ -39,7 +39,8 @@ static int load_run(board_run *run, const gnt_board_source *source, gnt_err *err
     return run->contributor ? 0 : gnt_fail(err, "leaderboard: out of memory");
 }
 
-/* Pictures are drawn again from the numbers of each run: one that came with a folder could show anything. */
+/* Makes a run's report. Its pictures are drawn again from the run's numbers: one that came with a folder
+ * could show anything. */
 static int make_report(board *b, size_t i, gnt_err *err) {
     char *folder = gnt_format("%s/reports/%zu", b->options->folder, i + 1);
     gnt_report_options options = {.folder = folder,

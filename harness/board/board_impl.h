@@ -199,8 +199,8 @@ int board_footnote(size_t n, uint32_t *flag, const char **mark, const char **wor
 
 /* Says why the contest is apart from `like`; or nothing. */
 void board_say_alone(const board *b, const board_contest *c, gnt_text *out);
-/* Sentences on how the section was made: probe or round, drawn rounds, public seeds, what public data give;
- * or "". */
+/* Writes sentences on how the section was made: probe or round, drawn rounds, public seeds, what public
+ * data give; or "". */
 void board_say_head(const board *b, const board_contest *c, gnt_text *out);
 /* True if a defense could have known what is observed: a probe, or a public seed. */
 int board_is_doubtful(const board *b, const board_contest *c);

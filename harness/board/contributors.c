@@ -34,7 +34,8 @@ static void join(const board *b, size_t at) {
     }
 }
 
-/* 1: a run's name for itself could be read as one that is set apart, or as two names; −1: out of memory. */
+/* Returns 1 if a run's name for itself could be read as one that is set apart, or as two names; −1 when
+ * memory ran out. */
 static int is_ambiguous(const board *b, size_t run, const char *name) {
     if (b->options->source[run].contributor)
         return 0;
@@ -44,8 +45,8 @@ static int is_ambiguous(const board *b, size_t run, const char *name) {
     return found;
 }
 
-/* 1: a run's name has to be set apart: it is ambiguous, or looks like another contributor's, which the
- * caller gave if it gave the run's; −1: out of memory. */
+/* Returns 1 if a run's name has to be set apart: it is ambiguous, or looks like another contributor's,
+ * which the caller gave if it gave the run's; −1: out of memory. */
 static int is_taken(const board *b, size_t run, char *const *name) {
     int taken = is_ambiguous(b, run, name[run]);
     for (size_t k = 0; k < b->n_run && taken == 0; k++)

@@ -370,7 +370,7 @@ static size_t undefended(const board_place *places, size_t n) {
     return i;
 }
 
-/* value: a stretch of `width` entries for each place, and one more. */
+/* Ranks all places. value: `width` entries for each place, and for one more. */
 static int rank_all(const gnt_measure *m, board_place *places, size_t n, double *value, size_t width,
                     int *surely_less) {
     const gnt_rank_list list = {.state = &places[0].state,

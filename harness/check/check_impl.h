@@ -48,7 +48,7 @@ int check_same(const check_says *says, const gnt_fields *fields, const char *pat
                const void *should);
 int check_members(const check_says *says, const gnt_fields *fields, const char *path, const void *is,
                   const void *should, const size_t *member, size_t n);
-/* Statistics by measure, if scores behind a statistic may have been rounded. */
+/* Compares statistics by measure, with the tolerance of scores that may have been rounded. */
 int check_stats(const check_says *says, const char *path, const gnt_named_stats *is,
                 const gnt_named_stats *should);
 
@@ -73,13 +73,13 @@ size_t check_first_of(json_t *seen, char *key, size_t index);
 
 /* Compares the cells with the plan of suite.json, one by one. */
 int check_plan(const check *c);
-/* Ids, statuses, numbers from targets. */
+/* Checks cells: ids, statuses, numbers from targets. */
 int check_cells(const check *c);
 /* Checks what cells of one seed have in common. */
 int check_guesses(const check *c);
-/* Utilities, one for each training run. */
+/* Checks utilities: one for each training run. */
 int check_utilities(const check *c);
-/* Verdicts from histories. */
+/* Checks the verdicts of searches against their histories. */
 int check_matches(const check *c);
 /* Groups from cells. */
 int check_groups(const check *c);

@@ -4,7 +4,7 @@
 #include "check/check_impl.h"
 #include "derive/derive.h"
 
-/* Utilities of a group whose training diverged are in the file, where its cells have none. */
+/* True if a cell of a group lacks its utility, as where its training diverged: then only the group has it. */
 static int lost_utility(const check *c, size_t first, size_t n) {
     for (size_t i = first; i < first + n; i++) {
         const gnt_outcome *cell = &c->of->cells.at[i];

@@ -43,7 +43,7 @@ static char *list_text(const json_t *value) {
     return json_dumps(value, JSON_COMPACT);
 }
 
-/* 0: taken; 1: a value that no parameter has, left out. */
+/* Makes a parameter of a value. Returns 1 if no parameter has such a value: it is left out; else 0. */
 static int take_parameter(gnt_parameter *p, const char *id, const json_t *value) {
     if (!gnt_id_ok(id, '_'))
         return 1;

@@ -47,8 +47,8 @@ cleanup:
     return rc;
 }
 
-/* The bytes decide, not the name: browsers unpack a file and keep .gz in its name, or take .gz away. Where
- * the file ends before its bytes say it, the name does. */
+/* True if a file is packed. Its bytes decide, not its name: browsers unpack a file and keep .gz in its
+ * name, or remove .gz. If the file is too short, the name decides. */
 static int is_packed(const uint8_t *bytes, size_t n, int named) {
     return n >= 2 ? bytes[0] == 0x1f && bytes[1] == 0x8b : named;
 }

@@ -50,7 +50,8 @@ static void bounds(double least, double most, int *from, int *to) {
     *to = (int)draw_clamp(most + 2, 0, CANVAS);
 }
 
-/* Corners in clockwise order as seen (y down). Colour c at the top of the polygon, c_low at its bottom. */
+/* Paints a convex polygon; corners in clockwise order as seen (y down). Colour c at the top of the
+ * polygon, c_low at its bottom. */
 void canvas_convex(canvas *v, const double (*corner)[2], int n, rgb c, rgb c_low, const field *texture,
                    double rough) {
     double x_low = 1e9, x_high = -1e9, y_low = 1e9, y_high = -1e9, normal[8][3];

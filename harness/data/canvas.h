@@ -24,8 +24,8 @@ typedef struct field { /* smooth noise, about −1 … 1 */
     double at[CANVAS_CELLS];
 } field;
 
-/* Wavelengths `coarsest`, half of it, … in pixels (`octaves` of them), each half as strong as the one before;
- * stretched along x by `stretch` (1 = none). */
+/* Draws a field of wavelengths `coarsest`, half of it, … in pixels (`octaves` of them), each half as
+ * strong as the one before; stretched along x by `stretch` (1 = none). */
 void field_draw(field *f, gnt_stream *s, double coarsest, int octaves, double stretch);
 
 static inline rgb rgb_mix(rgb a, rgb b, double t) {

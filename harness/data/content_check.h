@@ -14,7 +14,7 @@ typedef struct data_content {
     int64_t repeated;
 } data_content;
 
-/* complete: the set has as many records as were published. */
+/* Checks a set's content. complete: the set has as many records as were published. */
 data_content data_check_content(const gnt_data *d, const data_source *source, int complete);
 /* True if the content is another than the published one, or every test row is a train row. */
 int data_is_unsound(const gnt_data *d, const data_content *c);

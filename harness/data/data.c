@@ -80,7 +80,8 @@ gnt_stream data_row_stream(const data_row_keys *keys, int part, int64_t row_in_p
     return gnt_stream_open(&keys->part[part], name);
 }
 
-/* Numbers go in little-endian, so that the digest of a set is the same on every machine. */
+/* Adds numbers to a digest in little-endian order, so that the digest of a set is the same on every
+ * machine. */
 static void hash_i32(gnt_hasher *h, const int32_t *values, size_t n) {
     for (size_t i = 0; i < n; i++)
         gnt_hasher_u64(h, (uint64_t)(int64_t)values[i]);

@@ -69,15 +69,15 @@ int gnt_data_present(const char *name, const char *folder);
 const char *gnt_data_about(const char *name); /* one line for a list; NULL for unknown names */
 /* Returns what a group of rows is, such as "identity"; NULL if rows have no groups. */
 const char *gnt_data_group_name(const char *name);
-/* Rows of each part that a generated set has by default, or that the published files have. -1: unknown
- * name. */
+/* Gets the number of rows of each part that a generated set has by default, or that the published files
+ * have. Returns −1 for an unknown name. */
 int gnt_data_default_rows(const char *name, int64_t rows[3]);
 /* Makes a set with the shape, classes, attributes and rows of a file set as it was published, without
  * content. The caller frees it. */
 int gnt_data_published(gnt_data **out, const char *name, gnt_err *err);
 
-/* folder: --data or GAUNTLET_DATA, NULL when neither is given; only file sets read it (folder/mnist/…, or
- * folder itself). The caller frees. */
+/* Opens a data set, freed by the caller. folder: --data or GAUNTLET_DATA, NULL when neither is given; only
+ * file sets read it (folder/mnist/…, or folder itself). */
 int gnt_data_open(gnt_data **out, const gnt_data_spec *spec, const char *folder, gnt_err *err);
 void gnt_data_free(gnt_data *d);
 /* Returns the number of different groups in one part; 0 if rows have none, −1 when out of memory. */

@@ -41,7 +41,8 @@ typedef struct face_look {
     double gain, warm, side, top; /* light: strength, colour, and from where */
 } face_look;
 
-/* share: where tone, sex and age lie among all people, each 0 to 1; all else is drawn. */
+/* Draws a person. share: the quantiles of tone, sex and age among all people, each 0 to 1; all else is
+ * drawn. */
 face_person face_draw_person(gnt_stream *s, const double share[3]);
 /* Draws how a person looks in one picture. x, y and unit: where the head is on average, and how large. */
 face_look face_draw_look(const face_person *p, gnt_stream *s, double x, double y, double unit);

@@ -109,7 +109,7 @@ static double covered(const face_paint *p, double inside, double unit, double pe
     return p->cover * t * t * (3 - 2 * t);
 }
 
-/* Waves across each other, so that no strand is like the next. */
+/* Adds two waves in different directions, so that no strand is like the next. */
 static double strands(const face_paint *p, double u, double v) {
     return face_wave(p->across * u + p->down * v + p->phase) *
            face_wave(0.41 * p->across * u - 0.7 * p->down * v + 0.3);

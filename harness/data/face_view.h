@@ -53,7 +53,7 @@ void face_fill(face_view *f, const face_shape *shape, const face_paint *paint);
 void face_flat(face_view *f, const face_shape *shape, rgb colour, double cover);
 void face_soft(face_view *f, const face_shape *shape, rgb colour, double cover, double soft);
 
-/* Waves of straight lines between −1 and 1, of period 1. */
+/* Returns a triangle wave between −1 and 1, of period 1. */
 double face_wave(double x);
 
 #endif

@@ -13,9 +13,9 @@ typedef struct data_symbol {
     void *to;
 } data_symbol;
 
-/* files: names of the library, the preferred first, up to NULL. Sets the pointers of n symbols. Fails where
- * no file can be opened or the one that was lacks a symbol; `name` ("libzip, which reads .zip files,") and
- * `package`, which installs it, go into the sentence. */
+/* Opens a shared library and sets the pointers of n symbols. files: names of the library, the preferred
+ * first, up to NULL. Fails if no file can be opened or the one that was lacks a symbol; `name` ("libzip,
+ * which reads .zip files,") and `package`, which installs it, go into the sentence. */
 int data_library_open(const char *const *files, const data_symbol *symbol, size_t n, const char *name,
                       const char *package, gnt_err *err);
 

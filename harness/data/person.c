@@ -78,7 +78,7 @@ const char *const person_number_names[PERSON_NUMBERS] = {"age",          "fnlwgt
 static const int64_t least[PERSON_NUMBERS] = {17, 12285, 1, 0, 0, 1};
 static const int64_t most[PERSON_NUMBERS] = {90, 1484705, 16, 99999, 4356, 99};
 
-/* Features of that kind state the attribute. */
+/* Marks the features of that kind as those that state the attribute. */
 static void state(gnt_data_attr *a, int kind) {
     a->stated = PERSON_NUMBERS;
     for (int k = 0; k < kind; k++)

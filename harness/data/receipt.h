@@ -59,7 +59,7 @@ receipt_page receipt_draw_page(const receipt_shop *shop, int digit, gnt_stream *
 
 /* Prints the page as (32·unit)² pixels; unit is 1 or 2. */
 void receipt_print(const receipt_page *page, int unit, uint8_t *pixels, gnt_stream *s);
-/* Pixels of `box` alone, from characters as they are now; the paper there brighter by `shade`. */
+/* Prints the pixels of `box` alone, from the present characters; the paper there is brighter by `shade`. */
 void receipt_print_box(const receipt_page *page, int unit, receipt_box box, double shade, uint8_t *pixels,
                        gnt_stream *s);
 /* Returns the pixels that characters [from, to) and `margin` dots around them touch. */

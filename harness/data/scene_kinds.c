@@ -58,8 +58,8 @@ static void paint_water(scene *c) {
         }
 }
 
-/* Peaks with a lit and a dark side; white above the snow line, which lies `snow` of the height below the
- * tops. */
+/* Paints peaks with a lit and a dark side; white above the snow line, which lies `snow` of the height
+ * below the tops. */
 static void ridge(scene *c, double base, double height, int peaks, rgb paint, double snow) {
     double px[4], py[4], slope[4], sun = draw_chance(c->s, 0.5) ? 1 : -1,
                                    contrast = scene_between(c, 0.18, 0.36);
@@ -317,7 +317,7 @@ static void paint_tree(scene *c) {
     }
 }
 
-/* Trees or bushes here and there on the ground, smaller than what the scene is of. */
+/* Paints a few trees or bushes on the ground, smaller than what the scene is of. */
 void scene_company(scene *c) {
     int n = (int)gnt_random_below(c->s, 4) - 1;
     rgb leaf = scene_vary(c, draw_chance(c->s, 0.3) ? (rgb){.50, .42, .16} : (rgb){.20, .36, .17}, 0.18);

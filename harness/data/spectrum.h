@@ -17,9 +17,9 @@ enum { DATA_SPECTRUM_SIDE = 224 };
 typedef struct data_spectrum data_spectrum;
 void data_spectrum_free(data_spectrum *s);
 
-/* pixels: rows of the picture, the highest frequency first. *s is NULL or comes from an earlier call, and is
- * replaced if the rate is another; the caller frees it. A recording of silence has no picture: an error that
- * begins with `path`. */
+/* Draws the spectrum of a recording. pixels: rows of the picture, the highest frequency first. *s is NULL
+ * or comes from an earlier call, and is replaced if the rate is another; the caller frees it. A recording
+ * of silence has no picture: an error that begins with `path`. */
 int data_spectrum_draw(data_spectrum **s, const data_wav *recording, const char *path, uint8_t *pixels,
                        gnt_err *err);
 

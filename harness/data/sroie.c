@@ -51,7 +51,7 @@ static int64_t count_tiles(const sroie_receipt *r, int side) {
     return n;
 }
 
-/* Rows of one receipt, from *row on. */
+/* Puts the tiles of one receipt into rows, from *row on. */
 static void put_tiles(gnt_data *d, int64_t *row, const sroie_receipt *r, const data_grey *scan,
                       const gnt_key *key) {
     const int side = (int)d->dim[1];

@@ -37,7 +37,7 @@ typedef struct sroie_tile {
 
 char *sroie_path(const char *folder, const char *kind,
                  int number); /* "img", "box" or "key"; NULL: no memory */
-/* Boxes and key fields of one receipt. */
+/* Reads the boxes and key fields of one receipt. */
 int sroie_read(sroie_receipt *out, const char *folder, int number, gnt_err *err);
 
 /* Returns which key field a text of `n` bytes belongs to; −1 if none. key: the fields' texts, terminated, ""
@@ -50,8 +50,8 @@ int sroie_field_of(const char *text, size_t n, const char *const key[SROIE_FIELD
 int sroie_mask(const sroie_receipt *r, int side, int column, int row, uint8_t *mask, int *field);
 /* Fails if a box does not begin in the scan, as when the two are of different receipts. */
 int sroie_fits(const sroie_receipt *r, const data_grey *scan, const char *path, gnt_err *err);
-/* Pixels, map and `tampered` of that tile; seven of ten are tampered with, once for each 64 × 64 pixels,
- * where they have a text to be replaced and the receipt another of its size. */
+/* Draws pixels, map and `tampered` of that tile. Seven of ten are tampered with, once for each 64 × 64
+ * pixels, if they have a text to be replaced and the receipt has another of its size. */
 void sroie_draw(const sroie_receipt *r, const data_grey *scan, int side, int column, int row,
                 sroie_tile *tile, gnt_stream *s);
 

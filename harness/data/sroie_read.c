@@ -28,7 +28,7 @@ static int is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Letters, as capitals, and digits alone; at most MOST_KEY of them. */
+/* Copies letters, as capitals, and digits alone; at most MOST_KEY of them. Returns their number. */
 static int letters_of(const char *text, size_t n, char *out) {
     int kept = 0;
     for (size_t i = 0; i < n && kept < MOST_KEY; i++) {
@@ -153,7 +153,7 @@ static int to_ours(double at, double from, double step) {
     return (int)((at - from) / step + 0.5);
 }
 
-/* Boxes in the scan's pixels become boxes in ours. */
+/* Scales boxes from the scan's pixels to ours. */
 static int set_size(sroie_receipt *r, const char *path, gnt_err *err) {
     enum { MARGIN = 2 };
     int high[SROIE_BOXES], left = DATA_JPEG_MOST_SIDE, top = left;

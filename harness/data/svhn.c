@@ -44,7 +44,7 @@ static int read_file(svhn_file *f, int part, gnt_err *err) {
     return check_labels(f, err);
 }
 
-/* Columns of each plane to rows. */
+/* Copies an image, the columns of each plane to rows. */
 static void copy_image(uint8_t *to, const uint8_t *from) {
     for (int c = 0; c < CHANNELS; c++)
         for (int row = 0; row < SIDE; row++)

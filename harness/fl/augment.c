@@ -4,7 +4,7 @@
 
 enum { ENTRY = 8 }; /* greatest size of an entry of a plane, bytes */
 
-/* Rows of `width` entries of `each` bytes. */
+/* Mirrors rows of `width` entries of `each` bytes. */
 static void mirror(uint8_t *row, size_t each, int64_t rows, int64_t width) {
     uint8_t left[ENTRY];
     for (; rows > 0; rows--, row += (size_t)width * each)
@@ -38,7 +38,7 @@ static int64_t draw_move(int64_t most, gnt_stream *random) {
     return (int64_t)gnt_random_below(random, 2 * (uint64_t)most + 1) - most;
 }
 
-/* Rows and columns from … to − 1 of a square around a pixel that is drawn. */
+/* Draws one side of a square around a random pixel: rows, or columns, from … to − 1. */
 static void draw_side(int64_t side, int64_t length, int64_t *from, int64_t *to, gnt_stream *random) {
     const int64_t first = (int64_t)gnt_random_below(random, (uint64_t)length) - side / 2;
     *from = first > 0 ? first : 0;

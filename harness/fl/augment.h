@@ -20,8 +20,8 @@ typedef struct gnt_augment {
 
 /* True if anything is changed. */
 int gnt_augment_any(const gnt_augment *a);
-/* x: channels × height × width, as dim says. map and mask: height × width each, or NULL; they are mirrored
- * and moved with the image. Nothing is drawn for what is off. */
+/* Augments an image. x: channels × height × width, as dim says. map and mask: height × width each, or
+ * NULL; they are mirrored and moved with the image. Nothing is drawn for what is off. */
 void gnt_augment_image(const gnt_augment *a, float *x, float *map, uint8_t *mask, const int64_t dim[3],
                        gnt_stream *random);
 

@@ -28,7 +28,7 @@ typedef struct gnt_chain {
     int64_t n_params, n_buffers; /* of the model: hooks must leave so many weights and buffers as they are */
 } gnt_chain;
 
-/* Entries of one sample's mask. */
+/* Returns the number of entries of one sample's mask. */
 static inline int64_t gnt_mask_size(const gnt_samples *s) {
     return s->rank == 3 ? s->dim[1] * s->dim[2] : s->features;
 }

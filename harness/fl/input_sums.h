@@ -17,7 +17,7 @@ typedef struct gnt_inputs {
 /* Depends on every byte and its place; 0 for no bytes or NULL. */
 uint64_t gnt_quick_sum(const void *bytes, size_t n);
 
-/* Zeros for a member that runs elsewhere. */
+/* Sums a hook's inputs; zeros for a member that runs in another process. */
 gnt_inputs gnt_inputs_of(const gnt_chain *chain, const gnt_member *member, const gnt_client *client);
 /* Returns −1 with a sentence if anything differs from `before`. */
 int gnt_inputs_check(const gnt_chain *chain, const gnt_member *member, const gnt_client *client,

@@ -19,7 +19,7 @@ void gnt_partition_free(gnt_partition *p) {
     *p = (gnt_partition){0};
 }
 
-/* Entries of `order` by label, in the order they had within a label. */
+/* Sorts the entries of `order` by label, in the order they had within a label. */
 static int sort_by_label(uint32_t *sorted, const uint32_t *order, const int32_t *label, int64_t n,
                          int32_t classes) {
     int64_t *at = gnt_array((size_t)classes + 1, sizeof *at);
@@ -148,7 +148,7 @@ static int deal_sized_shards(gnt_partition *p, const gnt_partition_spec *spec, c
     return rc;
 }
 
-/* Rows of the j-th label that client k names. */
+/* Returns the number of rows of the j-th label that client k names. */
 static int64_t rows_of_label(const gnt_partition_spec *spec, int32_t k, int64_t j) {
     return spec->rows[k] / spec->n_labels[k] + (j < spec->rows[k] % spec->n_labels[k]);
 }
@@ -235,7 +235,7 @@ static int is_by_label(gnt_partition_kind kind) {
     return kind != GNT_PARTITION_IID && kind != GNT_PARTITION_GROUP;
 }
 
-/* rows: shuffled, and for kinds that go by label sorted by it. */
+/* Distributes rows to clients. rows: shuffled, and for kinds that use labels sorted by them. */
 static int deal(gnt_partition *p, const gnt_partition_spec *spec, const uint32_t *rows, const int32_t *label,
                 int64_t n, int32_t classes, gnt_stream *random, gnt_err *err) {
     switch (spec->kind) {

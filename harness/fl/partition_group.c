@@ -52,7 +52,8 @@ static int find_groups(groups *g, const int32_t *of, const uint32_t *order, int6
 
 /* ---- as many groups as clients, or more: each goes whole to who has least so far ---- */
 
-/* heap: places of clients, the one with fewest samples on top, of equals the first. */
+/* Restores the order of a heap whose top has changed. heap: indices of clients, the one with fewest
+ * samples on top, of equals the first. */
 static void sink(uint32_t *heap, int32_t n, const int64_t *samples) {
     const uint32_t top = heap[0];
     int32_t at = 0;

@@ -15,8 +15,9 @@
 enum { GNT_SUM_MOST_CLIENTS = 4096, GNT_SUM_MOST_ENTRIES = 1 << 20 };
 #define GNT_SUM_SCALE 1048576.0 /* words that a value of 1 is */
 
-/* value: clients × n, each finite and of size below 2⁴⁰/clients. masked (clients × n) is the server's
- * transcript, sum (n) what everyone receives. Clients' secret keys are derived from `key`. */
+/* Computes a secure sum. value: clients × n, each finite and of size below 2⁴⁰/clients. masked (clients ×
+ * n) is the server's transcript, sum (n) what everyone receives. Clients' secret keys are derived from
+ * `key`. */
 int gnt_secure_sum(const double *value, int32_t clients, int64_t n, const gnt_key *key, uint64_t *masked,
                    double *sum, gnt_err *err);
 

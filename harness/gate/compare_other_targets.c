@@ -95,7 +95,7 @@ static void weigh_tables(gnt_gate_row *row, double tolerance, const table *now, 
                           (!other_stages || (now->stages > 1 && before->stages > 1)));
 }
 
-/* j: the cells of one defense and attack at all drawn rounds, or at one. */
+/* Compares one measure. j: the cells of one defense and attack at all drawn rounds, or at one. */
 static int compare_measure(gate_maker *m, const gnt_joined *const *j, size_t n, const gnt_measure *measure) {
     table now = {0}, before = {0};
     const gnt_joined *first = NULL;

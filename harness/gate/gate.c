@@ -79,7 +79,7 @@ static int check_suites(gate_maker *m) {
     return 0;
 }
 
-/* Failures first, otherwise as they came. */
+/* Compares findings for qsort: failures first, then by place. */
 static int by_kind(const void *a, const void *b) {
     const gnt_gate_finding *x = a, *y = b;
     if (x->kind != y->kind)
@@ -87,7 +87,7 @@ static int by_kind(const void *a, const void *b) {
     return strcmp(x->place, y->place);
 }
 
-/* m: with the names and what was timed; the rest is filled in here. */
+/* Makes the comparison. m: with the names and what was timed; fills the rest. */
 static int make(gnt_gate *g, gate_maker m, const gnt_results *now, const gnt_results *before, int redrawn) {
     const char *now_name = m.now_name, *before_name = m.before_name;
     gnt_err *err = m.err;

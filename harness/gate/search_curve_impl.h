@@ -34,8 +34,8 @@ typedef struct gate_curve {
     size_t n_level;
 } gate_curve;
 
-/* Cells of a sweep at the strength `also` count like those that were matched; NAN: none. On failure *c is
- * empty. */
+/* Makes the curve of a search. Cells of a sweep at the strength `also` count as those of the search do;
+ * NAN: none. On failure *c is empty. */
 int gate_curve_make(gate_curve *c, const gnt_results *r, const gnt_match_row *match, double also,
                     gnt_err *err);
 void gate_curve_free(gate_curve *c);

@@ -22,8 +22,8 @@ static void settle_row(gnt_gate_row *row, const gnt_evidence_pool *together) {
         row->e.p = fmin(1, 2 * fmin(row->e.p, row->p_jumps));
 }
 
-/* Rows are listed by task, stage and defense; what did not change at all says nothing of how training runs
- * scatter. What is settled does not either. */
+/* Settles the rows of each task, stage and defense together. A row that did not change at all, or is
+ * settled, says nothing of how training runs scatter. */
 static void settle_rows(gnt_gate *g) {
     for (size_t i = 0, end; i < g->n_row; i = end) {
         gnt_evidence_pool together = {0};

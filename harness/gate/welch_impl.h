@@ -17,8 +17,9 @@ typedef struct gate_error {
 double gate_error_add(gate_error *e, const double *x, size_t n);
 /* Sets both p of a row whose `worse` is set; not able: they are 1 and the row cannot fail. */
 void gate_error_settle(gnt_gate_row *row, double tolerance, const gate_error *e, int is_able);
-/* As above, but for n training runs against n_old; with too few the row cannot fail. common: the variance
- * of the difference by what all training runs of a run have in common, which their scatter does not show. */
+/* Judges as above, but for n training runs against n_old; with too few the row cannot fail. common: the
+ * variance of the difference by what all training runs of a run have in common, which their scatter does
+ * not show. */
 void gate_weigh_welch(gnt_gate_row *row, double tolerance, const double *now, size_t n, const double *before,
                       size_t n_old, double common);
 

@@ -9,7 +9,7 @@
 
 /* ---- JUnit ---- */
 
-/* XML 1.0 has no U+FFFE and U+FFFF, not even as references. */
+/* Writes a text as XML 1.0, which has no U+FFFE and U+FFFF, not even as references: they become "???". */
 static void xml(gnt_text *out, const char *text) {
     char *clean = gnt_strdup(text);
     out->failed |= !clean;

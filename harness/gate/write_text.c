@@ -113,7 +113,8 @@ void gnt_gate_write_markdown(const gnt_gate *g, gnt_text *out) {
 
 /* ---- annotations ---- */
 
-/* Workflow commands take %, line breaks and, in properties, : and , only as %XX. */
+/* Writes a text for a workflow command, which takes %, line breaks and, in properties, : and , only as
+ * %XX. */
 static void annotate(gnt_text *out, const char *text, int is_property) {
     gnt_text line;
     gnt_text_init(&line, SHOWN);

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-/* A fresh list of
+/* Returns a new list of
  *
  *     {"defense": LABEL, "plugin": ID, "hook": NAME, "calls": N, "seconds": S}
  *

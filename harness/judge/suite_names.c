@@ -97,7 +97,7 @@ static int role_of(const gnt_results *r, const char *defense) {
     return swept ? ROLE_SWEPT : ROLE_RUN;
 }
 
-/* Families are numbered in the suite's order; no defense gets none of the numbers, it is drawn in black. */
+/* Numbers families in the suite's order; "no defense" gets no number, as it is drawn in black. */
 static int find_families(gnt_results *r) {
     size_t families = 0;
     int *role = gnt_array(r->n_defense + 1, sizeof *role);

@@ -75,8 +75,7 @@ fail:
     return NULL;
 }
 
-/* Utilities beyond any that a training can mean would overflow the squares: they count as failed
- * too. */
+/* True if a utility is usable: finite, and so small that squares do not overflow. Others count as failed. */
 static int usable(double utility) {
     return isfinite(utility) && fabs(utility) < 1e100;
 }

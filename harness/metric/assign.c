@@ -23,8 +23,8 @@ static double cost_at(const solver *s, size_t job, size_t slot) {
     return s->cost[job * s->job_step + slot * s->slot_step];
 }
 
-/* One step of Dijkstra: relaxes from slot `at`, moves the potentials by the distance of the nearest open
- * slot, and returns that slot. */
+/* Takes one step of Dijkstra's algorithm: relaxes from slot `at`, moves the potentials by the distance of
+ * the nearest open slot, and returns that slot. */
 static size_t advance(solver *s, size_t at) {
     size_t job = s->job_at[at], next = s->slots;
     double least = INFINITY;

@@ -9,8 +9,9 @@
 
 #include "base/err.h"
 
-/* cost_rc: rows × columns, finite. column_of_r[r] is the column of row r; −1 for the rows left over when
- * there are more rows than columns. An empty side is allowed. */
+/* Solves the assignment problem of least cost. cost_rc: rows × columns, finite. column_of_r[r] is the
+ * column of row r; −1 for the rows left over when there are more rows than columns. An empty side is
+ * allowed. */
 int gnt_metric_assign(int64_t *column_of_r, const double *cost_rc, size_t rows, size_t columns, gnt_err *err);
 
 #endif

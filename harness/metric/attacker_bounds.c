@@ -8,7 +8,8 @@ double gnt_bound_of_two(double bits) {
     return 1 - fmin(bits, 1) / (2 * log2(6 / fmin(bits, 1)));
 }
 
-/* The most that can be unknown of an attribute that is inferred wrongly in a share `wrong` of cases. */
+/* Returns the most bits that can be unknown of an attribute that is inferred wrongly in a share `wrong` of
+ * cases. */
 static double most_unknown(double wrong, int32_t values) {
     const double right = 1 - wrong;
     const double of_two = (wrong > 0 ? -wrong * log2(wrong) : 0) + (right > 0 ? -right * log2(right) : 0);

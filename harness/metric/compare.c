@@ -19,7 +19,8 @@ static int is_same(double x, double y) {
     return fabs(x - y) <= rounding * fmax(fabs(x), fabs(y));
 }
 
-/* The training runs that both have a number of; values equal up to rounding are made equal. */
+/* Selects the training runs that both have a number of; values equal up to rounding are made equal.
+ * Returns their number. */
 static size_t common(double *x, double *y, const double *a, const double *b, size_t trainings) {
     size_t n = 0;
     for (size_t s = 0; s < trainings; s++)
@@ -123,7 +124,7 @@ int gnt_metric_compare(gnt_metric_compare_result *out, const double *value, size
     return rc;
 }
 
-/* Mean of an attack's numbers outside training s; NAN where there is none. */
+/* Returns the mean of an attack's numbers outside training run s; NAN if there is none. */
 static double mean_without(const double *of_attack, size_t trainings, size_t s) {
     double sum = 0;
     size_t n = 0;
@@ -135,7 +136,8 @@ static double mean_without(const double *of_attack, size_t trainings, size_t s) 
     return n ? sum / (double)n : NAN;
 }
 
-/* The attack that is highest in training s, by its mean elsewhere or (apart 0) by its number there. */
+/* Returns the attack that is highest in training run s, by its mean over the others or (apart 0) by its
+ * number in s. */
 static size_t strongest(const double *value, size_t attacks, size_t trainings, size_t s, int apart) {
     size_t best = attacks;
     double most = NAN;

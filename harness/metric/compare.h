@@ -39,10 +39,10 @@ typedef struct gnt_metric_compare_result {
 int gnt_metric_compare(gnt_metric_compare_result *out, const double *value, size_t k, size_t trainings,
                        double level, gnt_err *err);
 
-/* What the strongest of several attacks found in each training, the attack being chosen without that
- * training: out[s] is the number in training s of the attack whose mean over the other training runs is
- * highest (the first among equals). `value[a·trainings + s]`; more leaks more; NAN: no number. An attack can
- * be chosen for s where it has a number in s and in another training.
+/* Computes what the strongest of several attacks found in each training run, the attack being chosen without
+ * that run: out[s] is the number in run s of the attack whose mean over the other runs is highest (the first
+ * among equals). `value[a·trainings + s]`; more leaks more; NAN: no number. An attack can be chosen for s if
+ * it has a number in s and in another run.
  *
  * Rationale: the maximum over attacks in the same training is the higher the more attacks a defense meets,
  * even where none is any better. The choice here knows nothing of the training that it is judged by, so out

@@ -10,12 +10,13 @@
 
 #include "base/err.h"
 
-/* In [0, 1]. usual: the size that stands for |v| where v is 0, such as the entry's mean size over clients. */
+/* Returns the relative error, in [0, 1]. usual: the size that stands for |v| where v is 0, such as the
+ * entry's mean size over clients. */
 double gnt_metric_relative_error(double estimate, double truth, double usual);
 
-/* Spearman's correlation of estimate and truth, ties sharing their ranks; a value that is not finite takes
- * the middle rank. 0 if all estimates are equal. *out is NaN where all truths are equal, or n < 2: then
- * there is no order to be found. */
+/* Computes Spearman's correlation of estimate and truth, ties sharing their ranks; a value that is not
+ * finite takes the middle rank. 0 if all estimates are equal. *out is NaN where all truths are equal, or n
+ * < 2: then there is no order to be found. */
 int gnt_metric_rank_correlation(double *out, const double *estimate, const double *truth, size_t n,
                                 gnt_err *err);
 

@@ -9,7 +9,7 @@
 
 /* ---- products ---- */
 
-/* Four sums side by side, so that an addition need not wait for the one before. */
+/* Computes ⟨a, b⟩ in four sums, so that an addition need not wait for the one before. */
 static double dot(const double *a, const double *b, size_t n) {
     double sum[4] = {0};
     size_t i = 0;
@@ -21,7 +21,7 @@ static double dot(const double *a, const double *b, size_t n) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* Rows less their mean. */
+/* Subtracts the mean row from each row. */
 static void centre(double *out, const float *x, size_t n, size_t d) {
     for (size_t k = 0; k < d; k++) {
         double mean = 0;
@@ -65,7 +65,7 @@ static double trace(const gnt_gram *g) {
 
 /* ---- principal components ---- */
 
-/* Length 1; 0 where there is no length. */
+/* Scales v to length 1, unless it is 0. Returns its length before. */
 static double normalise(double *v, size_t n) {
     const double length = sqrt(dot(v, v, n));
     for (size_t i = 0; length > 0 && i < n; i++)
@@ -73,8 +73,8 @@ static double normalise(double *v, size_t n) {
     return length;
 }
 
-/* The eigenvector of the greatest eigenvalue among those at right angles to `other` (NULL: among all), by
- * power iteration from the column of greatest length. Returns the eigenvalue. */
+/* Computes the eigenvector of the greatest eigenvalue among those orthogonal to `other` (NULL: among all),
+ * by power iteration from the column of greatest length. Returns the eigenvalue. */
 static double leading(double *v, double *next, const gnt_gram *g, const double *other) {
     enum { MOST = 3000 };
     const size_t n = g->n;
@@ -136,7 +136,7 @@ int gnt_embed_pca(double *xy, double share[2], const gnt_gram *g, gnt_err *err) 
 
 /* ---- t-SNE ---- */
 
-/* Row i's probabilities at a precision (half the inverse of a variance) into p; returns their entropy. */
+/* Computes row i's probabilities p at a precision (half the inverse of a variance); returns their entropy. */
 static double row_entropy(double *p, const gnt_gram *g, size_t i, double nearest, double precision) {
     const size_t n = g->n;
     const double *product = g->product, own = product[i * n + i];
@@ -152,7 +152,8 @@ static double row_entropy(double *p, const gnt_gram *g, size_t i, double nearest
     return log(sum) + precision * mean / sum;
 }
 
-/* By bisection. Rows that have as many neighbours at one distance keep a greater entropy. */
+/* Finds the precision at which row i has the wanted entropy, by bisection, and its probabilities. A row
+ * with many neighbours at one distance keeps a greater entropy. */
 static void find_row(double *p, const gnt_gram *g, size_t i, double wanted) {
     const size_t n = g->n;
     double nearest = INFINITY, least = 0, most = INFINITY;
@@ -182,7 +183,7 @@ void gnt_tsne_neighbours(double *p, const gnt_gram *g, double perplexity) {
             p[i * n + j] = p[j * n + i] = (p[i * n + j] + p[j * n + i]) / (2 * (double)n);
 }
 
-/* Into weight, n × n; returns their sum. */
+/* Computes the weights of pairs in the plane, 1/(1 + d²), n × n; returns their sum. */
 static double weights_of(double *weight, const double *xy, size_t n) {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -208,7 +209,8 @@ void gnt_tsne_slope(double *slope, const double *p, const double *xy, size_t n, 
     }
 }
 
-/* Gains grow where the derivative keeps its sign. */
+/* Takes a step of gradient descent with momentum and gains, which grow where the derivative keeps its
+ * sign. */
 static void descend(double *xy, double *velocity, double *gain, const double *slope, size_t n, double rate,
                     double momentum) {
     for (size_t i = 0; i < 2 * n; i++) {

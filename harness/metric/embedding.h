@@ -16,19 +16,21 @@ typedef struct gnt_gram {
     double *product;
 } gnt_gram;
 
-/* x: n rows of d features. −1 without memory, and where an entry is not finite. */
+/* Computes the Gram matrix of the centred rows of x, n rows of d features. Returns −1 when memory ran out
+ * or an entry is not finite. */
 int gnt_gram_make(gnt_gram *out, const float *x, size_t n, size_t d, gnt_err *err);
 void gnt_gram_free(gnt_gram *g);
 
-/* Principal components: xy is n × 2, share[k] the part of all variance that lies along component k. Signs
- * are such that the entry of greatest magnitude is positive. Rows that are all the same lie at 0. −1 without
- * memory. */
+/* Computes two principal components: xy is n × 2, share[k] the part of all variance that lies along
+ * component k. Signs are such that the entry of greatest magnitude is positive. Rows that are all the same
+ * lie at 0. Returns −1 when memory ran out. */
 int gnt_embed_pca(double *xy, double share[2], const gnt_gram *g, gnt_err *err);
 
-/* t-SNE (van der Maaten and Hinton, 2008), exact: the joint probabilities of neighbours, whose entropy in
- * each row is the logarithm of `perplexity`, into p (n × n, sum 1). */
+/* Computes, for exact t-SNE (van der Maaten and Hinton, 2008), the joint probabilities p of neighbours (n
+ * × n, sum 1), whose entropy in each row is the logarithm of `perplexity`. */
 void gnt_tsne_neighbours(double *p, const gnt_gram *g, double perplexity);
-/* The derivative by xy (n × 2) of the divergence of p from those in the plane. weight: n × n of scratch. */
+/* Computes the derivative by xy (n × 2) of the divergence of p from those in the plane. weight: n × n of
+ * scratch. */
 void gnt_tsne_slope(double *slope, const double *p, const double *xy, size_t n, double *weight);
 /* Runs GNT_TSNE_STEPS steps of gradient descent from the principal components, with the momentum, gains and
  * early exaggeration of the paper. Perplexity: 30, or a third of the rows if there are few. −1 without

@@ -151,7 +151,8 @@ double gnt_features_worst(gnt_features *f, const float *truth) {
 
 /* ---- any network ---- */
 
-/* 1: an activation whose features are never negative, 2: one whose may be, 0: none. */
+/* Returns 1 for an activation whose features are never negative, 2 for one whose may be, 0 for other
+ * layers. */
 static int activation(const char *type) {
     if (!strcmp(type, "relu") || !strcmp(type, "sigmoid") || !strcmp(type, "softplus"))
         return 1;
@@ -217,7 +218,8 @@ int gnt_features_new(gnt_features **out, const gnt_model *m, const float *params
 
 /* ---- its representation ---- */
 
-/* x: 2×D, or 2×C×H×W with D = C·H·W; the mean over D of the squared difference of its two rows. */
+/* Adds a distance: the mean over D of the squared difference of the two rows of x, 2×D, or 2×C×H×W with D
+ * = C·H·W. */
 static void tap_representation(gnt_features *f, gnt_node x) {
     gnt_graph *g = f->graph;
     const gnt_nn_shape s = gnt_nn_shape_of(g, x);

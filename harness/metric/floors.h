@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "metric/image.h"
 
-/* mean: features doubles rounded to float, over all rows after clamping. */
+/* Computes the mean image over all rows after clamping, in doubles that are rounded to float. */
 int gnt_metric_mean_image(float *mean, const gnt_metric_rows *rows, gnt_err *err);
 
 typedef struct gnt_metric_floor {

@@ -21,7 +21,8 @@ typedef struct gnt_metric_identity {
     int broken;
 } gnt_metric_identity;
 
-/* candidates: rows 0 … n−1, of which row `right` is the private image; n ≥ 1. */
+/* Ranks the private image among candidates by distance to the answer. candidates: rows 0 … n−1, of which
+ * row `right` is the private image; n ≥ 1. */
 int gnt_metric_identify(gnt_metric_identity *out, const float *answer, const gnt_metric_rows *candidates,
                         size_t right, gnt_err *err);
 

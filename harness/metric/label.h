@@ -23,7 +23,7 @@ typedef struct gnt_metric_confusion {
     int64_t *counts; /* owned; freed by gnt_metric_confusion_free */
 } gnt_metric_confusion;
 
-/* a truth outside the range is an error */
+/* Counts pairs of true and predicted classes. Fails if a true class is outside the range. */
 int gnt_metric_confusion_make(gnt_metric_confusion *out, const int32_t *truth, const int32_t *predicted,
                               size_t n, int32_t classes, gnt_err *err);
 void gnt_metric_confusion_free(gnt_metric_confusion *c);
@@ -37,7 +37,7 @@ typedef struct gnt_metric_rates {
 } gnt_metric_rates;
 
 gnt_metric_rates gnt_metric_accuracy(const gnt_metric_confusion *c);
-/* NaN for a class that does not occur */
+/* Returns the recall of a class; NaN if it does not occur. */
 double gnt_metric_recall(const gnt_metric_confusion *c, int32_t class_);
 
 /* The rates of the attacker and of guesses that need no observation, all on the same test samples. */
@@ -49,8 +49,8 @@ typedef struct gnt_metric_chance {
     int32_t majority_class;
 } gnt_metric_chance;
 
-/* train_counts: how often each class occurs in the attacker's training samples; NULL: the majority is left at
- * 0 and class GNT_METRIC_NO_LABEL. */
+/* Computes the scores of guesses. train_counts: how often each class occurs in the attacker's training
+ * samples; NULL: the majority is left at 0 and class GNT_METRIC_NO_LABEL. */
 void gnt_metric_with_chance(gnt_metric_chance *out, const gnt_metric_confusion *test,
                             const int64_t *train_counts);
 

@@ -39,7 +39,7 @@ typedef struct totals {
     double by_image[GNT_MAP_IMAGE_IOU];
 } totals;
 
-/* of_image: the four numbers of each. */
+/* Adds image i to the totals. of_image: the four numbers of each image. */
 static void add(totals *t, const gnt_map_counts *image, const double (*of_image)[GNT_MAP_IMAGE_IOU],
                 size_t i) {
     t->pooled.both += image[i].both;

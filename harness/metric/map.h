@@ -43,7 +43,8 @@ typedef struct gnt_map_counts {
     int64_t both, found, wanted;
 } gnt_map_counts;
 
-/* y: a target in [0, 1] for each of n pixels; score: what the network says of it. */
+/* Counts the pixels that a map marks, that the network finds, and both. y: a target in [0, 1] for each of
+ * n pixels; score: the network's output. */
 gnt_map_counts gnt_map_count(const float *y, const float *score, size_t n, double threshold);
 
 typedef struct gnt_map_result {

@@ -77,7 +77,8 @@ static int is_claimed(float claimed) {
     return isfinite(claimed) && claimed > 0;
 }
 
-/* hits: clusters × originals, claimed memberships that are true. */
+/* Counts the claimed memberships that are true into hits (clusters × originals). Returns the number of
+ * claims. */
 static double count_hits(double *hits, const float *claimed, size_t clusters, const float *weight,
                          size_t encodings, size_t originals) {
     double claims = 0;

@@ -36,9 +36,10 @@ typedef struct gnt_metric_clusters {
     double correlation;
 } gnt_metric_clusters;
 
-/* claimed: encodings × clusters, how much of each cluster's image is in each encoding; above 0 is a
- * membership, and what is not finite is none. Clusters are assigned to originals one to one, so that as many
- * claimed memberships as possible are true; an original without a cluster is claimed nowhere. */
+/* Scores claimed memberships. claimed: encodings × clusters, how much of each cluster's image is in each
+ * encoding; above 0 is a membership, and what is not finite is none. Clusters are assigned to originals
+ * one to one, so that as many claimed memberships as possible are true; an original without a cluster is
+ * claimed nowhere. */
 int gnt_metric_mixture(gnt_metric_clusters *out, const float *claimed, size_t clusters, const float *weight,
                        size_t encodings, size_t originals, gnt_err *err);
 

@@ -37,8 +37,9 @@ typedef struct gnt_seed_scatter {
 /* Adds the utilities of one setting; those not finite are left out, and one alone says nothing. */
 void gnt_seed_scatter_add(gnt_seed_scatter *s, const double *utility, size_t n);
 
-/* sign: +1 where a higher utility is better, −1 where a lower one is. Pairs without two finite utilities are
- * left out; where neither errors nor scatter are known nothing is sure, and it is no better. */
+/* Compares utilities with those of public data alone. sign: +1 where a higher utility is better, −1 where
+ * a lower one is. Pairs without two finite utilities are left out; where neither errors nor scatter are
+ * known nothing is sure, and it is no better. */
 gnt_public_verdict gnt_metric_public_only(const gnt_public_pair *pair, size_t n, int sign,
                                           const gnt_seed_scatter *scatter);
 

@@ -12,7 +12,7 @@
  * Hostile bytes are refused with a message that begins with `where`. */
 int gnt_exports(gnt_text *names, const void *bytes, size_t size, const char *where, gnt_err *err);
 
-/* As gnt_exports, but lists the libraries that the object is linked with (DT_NEEDED). */
+/* Lists, as gnt_exports does, the libraries that the object is linked with (DT_NEEDED). */
 int gnt_libraries(gnt_text *names, const void *bytes, size_t size, const char *where, gnt_err *err);
 
 #endif

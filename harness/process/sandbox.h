@@ -77,7 +77,8 @@ int gnt_sandbox_enter(const gnt_sandbox_spec *spec, gnt_sandbox_report *report, 
 /* Returns the path from which a process in a sandbox opens that file of its specification: the process's own
  * copy. Other paths are returned as they are. */
 const char *gnt_sandbox_place(const char *path);
-/* With may_fork: makes the own copies again, so that the next fork finds nothing in them of the last one. */
+/* Makes the own copies again, if forks are allowed, so that the next fork finds nothing in them of the
+ * last one. */
 int gnt_sandbox_renew_files(gnt_err *err);
 
 /* Forbids processes, threads and signals that may_fork allowed, and closes what gnt_sandbox_renew_files

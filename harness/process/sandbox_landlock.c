@@ -14,7 +14,7 @@ enum { CREATE = 444, ADD_RULE = 445, RESTRICT_SELF = 446, VERSION_FLAG = 1, RULE
 
 #define ACCESS_READ_FILE (UINT64_C(1) << 2)
 
-/* Rights to files by ABI: 13 in the first, then refer, truncate, (none), ioctl on devices. */
+/* Returns the rights to files by ABI: 13 in the first, then refer, truncate, (none), ioctl on devices. */
 static uint64_t file_rights(int abi) {
     int n = abi >= 5 ? 16 : abi >= 3 ? 15 : abi == 2 ? 14 : 13;
     return (UINT64_C(1) << n) - 1;

@@ -57,13 +57,14 @@ void gnt_sandbox_close_files(void);
 
 /* ---- the layers ---- */
 
-/* The new root has the readable files and the process's own copies of the specification's. *files_closed: 1
- * if the old root is unreachable; otherwise (errno) network and ids are still separate. */
+/* Enters new namespaces. The new root has the readable files and the process's own copies of the
+ * specification's. *files_closed: 1 if the old root is unreachable; otherwise (errno) network and ids are
+ * still separate. */
 gnt_layer_outcome gnt_sandbox_enter_namespaces(const gnt_readable *readable, int *files_closed, gnt_err *err);
-/* most: maximum ABI; 0: no maximum. *abi: the one in force. */
+/* Enters Landlock. most: maximum ABI; 0: no maximum. *abi: the one in force. */
 gnt_layer_outcome gnt_sandbox_enter_landlock(const gnt_readable *readable, int most, int *abi, gnt_err *err);
-/* may_fork: threads and forks are allowed. The filter applies to them too, and they share no memory that one
- * could write and another read. */
+/* Enters the seccomp filter. may_fork: threads and forks are allowed. The filter applies to them too, and
+ * they share no memory that one could write and another read. */
 gnt_layer_outcome gnt_sandbox_enter_filter(int may_fork, gnt_err *err);
 
 /* Replaces an errno: the user left the layer out. */

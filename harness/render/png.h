@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 
-/* rgb: height × width × 3, rows from the top. The file appears whole or not at all. */
+/* Writes an image, whole or not at all. rgb: height × width × 3, rows from the top. */
 int gnt_png_write(const char *path, const uint8_t *rgb, int64_t width, int64_t height, gnt_err *err);
 
 #endif

@@ -126,7 +126,7 @@ static int is_undefended(const gnt_result *r, const gnt_outcome *o) {
     return !*o->plugin || strcmp(o->plugin, "none") == 0;
 }
 
-/* Up to 0.9.0 a defense without a strength had the mode of no defense. */
+/* Separates two modes: up to 0.9.0 a defense without a strength had the mode of no defense. */
 static void separate_modes(const gnt_result *r, gnt_outcomes *list) {
     for (size_t i = 0; i < list->n; i++)
         if (list->at[i].mode == GNT_ROW_NONE || list->at[i].mode == GNT_ROW_AS_IS)

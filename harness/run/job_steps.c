@@ -6,7 +6,8 @@
 #include "run/run_impl.h"
 #include "run/side_processes.h"
 
-/* RUN_WAITING or RUN_RUNNING → RUN_OK, for its output is in the store; → RUN_ENDED if that cannot be read. */
+/* Takes a job from RUN_WAITING or RUN_RUNNING → RUN_OK, for its output is in the store; → RUN_ENDED if
+ * that cannot be read. */
 static void finish_stored(const run *r, run_job *j) {
     gnt_err why;
     j->state = RUN_OK;
@@ -38,7 +39,7 @@ static int has_inputs(run_job *j, int *moved) {
     return 1;
 }
 
-/* RUN_WAITING → RUN_READY once its inputs are stored; → RUN_OK if its output is, too. */
+/* Takes a job from RUN_WAITING → RUN_READY once its inputs are stored; → RUN_OK if its output is, too. */
 static int look_at_waiting(run *r, run_job *j, int *moved, gnt_err *err) {
     if (!has_inputs(j, moved))
         return 0;
@@ -61,7 +62,7 @@ static int look_at_waiting(run *r, run_job *j, int *moved, gnt_err *err) {
     return 0;
 }
 
-/* RUN_READY → RUN_RUNNING; → RUN_ENDED if it cannot be started: the rest of the run goes on. */
+/* Starts a job: RUN_READY → RUN_RUNNING; → RUN_ENDED if it cannot be started: the rest of the run goes on. */
 static void start_job(run *r, run_job *j) {
     gnt_err why = {0}, whole;
     if (run_processes_start(r, j, &why) == 0) {
@@ -80,7 +81,8 @@ static int left_nothing(const run_job *j) {
     return fd < 0 || fstat(fd, &st) != 0 || st.st_size == 0;
 }
 
-/* RUN_RUNNING → RUN_ENDED. A worker's own sentence names what failed; how a process ended does not. */
+/* Ends a failed job: RUN_RUNNING → RUN_ENDED. A worker's own sentence names what failed; how a process
+ * ended does not. */
 static void end_badly(run_job *j, const char *verdict, const gnt_err *reason) {
     const json_t *status = gnt_child_result_of(run_sides_verdict_child(j))->status;
     const char *said = json_string_value(json_object_get(status, "sentence"));
@@ -100,13 +102,14 @@ static void note_ending(const run *r, run_job *j) {
         run_keep_failed(r, j);
 }
 
-/* RUN_RUNNING → RUN_READY: it was ended together with this run, which is being interrupted. */
+/* Puts a job back: RUN_RUNNING → RUN_READY: it was ended together with this run, which is being
+ * interrupted. */
 static void put_back(run *r, run_job *j) {
     r->interrupted = 1;
     j->state = RUN_READY;
 }
 
-/* RUN_RUNNING → RUN_OK or RUN_ENDED, all its processes having ended; or put_back. */
+/* Finishes a job: RUN_RUNNING → RUN_OK or RUN_ENDED, all its processes having ended; or put_back. */
 static int finish_job(run *r, run_job *j, gnt_err *err) {
     gnt_err reason = {0};
     const char *verdict = run_sides_verdict(j, &reason);

@@ -150,8 +150,8 @@ static int after_rate(gnt_vet_sequence *t) {
     return 0;
 }
 
-/* The client as a hook finds it that may change what is sent of its running statistics: zeros, or
- * differences of either sign. */
+/* Returns the client as a hook finds it that may change what is sent of running statistics, which are
+ * zeros or differences of either sign. */
 static gnt_client sender(gnt_vet_sequence *t, float scale) {
     gnt_client c = *client(t);
     t->statistics.n = t->n_statistics;

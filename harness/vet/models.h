@@ -18,7 +18,8 @@ typedef struct gnt_vet_models {
     size_t n;
 } gnt_vet_models;
 
-/* more: parameters of the defense, whose models an attack may open if it is granted the defense; or NULL. */
+/* Opens the models that parameters name. more: parameters of the defense, whose models an attack may open
+ * if it is granted the defense; or NULL. */
 int gnt_vet_models_open(gnt_vet_models *m, const gnt_vet_setting *s, const gnt_params *params,
                         const gnt_params *more, gnt_err *err);
 void gnt_vet_models_close(gnt_vet_models *m);

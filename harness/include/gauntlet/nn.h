@@ -57,7 +57,7 @@ GNT_NN_API gnt_node gnt_nn_input(gnt_graph *g, const char *name, int32_t rank, c
  * another address or gnt_program_changed was called. Returns the input. */
 GNT_NN_API gnt_node gnt_nn_hold(gnt_graph *g, gnt_node input);
 GNT_NN_API gnt_node gnt_nn_fill(gnt_graph *g, int32_t rank, const int64_t *dim, double value);
-/* `values` are copied. */
+/* Adds constant data; copies `values`. */
 GNT_NN_API gnt_node gnt_nn_data(gnt_graph *g, int32_t rank, const int64_t *dim, const double *values);
 
 /* Elementwise, one input. */
@@ -86,7 +86,7 @@ GNT_NN_API gnt_node gnt_nn_sum(gnt_graph *g, gnt_node x, uint32_t axes); /* summ
 /* Repeats axes of size 1 to the sizes in `dim`. */
 GNT_NN_API gnt_node gnt_nn_expand(gnt_graph *g, gnt_node x, int32_t rank, const int64_t *dim);
 GNT_NN_API gnt_node gnt_nn_reshape(gnt_graph *g, gnt_node x, int32_t rank, const int64_t *dim);
-/* out.dim[i] = x.dim[order[i]] */
+/* Permutes the axes: out.dim[i] = x.dim[order[i]]. */
 GNT_NN_API gnt_node gnt_nn_permute(gnt_graph *g, gnt_node x, const int32_t *order);
 /* Takes entries from … to − 1 of the axis. */
 GNT_NN_API gnt_node gnt_nn_slice(gnt_graph *g, gnt_node x, int32_t axis, int64_t from, int64_t to);
@@ -100,10 +100,10 @@ GNT_NN_API gnt_node gnt_nn_matmul(gnt_graph *g, gnt_node a, int ta, gnt_node b, 
 /* Convolution (cross-correlation, as the field calls it): x N×C×H×W, w O×C×KH×KW → N×O×H'×W',
  * H' = (H + 2·pad − KH)/stride + 1. The other two faces of the same trilinear form are primitives as well. */
 GNT_NN_API gnt_node gnt_nn_conv(gnt_graph *g, gnt_node x, gnt_node w, int32_t stride, int32_t pad);
-/* → N×C×h×width */
+/* Computes a convolution's derivative by x: N×C×h×width. */
 GNT_NN_API gnt_node gnt_nn_conv_dx(gnt_graph *g, gnt_node dy, gnt_node w, int64_t h, int64_t width,
                                    int32_t stride, int32_t pad);
-/* → O×C×kh×kw */
+/* Computes a convolution's derivative by w: O×C×kh×kw. */
 GNT_NN_API gnt_node gnt_nn_conv_dw(gnt_graph *g, gnt_node x, gnt_node dy, int64_t kh, int64_t kw,
                                    int32_t stride, int32_t pad);
 
@@ -141,7 +141,7 @@ GNT_NN_API gnt_node gnt_nn_upsample(gnt_graph *g, gnt_node x, int32_t factor); /
 /* Reductions over the last axis, kept with size 1. */
 GNT_NN_API gnt_node gnt_nn_log_sum_exp(gnt_graph *g, gnt_node x);
 GNT_NN_API gnt_node gnt_nn_argmax(gnt_graph *g, gnt_node x); /* I32; ties to the lowest */
-/* Entries of x's last axis chosen by index: out[…, j] = x[…, index[…, j]]; adjoint of scatter. */
+/* Selects entries of x's last axis by index: out[…, j] = x[…, index[…, j]]; adjoint of scatter. */
 GNT_NN_API gnt_node gnt_nn_gather(gnt_graph *g, gnt_node x, gnt_node index);
 GNT_NN_API gnt_node gnt_nn_scatter(gnt_graph *g, gnt_node x, gnt_node index, int64_t size); /* adds */
 
@@ -179,18 +179,19 @@ GNT_NN_API gnt_node gnt_nn_binary_cross_entropy(gnt_graph *g, gnt_node z, gnt_no
 GNT_NN_API gnt_node gnt_nn_mse(gnt_graph *g, gnt_node a, gnt_node b); /* scalar mean of squares */
 /* Returns the anisotropic total variation of N×C×H×W: mean|∂x| + mean|∂y| (Geiping et al.). Scalar. */
 GNT_NN_API gnt_node gnt_nn_total_variation(gnt_graph *g, gnt_node x);
-/* 1 − ⟨a, b⟩ / (‖a‖·‖b‖) over all n pairs together; norms with eps. Scalar. */
+/* Computes 1 − ⟨a, b⟩ / (‖a‖·‖b‖) over all n pairs together; norms with eps. Scalar. */
 GNT_NN_API gnt_node gnt_nn_cosine_distance(gnt_graph *g, const gnt_node *a, const gnt_node *b, int32_t n,
                                            double eps);
 
 /* ---- differentiation: rewrites of the graph, of any order ---- */
 
-/* dx[j] = Σ_i (∂y[i]/∂x[j])ᵀ u[i]. u[i] has y[i]'s shape; u NULL means ones for a single scalar y. Where y
- * does not depend on x[j], dx[j] is a fill of zeros. x may be inner nodes; derivatives are total: where x[k]
- * feeds x[j], dx[k] includes the path through x[j]. Returns 0, or −1 with the graph's error set. */
+/* Adds nodes for dx[j] = Σ_i (∂y[i]/∂x[j])ᵀ u[i]. u[i] has y[i]'s shape; u NULL means ones for a single
+ * scalar y. Where y does not depend on x[j], dx[j] is a fill of zeros. x may be inner nodes; derivatives
+ * are total: where x[k] feeds x[j], dx[k] includes the path through x[j]. Returns 0, or −1 with the
+ * graph's error set. */
 GNT_NN_API int gnt_nn_vjp(gnt_graph *g, const gnt_node *y, const gnt_node *u, int32_t ny, const gnt_node *x,
                           int32_t nx, gnt_node *dx);
-/* dy[i] = Σ_j (∂y[i]/∂x[j]) v[j]; v[j] has x[j]'s shape. */
+/* Adds nodes for dy[i] = Σ_j (∂y[i]/∂x[j]) v[j]; v[j] has x[j]'s shape. */
 GNT_NN_API int gnt_nn_jvp(gnt_graph *g, const gnt_node *y, int32_t ny, const gnt_node *x, const gnt_node *v,
                           int32_t nx, gnt_node *dy);
 
@@ -237,7 +238,7 @@ GNT_NN_API gnt_adam *gnt_adam_new(int64_t n, double beta1, double beta2, double 
 GNT_NN_API void gnt_adam_free(gnt_adam *a);
 GNT_NN_API void gnt_adam_reset(gnt_adam *a);
 GNT_NN_API void gnt_adam_step(gnt_adam *a, float *x, const float *grad, double rate);
-/* As gnt_adam_step, on the sign of the gradient (Geiping et al.). */
+/* Takes a step as gnt_adam_step does, on the sign of the gradient (Geiping et al.). */
 GNT_NN_API void gnt_adam_step_signed(gnt_adam *a, float *x, const float *grad, double rate);
 
 /* Steps x ← x − rate·v, v ← momentum·v + grad + decay·x (PyTorch's form); v NULL when momentum is 0. */

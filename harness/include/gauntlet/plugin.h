@@ -914,8 +914,8 @@ static inline void gnt_host_laplace(const gnt_host *host, const char *name, int6
 static inline uint64_t gnt_host_below(const gnt_host *host, const char *name, uint64_t n) {
     return host->below(host->context, name, n);
 }
-/* Scratch for n elements of `size` bytes each, as calloc takes them; NULL also for a negative n or a product
- * beyond SIZE_MAX. */
+/* Allocates scratch for n elements of `size` bytes each, as calloc takes them; NULL also for a negative n
+ * or a product beyond SIZE_MAX. */
 static inline void *gnt_host_scratch(const gnt_host *host, int64_t n, size_t size) {
     if (n < 0 || (size && (uint64_t)n > SIZE_MAX / size))
         return NULL;

@@ -234,7 +234,7 @@ static void taps_of_image(const gnt_conv *s, const strips *m, taps *p) {
         }
 }
 
-/* y: n × o × oh × ow; x: n × c × h × w; w: o × c × kh × kw. */
+/* Computes y (n × o × oh × ow) from x (n × c × h × w) and w (o × c × kh × kw). */
 static void conv(void *y_all, const void *x_all, const void *w, void *scratch, const gnt_conv *s) {
     float *y = y_all;
     const float *x = x_all;
@@ -331,7 +331,7 @@ static int64_t dx_strips(const gnt_conv *s) {
     return most + 4 * V; /* the last vectors of a run may read beyond it */
 }
 
-/* dx: n × c × h × w; dy: n × o × oh × ow; w: o × c × kh × kw. */
+/* Computes dx (n × c × h × w) from dy (n × o × oh × ow) and w (o × c × kh × kw). */
 static void conv_dx(void *dx_all, const void *dy_all, const void *w, void *scratch, const gnt_conv *s) {
     float *dx = dx_all;
     const float *dy = dy_all;
@@ -478,7 +478,7 @@ static int64_t dw_height(const gnt_conv *s) {
     return (s->oh - 1) * s->stride + s->kh;
 }
 
-/* dw: o × c × kh × kw; x: n × c × h × w; dy: n × o × oh × ow. */
+/* Computes dw (o × c × kh × kw) from x (n × c × h × w) and dy (n × o × oh × ow). */
 static void conv_dw(void *dw_all, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
     float *dw = dw_all;
     const float *x = x_all, *dy = dy_all;

@@ -82,13 +82,13 @@ static void run(float *y, const float *x, const float *u, int64_t outs, int64_t 
 
 #pragma GCC pop_options
 
-/* y: 1 × o × 4 × 4; x: 1 × c × 4 × 4; u: o/16 × c × 3 × 3 × 16. */
+/* Computes y (1 × o × 4 × 4) from x (1 × c × 4 × 4) and u (o/16 × c × 3 × 3 × 16). */
 static void conv(void *y, const void *x, const void *u, void *scratch, const gnt_conv *s) {
     (void)scratch;
     run(y, x, u, s->o, s->c);
 }
 
-/* dx: 1 × c × 4 × 4; dy: 1 × o × 4 × 4; u: c/16 × o × 3 × 3 × 16. */
+/* Computes dx (1 × c × 4 × 4) from dy (1 × o × 4 × 4) and u (c/16 × o × 3 × 3 × 16). */
 static void conv_dx(void *dx, const void *dy, const void *u, void *scratch, const gnt_conv *s) {
     (void)scratch;
     run(dx, dy, u, s->c, s->o);

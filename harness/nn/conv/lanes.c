@@ -180,7 +180,7 @@ static void run_product(float *y, const float *x, const float *w, const product 
         multiply(y + from * y_size, x + from * x_size, w, p, least(2 * V, n - from) / V);
 }
 
-/* y: n/16 × o × oh × ow × 16; x: n/16 × c × h × w × 16; w: o × c × kh × kw. */
+/* Computes y (n/16 × o × oh × ow × 16) from x (n/16 × c × h × w × 16) and w (o × c × kh × kw). */
 static void conv(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s) {
     int64_t taps = s->kh * s->kw;
     product p = {s->o, s->c, s->oh, s->ow, s->h, s->w, s->kh, s->kw, s->stride, s->pad, 0};
@@ -188,7 +188,7 @@ static void conv(void *y, const void *x, const void *w, void *scratch, const gnt
     run_product(y, x, scratch, &p, s->n);
 }
 
-/* dx: n/16 × c × h × w × 16; dy: n/16 × o × oh × ow × 16; w: o × c × kh × kw. */
+/* Computes dx (n/16 × c × h × w × 16) from dy (n/16 × o × oh × ow × 16) and w (o × c × kh × kw). */
 static void conv_dx(void *dx, const void *dy, const void *w_all, void *scratch, const gnt_conv *s) {
     int64_t taps = s->kh * s->kw;
     const float *w = w_all;
@@ -298,7 +298,7 @@ static void add_lanes(float *dw, const float *sum, int64_t n) {
     }
 }
 
-/* dw: o × c × kh × kw; x: n/16 × c × h × w × 16; dy: n/16 × o × oh × ow × 16. */
+/* Computes dw (o × c × kh × kw) from x (n/16 × c × h × w × 16) and dy (n/16 × o × oh × ow × 16). */
 static void conv_dw(void *dw, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
     const float *x = x_all, *dy = dy_all;
     float *sum = scratch;

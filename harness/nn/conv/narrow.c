@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) void conv_tile(const int T, float *
         store_places(y, s, o + t, total[t]);
 }
 
-/* y: n × o × oh × ow; x: n × c × h × w; w: o × c × kh × kw. */
+/* Computes y (n × o × oh × ow) from x (n × c × h × w) and w (o × c × kh × kw). */
 static void conv(void *y, const void *x, const void *w, void *scratch, const gnt_conv *s) {
     int64_t o = 0;
     make_columns(scratch, x, s);
@@ -190,7 +190,7 @@ static void add_up(float *dx, const float *dcol, const gnt_conv *s, int64_t n, i
     }
 }
 
-/* dx: n × c × h × w; dy: n × o × oh × ow; w: o × c × kh × kw. */
+/* Computes dx (n × c × h × w) from dy (n × o × oh × ow) and w (o × c × kh × kw). */
 static void conv_dx(void *dx, const void *dy, const void *w, void *scratch, const gnt_conv *s) {
     float *dcol = scratch;
     int64_t o = 0;
@@ -261,7 +261,7 @@ static int64_t rounded(int64_t n) {
     return (n + V - 1) / V * V;
 }
 
-/* dw: o × c × kh × kw; x: n × c × h × w; dy: n × o × oh × ow. */
+/* Computes dw (o × c × kh × kw) from x (n × c × h × w) and dy (n × o × oh × ow). */
 static void conv_dw(void *dw_all, const void *x, const void *dy, void *scratch, const gnt_conv *s) {
     float *dw = dw_all;
     int64_t all = depth(s), wide = rounded(all), n = s->n * s->oh * s->ow, o = 0;

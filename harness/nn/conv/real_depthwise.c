@@ -57,7 +57,7 @@ static void take(real *image, const real *run, int64_t h, int64_t w, int64_t wid
         memcpy(image + i * w, run + i * wide, (size_t)w * sizeof *run);
 }
 
-/* y: n × o × oh × ow; x: n × c × h × w; w: o × 1 × kh × kw. */
+/* Computes y (n × o × oh × ow) from x (n × c × h × w) and w (o × 1 × kh × kw). */
 void NAME(depthwise_conv)(void *y_all, const void *x_all, const void *w_all, void *scratch,
                           const gnt_general_conv *s) {
     const NAME(loops) *loops = NAME(loops_best)();
@@ -76,7 +76,7 @@ void NAME(depthwise_conv)(void *y_all, const void *x_all, const void *w_all, voi
     }
 }
 
-/* dx: n × c × h × w; dy: n × o × oh × ow; w: o × 1 × kh × kw. */
+/* Computes dx (n × c × h × w) from dy (n × o × oh × ow) and w (o × 1 × kh × kw). */
 void NAME(depthwise_conv_dx)(void *dx_all, const void *dy_all, const void *w_all, void *scratch,
                              const gnt_general_conv *s) {
     const NAME(loops) *loops = NAME(loops_best)();
@@ -96,7 +96,7 @@ void NAME(depthwise_conv_dx)(void *dx_all, const void *dy_all, const void *w_all
     }
 }
 
-/* dw: o × 1 × kh × kw; x: n × c × h × w; dy: n × o × oh × ow. */
+/* Computes dw (o × 1 × kh × kw) from x (n × c × h × w) and dy (n × o × oh × ow). */
 void NAME(depthwise_conv_dw)(void *dw_all, const void *x_all, const void *dy_all, void *scratch,
                              const gnt_general_conv *s) {
     const NAME(loops) *loops = NAME(loops_best)();

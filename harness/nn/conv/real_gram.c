@@ -93,7 +93,7 @@ static void meet(real *place, real *pixel, int to_places, const gnt_conv *s) {
             }
 }
 
-/* y: n × o × oh × ow; x: n × c × h × w; dy: n × o × oh × ow. */
+/* Computes y (n × o × oh × ow) from x (n × c × h × w) and dy (n × o × oh × ow). */
 void NAME(gram)(void *y, const void *x, const void *dy, void *scratch, const gnt_conv *s) {
     int64_t r = pixels(s), p = places(s);
     real *pixel = scratch, *place = pixel + r * r, *copy_x = place + p * p, *copy_y = copy_x + s->c * r,
@@ -106,7 +106,7 @@ void NAME(gram)(void *y, const void *x, const void *dy, void *scratch, const gnt
         channels_back(y, result, s->n, s->o, s->oh * s->ow);
 }
 
-/* dx: n × c × h × w; x: n × c × h × w; dy: n × o × oh × ow. */
+/* Computes dx (n × c × h × w) from x (n × c × h × w) and dy (n × o × oh × ow). */
 void NAME(gram_dx)(void *dx, const void *x, const void *dy, void *scratch, const gnt_conv *s) {
     int64_t r = pixels(s), p = places(s);
     real *pixel = scratch, *place = pixel + r * r, *copy_x = place + p * p, *copy_y = copy_x + s->c * r,

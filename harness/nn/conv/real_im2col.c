@@ -75,7 +75,7 @@ static const real *joined(const part *p, const real *y, int64_t images, real *sc
     return scratch;
 }
 
-/* y: n × o × oh × ow; x: n × c × h × w; w: o × c/groups × kh × kw. */
+/* Computes y (n × o × oh × ow) from x (n × c × h × w) and w (o × c/groups × kh × kw). */
 void NAME(columns_conv)(void *y_all, const void *x_all, const void *w_all, void *scratch,
                         const gnt_general_conv *s) {
     part p = part_of(s, 1);
@@ -86,7 +86,7 @@ void NAME(columns_conv)(void *y_all, const void *x_all, const void *w_all, void 
     (0, 0, p.o, p.places, p.k, w + i % s->groups * p.w, columns(&p, s, x, 1, scratch), 0, y);
 }
 
-/* dx: n × c × h × w; dy: n × o × oh × ow; w: o × c/groups × kh × kw. */
+/* Computes dx (n × c × h × w) from dy (n × o × oh × ow) and w (o × c/groups × kh × kw). */
 void NAME(columns_conv_dx)(void *dx_all, const void *dy_all, const void *w_all, void *scratch,
                            const gnt_general_conv *s) {
     part p = part_of(s, 1);
@@ -100,7 +100,7 @@ void NAME(columns_conv_dx)(void *dx_all, const void *dy_all, const void *w_all, 
     }
 }
 
-/* dw: o × c/groups × kh × kw; x: n × c × h × w; dy: n × o × oh × ow. */
+/* Computes dw (o × c/groups × kh × kw) from x (n × c × h × w) and dy (n × o × oh × ow). */
 void NAME(columns_conv_dw)(void *dw_all, const void *x_all, const void *dy_all, void *scratch,
                            const gnt_general_conv *s) {
     part p = part_of(s, together(s));

@@ -28,7 +28,7 @@ static void zero(real *y, int64_t n) {
         y[i] = 0;
 }
 
-/* y: n × o × oh × ow; x: n × c × h × w; w: o × c × kh × kw. */
+/* Computes y (n × o × oh × ow) from x (n × c × h × w) and w (o × c × kh × kw). */
 static void conv(void *y_all, const void *x_all, const void *w_all, void *scratch, const gnt_conv *s) {
     real *y = y_all;
     const real *x = x_all, *weight = w_all;
@@ -37,7 +37,7 @@ static void conv(void *y_all, const void *x_all, const void *w_all, void *scratc
     TRILINEAR(s, y[Y] += x[X] * weight[W])
 }
 
-/* dx: n × c × h × w; dy: n × o × oh × ow; w: o × c × kh × kw. */
+/* Computes dx (n × c × h × w) from dy (n × o × oh × ow) and w (o × c × kh × kw). */
 static void conv_dx(void *dx_all, const void *dy_all, const void *w_all, void *scratch, const gnt_conv *s) {
     real *dx = dx_all;
     const real *dy = dy_all, *weight = w_all;
@@ -46,7 +46,7 @@ static void conv_dx(void *dx_all, const void *dy_all, const void *w_all, void *s
     TRILINEAR(s, dx[X] += dy[Y] * weight[W])
 }
 
-/* dw: o × c × kh × kw; x: n × c × h × w; dy: n × o × oh × ow. */
+/* Computes dw (o × c × kh × kw) from x (n × c × h × w) and dy (n × o × oh × ow). */
 static void conv_dw(void *dw_all, const void *x_all, const void *dy_all, void *scratch, const gnt_conv *s) {
     real *dw = dw_all;
     const real *x = x_all, *dy = dy_all;

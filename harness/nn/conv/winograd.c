@@ -272,13 +272,13 @@ static void run(float *y, const float *x, const float *u, float *scratch, const 
     }
 }
 
-/* y: n × o/16 × oh × ow × 16; x: n × c/16 × h × w × 16; u: 16 × o/16 × c × 16. */
+/* Computes y (n × o/16 × oh × ow × 16) from x (n × c/16 × h × w × 16) and u (16 × o/16 × c × 16). */
 static void conv(void *y, const void *x, const void *u, void *scratch, const gnt_conv *s) {
     shape z = shape_of(GNT_OP_CONV, s);
     run(y, x, u, scratch, &z);
 }
 
-/* dx: n × c/16 × h × w × 16; dy: n × o/16 × oh × ow × 16; u: 16 × c/16 × o × 16. */
+/* Computes dx (n × c/16 × h × w × 16) from dy (n × o/16 × oh × ow × 16) and u (16 × c/16 × o × 16). */
 static void conv_dx(void *dx, const void *dy, const void *u, void *scratch, const gnt_conv *s) {
     shape z = shape_of(GNT_OP_CONV_DX, s);
     run(dx, dy, u, scratch, &z);

@@ -43,8 +43,8 @@ gnt_st_tensor *gnt_st_find(const gnt_st *st, const char *name); /* NULL when abs
 gnt_st_tensor *gnt_st_need(const gnt_st *st, const char *where, const char *name, gnt_st_type type,
                            int32_t rank, const int64_t *dim, gnt_err *err);
 int gnt_st_set_metadata(gnt_st *st, const char *json, gnt_err *err);
-/* As above, with the text that jansson writes of `all` under `flags`. Takes the reference to `all`; NULL: out
- * of memory for `what`. */
+/* Sets the metadata as above, to the text that jansson writes of `all` under `flags`. Takes the reference
+ * to `all`; NULL: out of memory for `what`. */
 int gnt_st_set_json(gnt_st *st, json_t *all, size_t flags, const char *what, gnt_err *err);
 size_t gnt_st_type_size(gnt_st_type type);
 

@@ -16,12 +16,12 @@ void NAME(multiply)(int ta, int tb, int64_t m, int64_t n, int64_t k, const real 
               (blasint)n);
 }
 
-/* c: m × n; op(a): m × k; op(b): k × n. */
+/* Computes c (m × n) from op(a) (m × k) and op(b) (k × n). */
 void NAME(gemm)(void *c, const void *a, const void *b, const gnt_gemm *s) {
     NAME(multiply)(s->ta, s->tb, s->m, s->n, s->k, a, b, 0, c);
 }
 
-/* c: m × n; op(a): m × k; op(b): k × n. Slow and short, for tests to compare with. */
+/* Computes c (m × n) from op(a) (m × k) and op(b) (k × n). Slow and short, for tests to compare with. */
 void NAME(plain_gemm)(void *c_mn, const void *a_all, const void *b_all, const gnt_gemm *s) {
     real *c = c_mn;
     const real *a = a_all, *b = b_all;

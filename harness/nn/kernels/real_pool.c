@@ -20,7 +20,8 @@ static int are_squares(const gnt_pool *s) {
            2 * s->oh <= s->h && 2 * s->ow <= s->w;
 }
 
-/* y: planes × oh × ow; x: planes × h × w. Ties go to the lowest index, and a NaN is the greatest. */
+/* Computes y (planes × oh × ow) from x (planes × h × w). Ties go to the lowest index, and a NaN is the
+ * greatest. */
 void NAME(max_index)(int32_t *y, const void *x_all, const gnt_pool *s) {
     const NAME(loops) *loops = are_squares(s) ? NAME(loops_best)() : NULL;
     const real *x = x_all;
@@ -47,7 +48,7 @@ void NAME(max_index)(int32_t *y, const void *x_all, const gnt_pool *s) {
         }
 }
 
-/* y: planes × oh × ow; x: planes × h × w. */
+/* Computes y (planes × oh × ow) from x (planes × h × w). */
 void NAME(avg_pool)(void *y_all, const void *x_all, const gnt_pool *s) {
     real *y = y_all;
     const real *x = x_all;
@@ -66,7 +67,7 @@ void NAME(avg_pool)(void *y_all, const void *x_all, const gnt_pool *s) {
             }
 }
 
-/* dx: planes × h × w; dy: planes × oh × ow. */
+/* Computes dx (planes × h × w) from dy (planes × oh × ow). */
 void NAME(avg_pool_dx)(void *dx_all, const void *dy_all, const gnt_pool *s) {
     real *dx = dx_all;
     const real *dy = dy_all;
@@ -85,7 +86,7 @@ void NAME(avg_pool_dx)(void *dx_all, const void *dy_all, const gnt_pool *s) {
             }
 }
 
-/* y: rows; x: rows × n. */
+/* Computes y (rows) from x (rows × n). */
 void NAME(log_sum_exp)(void *y_all, const void *x_all, const gnt_rows *s) {
     real *y = y_all;
     const real *x = x_all;
@@ -104,7 +105,7 @@ void NAME(log_sum_exp)(void *y_all, const void *x_all, const gnt_rows *s) {
     }
 }
 
-/* y: rows; x: rows × n. Ties go to the lowest index, and a NaN is the greatest. */
+/* Computes y (rows) from x (rows × n). Ties go to the lowest index, and a NaN is the greatest. */
 void NAME(argmax)(int32_t *y, const void *x_all, const gnt_rows *s) {
     const real *x = x_all;
     for (int64_t row = 0; row < s->rows; row++, x += s->n) {
@@ -116,7 +117,7 @@ void NAME(argmax)(int32_t *y, const void *x_all, const gnt_rows *s) {
     }
 }
 
-/* y: rows × m; x: rows × n; index: rows × m, below n. */
+/* Computes y (rows × m) from x (rows × n) and index (rows × m, below n). */
 void NAME(gather)(void *y_all, const void *x_all, const int32_t *index, const gnt_rows *s) {
     real *y = y_all;
     const real *x = x_all;
@@ -125,7 +126,7 @@ void NAME(gather)(void *y_all, const void *x_all, const int32_t *index, const gn
             *y++ = x[index[j]];
 }
 
-/* y: rows × n; x: rows × m; index: rows × m, below n. */
+/* Computes y (rows × n) from x (rows × m) and index (rows × m, below n). */
 void NAME(scatter)(void *y_all, const void *x_all, const int32_t *index, const gnt_rows *s) {
     real *y = y_all;
     const real *x = x_all;

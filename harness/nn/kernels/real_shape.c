@@ -134,8 +134,8 @@ static void add_groups(double *s, const real *x, int64_t width, int64_t n) {
     }
 }
 
-/* y: the axes of r->dim that are not reduced; x: all of r->dim. A short reduced innermost axis after one
- * that stays is summed with it: `few` entries for each of its own. */
+/* Computes y (the axes of r->dim that are not reduced) from x (all of r->dim). A short reduced innermost
+ * axis after one that stays is summed with it: `few` entries for each of its own. */
 void NAME(sum)(void *y_all, const void *x_all, const gnt_reduce *r) {
     real *y = y_all;
     const real *x = x_all;
