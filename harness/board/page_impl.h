@@ -38,7 +38,7 @@ void page_apart(page *w, const board_contest *c, const page_scale *s, const boar
 
 /* ---- page_pictures.c ---- */
 
-/* Plots and image sheets of each run of a contest, folded. */
+/* Adds the plots and image sheets of each run of a contest, folded. */
 void page_pictures(page *w, const board_contest *c);
 
 #endif

@@ -14,8 +14,8 @@
 static const char not_shown[] =
     "marked not applicable, but the suite does not imply it and no job record proves it";
 
-/* Groups are in the order of their cells, as the check of the file has made sure. One seed that is marked
- * n/a without proof takes the group with it: the other seeds could be a selection. */
+/* Marks a group as unfinished if one of its seeds is marked n/a without proof: the other seeds could be a
+ * selection. Groups are in the order of their cells, which the check of the file has ensured. */
 static void look_at_groups(board_run *run, const gnt_checked *checked) {
     for (size_t i = 0, first = 0; i < run->results.n_group; i++) {
         gnt_outcome *g = &run->results.group[i];

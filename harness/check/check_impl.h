@@ -81,7 +81,7 @@ int check_guesses(const check *c);
 int check_utilities(const check *c);
 /* Checks the verdicts of searches against their histories. */
 int check_matches(const check *c);
-/* Groups from cells. */
+/* Checks groups, which follow from cells. */
 int check_groups(const check *c);
 
 /* ---- standin.c: descriptors of plugins that are not here, from what a results.json says of them ---- */

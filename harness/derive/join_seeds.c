@@ -260,7 +260,7 @@ static void join_chance(const group *g) {
 
 /* ---- the whole ---- */
 
-/* Samples behind one observation of a cell's task. */
+/* Returns the number of samples behind one observation of a cell's task. */
 static int64_t batch_of(const gnt_result_tasks *tasks, const gnt_outcome *cell) {
     for (size_t i = 0; i < tasks->n; i++)
         if (strcmp(tasks->at[i].id, cell->task) == 0)

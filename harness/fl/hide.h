@@ -23,7 +23,7 @@ typedef struct gnt_fl_hidden {
     int32_t n, clients;
 } gnt_fl_hidden;
 
-/* Samples of `client` that weigh attributes as it does. */
+/* Sets the weights of the samples' attributes to those of `client`. */
 void gnt_hide_for(const gnt_fl_hidden *h, int32_t client, gnt_samples *samples);
 
 #endif

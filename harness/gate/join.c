@@ -106,7 +106,8 @@ static int list_cells(const gnt_results *r, const gnt_results *other, const char
     return 0;
 }
 
-/* Seeds of one key take the place of the first that the new run has, or else the old one. */
+/* Sorts the cells so that seeds of one key are adjacent, in the place of the first that the new run has,
+ * or else the old one. */
 static void put_together(gnt_joined *all, size_t n) {
     for (size_t i = 0, end; i < n; i = end) {
         size_t first = all[i].order;

@@ -24,7 +24,7 @@ void gnt_identified_write(const gnt_outcome *g, const gnt_measure *m, gnt_text *
  * there is none. */
 gnt_utility gnt_utility_number(const gnt_utility *u, const char *name);
 
-/* Functions of a utility by its name: "accuracy" is written in per cent, any other as a number. */
+/* Says how a utility of this name is read and written: "accuracy" in per cent, any other as a number. */
 int gnt_utility_sign(const char *measure); /* +1: higher is better; −1: lower (loss) */
 double gnt_utility_scale(const char *measure);
 void gnt_utility_write(const char *measure, double value, gnt_text *out);

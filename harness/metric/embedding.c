@@ -220,7 +220,7 @@ static void descend(double *xy, double *velocity, double *gain, const double *sl
     }
 }
 
-/* Points of the plane about 0, the first component's spread 1e-4. */
+/* Sets the starting points, the principal components, scaled so that the first has deviation 1e-4. */
 static int begin(double *xy, const gnt_gram *g, gnt_err *err) {
     double share[2], squares = 0;
     if (gnt_embed_pca(xy, share, g, err) != 0)

@@ -180,7 +180,7 @@ static int by_training_and_class(const void *a, const void *b) {
     return x->truth < y->truth ? -1 : x->truth > y->truth;
 }
 
-/* Samples of one training and class made one, in place. Returns how many are left. */
+/* Merges the samples of one training run and class, in place. Returns how many are left. */
 static size_t merge(stratum *s, size_t n) {
     size_t m = 0;
     qsort(s, n, sizeof *s, by_training_and_class);

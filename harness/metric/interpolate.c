@@ -26,7 +26,7 @@ static int is_there(const gnt_equal_point *p) {
     return isfinite(p->x) && isfinite(p->y);
 }
 
-/* Means without one seed (n_seeds: with all). */
+/* Fills a curve with means over all seeds but one (n_seeds: over all). */
 static void fill(curve *c, const gnt_equal_point *point, size_t n_strengths, size_t n_seeds, size_t without) {
     c->n = 0;
     for (size_t k = 0; k < n_strengths; k++) {

@@ -61,8 +61,8 @@ void gnt_metric_with_chance(gnt_metric_chance *out, const gnt_metric_confusion *
 int gnt_metric_relabel(int32_t *renamed, const int32_t *truth, const int32_t *answer, size_t n,
                        int32_t classes, gnt_err *err);
 
-/* Labels recovered for a whole batch, in no order: the share of the n true labels that the answers cover,
- * counted with multiplicity; at most n answers count, in their order. */
+/* Scores labels recovered for a whole batch, in no order, by the share of the n true labels that the
+ * answers cover, counted with multiplicity; at most n answers count, in their order. */
 int gnt_metric_batch_labels(double *share, const int32_t *truth, size_t n, const int32_t *answer,
                             size_t n_answers, int32_t classes, gnt_err *err);
 

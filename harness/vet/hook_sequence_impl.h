@@ -82,7 +82,7 @@ void gnt_vet_digest_bundle(gnt_vet_sequence *t, const gnt_st *st);
 gnt_artefacts *gnt_vet_guard_bundle(gnt_vet_sequence *t, const char *name, const gnt_st *from, gnt_err *err);
 void gnt_vet_destroy(gnt_vet_sequence *t);
 
-/* Parts of the steps "create" and "prepare", shared by both kinds of plugin. */
+/* Runs parts of the steps "create" and "prepare", which both kinds of plugin share. */
 int gnt_vet_before_create(gnt_vet_sequence *t);
 void gnt_vet_create(gnt_vet_sequence *t);
 int gnt_vet_before_prepare(gnt_vet_sequence *t);

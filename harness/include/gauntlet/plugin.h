@@ -1008,7 +1008,7 @@ static inline const void *gnt_host_extension(const gnt_host *host, const char *i
 #define GNT_EXPORT
 #endif
 
-/* The one exported symbol: returns a constant. May be called first and from any thread. */
+/* Returns a constant; it is the one exported symbol. May be called first and from any thread. */
 GNT_EXPORT const gnt_entry *gauntlet_entry(void);
 
 /* Defines the entry of a plugin with n descriptors; `list` is an array of pointers to them. */

@@ -51,7 +51,7 @@ int gnt_samples_mark(gnt_sampleset *s, const gnt_region *region, gnt_err *err);
  * attribute nothing is done. */
 void gnt_samples_hide(gnt_sampleset *s, const char *attribute, double weight);
 
-/* Samples from … from + n − 1; borrows all of them. */
+/* Returns samples from … from + n − 1; borrows their data. */
 gnt_samples gnt_samples_part(const gnt_samples *s, int64_t from, int64_t n);
 
 #endif

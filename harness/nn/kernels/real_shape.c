@@ -52,7 +52,7 @@ static int move_repeated(real *y, const real *x, const gnt_move *m) {
     return 1;
 }
 
-/* y, x: the entries of m->dim at its strides. */
+/* Copies the entries of m->dim from x to y, each at its strides. */
 void NAME(move)(void *y_all, const void *x_all, const gnt_move *m) {
     real *y = (real *)y_all + m->to_at;
     const real *x = (const real *)x_all + m->from_at;

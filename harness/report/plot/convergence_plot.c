@@ -154,8 +154,8 @@ static int fill_panel(const gnt_results *r, const char *task, int64_t stage, pan
     return any;
 }
 
-/* Costs are on a logarithmic axis unless they are negative by more than rounding: one minus a cosine ends a
- * hair below zero, which is drawn at the least positive cost. */
+/* True if costs are on a logarithmic axis: unless they are negative by more than rounding. One minus a cosine
+ * can end slightly below zero, which is drawn at the least positive cost. */
 static int is_logarithmic(const panel *a) {
     return a->lowest > 0 || (a->least < a->most && a->lowest >= -1e-5 * a->most);
 }

@@ -149,7 +149,8 @@ static void find_columns(drawing *d) {
 
 /* ---- drawing ---- */
 
-/* Ticks at the strengths of the sweeps, the weakest and the strongest among them, where there is room. */
+/* Writes ticks at the strengths of the sweeps, the weakest and the strongest among them, as far as there
+ * is room. */
 static void say_ticks(gnt_plot *p, const drawing *d, const row *at) {
     double *strength = gnt_array(d->r->n_group + 1, sizeof *strength);
     size_t n = 0;

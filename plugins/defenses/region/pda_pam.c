@@ -29,7 +29,7 @@ typedef struct pda_pam {
     int64_t rule, samples, probes;
 } pda_pam;
 
-/* Scores of every client's model, clients × layers. */
+/* Computes the scores of every client's model, clients × layers. */
 static gnt_status score_clients(const pda_pam *self, const gnt_aggregate *in, const layers *l,
                                 double *score) {
     const gnt_host *host = self->host;

@@ -33,7 +33,7 @@ typedef struct layered {
     double *share; /* of each layer: s_l/√T; NULL where it is not known */
 } layered;
 
-/* Scores of 0 would have no noise at all. */
+/* Returns a layer's score, above 0: a score of 0 would mean no noise at all. */
 static double score_at(const float *scores, int64_t layer, double most) {
     return fmax((double)scores[layer], 1e-12 * most);
 }

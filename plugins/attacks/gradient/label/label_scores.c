@@ -30,7 +30,7 @@ static double row_sum(const gnt_view *last, int64_t t, int64_t c, const outliers
     return used == n || used == 0 ? sum : sum * (double)n / (double)used;
 }
 
-/* Scores by the bias, tensor `t` of the update: 0 for entries that nothing is known of. */
+/* Computes scores from the bias, tensor `t` of the update: 0 for entries that nothing is known of. */
 static void bias_scores(const gnt_view *bias, int64_t t, float sign, const outliers *apart, float *scores) {
     double sum = 0;
     int64_t unknown = -1, n_unknown = 0;

@@ -30,7 +30,7 @@ static gnt_status keep(const generator_shape *s, const generator_learnt *learnt,
     return gnt_host_fail(host, "its generator could not be kept");
 }
 
-/* Labels of another set than the model's name other things, so the generator is not given them. */
+/* Learns without labels if the public images have other classes than the model's. */
 gnt_status kept_generator_learn(const gnt_host *host, const generator_plan *plan,
                                 const gnt_attack_prepare *in, const gnt_sink *out) {
     const gnt_samples *images = in->public_data;

@@ -82,7 +82,8 @@ static int32_t take_example(const reading *r, int64_t i, const uint8_t *mask) {
     return s->a[i * s->n_attributes + r->seen->attribute];
 }
 
-/* Means by value, and the variance within. Returns the harmonic mean of the counts; 0: there is none. */
+/* Computes the mean of each value, and the variance within values. Returns the harmonic mean of the
+ * counts; 0 if there is none. */
 static double learn(const reading *r, const uint8_t *mask) {
     const int32_t values = r->seen->attribute_values;
     double inverse = 0, met = 0, n = 0;

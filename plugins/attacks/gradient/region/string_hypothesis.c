@@ -132,7 +132,7 @@ static gnt_status open_judging(judging *j) {
     return find_labels(j, y);
 }
 
-/* Costs of one sample's candidates; its best one goes into x. */
+/* Computes the costs of one sample's candidates, and puts the best one into x. */
 static gnt_status judge_sample(judging *j, int64_t sample) {
     const gnt_host *host = j->self->host;
     float *image = j->x + sample * j->features;

@@ -117,8 +117,8 @@ gnt_status search_open(search *s, invert *self, const gnt_observation *seen, con
 /* Returns the steps that a search of this observation may take: the suite's budget, else a restart's. */
 int64_t search_steps(const invert *self, const gnt_observation *seen);
 
-/* Labels of the batch as granted, else read off the update. y: the one of search_open. GNT_OK, or a status
- * after host->fail. */
+/* Fills y with the labels of the batch as granted, else as read off the update. y: the one of search_open.
+ * GNT_OK, or a status after host->fail. */
 gnt_status search_labels(search *s, const gnt_observation *seen, float *y);
 
 /* Binds earlier rounds, the latest first. count: samples of each class in the observation's own batch; rounds
