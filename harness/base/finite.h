@@ -1,4 +1,4 @@
-/* finite: where an array holds a value that is not finite, checked at the speed of memory. */
+/* finite: finds a value of an array that is not finite, at the speed of memory. */
 #ifndef GNT_BASE_FINITE_H
 #define GNT_BASE_FINITE_H
 

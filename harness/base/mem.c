@@ -76,7 +76,7 @@ void *gnt_aligned(size_t n, size_t size) {
     bytes = (bytes + unit - 1) / unit * unit;
     void *block = aligned_alloc(unit, bytes ? bytes : 64);
     if (block && bytes >= LARGE)
-        madvise(block, bytes, MADV_HUGEPAGE); /* fewer misses of the address tables; a hint, may fail */
+        madvise(block, bytes, MADV_HUGEPAGE); /* fewer TLB misses; a hint that may fail */
     if (block)
         memset(block, 0, bytes ? bytes : 64);
     return block;

@@ -1,5 +1,5 @@
-/* UCI Adult: adult.data and adult.test, fifteen columns apart by ", ". The test file opens with a line that
- * starts with '|' and its labels end in '.'; both files end with a blank line. "?" stands for an unknown
+/* UCI Adult: adult.data and adult.test, fifteen columns separated by ", ". The test file opens with a line
+ * that starts with '|' and its labels end in '.'; both files end with a blank line. "?" stands for an unknown
  * workclass, occupation or country. */
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "gate/gate_impl.h"
 
-/* Rounding of other processors, far below what other targets change. */
+/* Relative difference by rounding on other processors, far below that between other targets. */
 static const double same_floor = 1e-4;
 
 /* ---- which tasks ---- */

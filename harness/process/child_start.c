@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "process/launch.h"
 
-/* The shadow of AddressSanitizer maps terabytes: no limit on address space. */
+/* AddressSanitizer's shadow memory takes terabytes of address space, which is then not limited. */
 #if defined(__SANITIZE_ADDRESS__)
 enum { UNDER_ASAN = 1 };
 #else

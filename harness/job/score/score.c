@@ -1,5 +1,5 @@
 /* The job `score`: compares an answer with the truth. No plugin is opened here, and the answer is not
- * trusted: what is missing, has the wrong shape or is not finite scores the worst, never nothing.
+ * trusted: what is missing, has the wrong shape or is not finite gets the worst score, never none.
  *
  * Output `score`: metadata {"targets": […], "measures": {…}, "floors": {…}, "chance": {…}, "convergence":
  * […], "facts": {…}} as docs/results.md describes; output `images`: a few targets as private, observed,

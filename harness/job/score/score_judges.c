@@ -21,7 +21,8 @@ static void judge_mean(score *s, int which, gnt_features *f) {
     s->judges.mean[which] = s->mean ? sum / (double)s->layout.n : NAN;
 }
 
-/* Takes f over. An answer that is broken or missing is as far off as can be. */
+/* Judges the answers to all targets by f, and frees f. A broken or missing answer counts as the largest
+ * distance. */
 static void judge_all(score *s, int which, gnt_features *f) {
     for (int64_t i = 0; i < s->layout.n; i++) {
         score_target *t = &s->target[i];

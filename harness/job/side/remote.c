@@ -10,7 +10,7 @@
 #include "request/side.h"
 
 typedef struct remote_side {
-    /* fd −1: there is no such process. */
+    /* fd is −1 if there is no such process. */
     gnt_frame_connection connection;
     side_sent sent;
     gnt_frame out, in;
@@ -269,7 +269,7 @@ static int64_t contribute_size(void *self) {
     proxy *p = self;
     gnt_remote *r = p->remote;
     remote_side *s = &r->client;
-    const int copied = r->uses_copies && !r->in_copy; /* the question is of no client: a copy for it alone */
+    const int copied = r->uses_copies && !r->in_copy; /* it concerns no client: a copy of its own */
     if (copied && gnt_remote_copy_begin(r, &r->failure) != 0)
         return -1;
     begin(s, p, SIDE_CONTRIBUTE_SIZE);
@@ -537,7 +537,7 @@ int gnt_remote_copy_begin(gnt_remote *r, gnt_err *err) {
 }
 
 int gnt_remote_copy_end(gnt_remote *r, gnt_err *err) {
-    r->client.sent = (side_sent){0}; /* what the copy had is gone with it */
+    r->client.sent = (side_sent){0}; /* the copy's state ended with it */
     r->in_copy = 0;
     r->failure = (gnt_err){0};
     gnt_frame_begin(&r->client.out, SIDE_COPY_END);

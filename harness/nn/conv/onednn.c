@@ -20,8 +20,9 @@ static void discard(void *made) {
     gnt_dnnl_free(made);
 }
 
-/* Computes one face. With b channels in a block, C = c/b and O = o/b: y is n × O × oh × ow × b, x is n × C ×
- * h × w × b; weights are laid out as gnt_dnnl_weights says. `prepare` has chosen the face. */
+/* Computes the convolution or the derivative that `prepare` has chosen. With b channels in a block, C = c/b
+ * and O = o/b: y is n × O × oh × ow × b, x is n × C × h × w × b; weights are laid out as gnt_dnnl_weights
+ * says. */
 static void run(void *result, const void *first, const void *second, void *scratch, const gnt_conv *s) {
     gnt_dnnl_run(s->made, result, first, second, scratch);
 }

@@ -1,13 +1,13 @@
-/* order: which of several ready jobs to start first when several machines share a run: long ones, and those
- * that much waits for. The time of a job is estimated by the mean over jobs like it, in the store or of this
- * run, else by a constant for its kind. It decides nothing but the order.
+/* order: decides which of several ready jobs is started first when several machines share a run: long ones,
+ * and those on which long ones depend. The time of a job is estimated by the mean over similar jobs, in the
+ * store or of this run, else by a constant for its kind. Estimates change nothing but the order.
  *
- * Jobs are alike that are of one kind, task and attack. To a job's own time is added that of what a cell
- * still needs behind it (an attack behind a training, a score behind an attack), by the longest such. A
- * training of a search counts for several: others follow it one by one.
+ * Jobs are similar if they are of one kind, task and attack. The time of the longest chain of jobs that a
+ * cell still needs after a job (an attack after a training run, a score after an attack) is added to its own.
+ * A training run of a search counts several times, as others follow it one by one.
  *
- * Owner and lifetime: run_order_make makes one, run_order_free frees it. Thread: any, one for an
- * order. Errors: running out of memory leaves a job with the guess. */
+ * Owner and lifetime: run_order_make makes one, run_order_free frees it. Thread: any, one for each order.
+ * Errors: when memory runs out, a job keeps the constant. */
 #ifndef GNT_RUN_ORDER_H
 #define GNT_RUN_ORDER_H
 
@@ -19,11 +19,11 @@ typedef struct run_order run_order;
 run_order *run_order_make(void);
 void run_order_free(run_order *o);
 
-/* name: of a job, such as "attack t/r0/none/dlg/s1"; attack: its label, or NULL. */
-/* True while the time of one more job like this is of use. */
+/* True while the time of one more such job improves the estimate. name: of a job, such as
+ * "attack t/r0/none/dlg/s1"; attack: its label, or NULL; also below. */
 int run_order_wants(run_order *o, const char *name, const char *attack);
 void run_order_learn(run_order *o, const char *name, const char *attack, double seconds);
-/* Returns the seconds that a job like this takes. */
+/* Returns the estimated seconds of a job. */
 double run_order_seconds(run_order *o, const char *name, const char *attack);
 /* Returns the priority: the larger, the earlier. */
 double run_order_priority(run_order *o, const char *name, const char *attack);

@@ -1,5 +1,5 @@
 /* recup-residue, rank1: separate an update from the perturbation that RecUP-FL (2023) or a similar defense
- * added, and read either.
+ * added, and infer the attribute from either.
  *
  * recup-residue knows the defense: it adds whole multiples of ε to entries, most of which were 0 and so
  * contain the perturbation alone. rank1 knows that one sample's gradient of a dense layer is an outer
@@ -112,7 +112,7 @@ static gnt_status take(const residue *s, const gnt_observation *seen, stripped *
     return GNT_OK;
 }
 
-/* Adds `times` the networks' mean log probability of each value given the update. */
+/* Adds the networks' mean log probability of each value given the update, multiplied by `times`. */
 static gnt_status add_reading(const attr_zoo *zoo, const float *update, int64_t size, double times,
                               double *scores) {
     const gnt_host *host = zoo->host;

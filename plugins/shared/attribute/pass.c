@@ -86,7 +86,7 @@ WIDEST static void multiply(const float *restrict w, const float *restrict x, in
         dot_rows(w + o * columns, 0, 1, x, columns, out + o);
 }
 
-/* Adds out (columns) += Σ_i by[i] · row row[i] of w, in their order. */
+/* Adds Σ_i by[i] · row row[i] of w to out (columns), in their order. */
 WIDEST static void add_rows(const float *restrict w, int64_t columns, const int32_t *restrict row,
                             const float *restrict by, int64_t n, float *restrict out) {
     int64_t i = 0;

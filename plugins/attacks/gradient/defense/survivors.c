@@ -118,5 +118,5 @@ void survivors_bounds(const gnt_views *update, const outliers *apart, int64_t wa
     }
     for (int64_t t = 0; t < update->n && want == SURVIVORS_AUTO; t++)
         if (together || isinf(bound[t]))
-            bound[t] = isinf(least) ? 0 : least; /* an empty update: all there is to match is that */
+            bound[t] = isinf(least) ? 0 : least; /* all is zero, which is then matched */
 }

@@ -65,7 +65,7 @@ static int find(subspace *s) {
         if (orthonormalise(s) != 0)
             return -1;
     }
-    return orthonormalise(s); /* what rounding left of the first time */
+    return orthonormalise(s); /* again, as rounding left small products */
 }
 
 gnt_status principal_rows(const gnt_host *host, float *a, int64_t n, int64_t d, int64_t m) {
