@@ -197,7 +197,7 @@ static int tappfl_start(void *self, gnt_err *err) {
     return extractor_load(&b->plugin, 0, &from) == GNT_OK ? 0 : gnt_fail(err, "%s", b->host.said);
 }
 
-/* Trains; `last`: 1 for the last round, the only one that reports facts. */
+/* Trains a round. `last`: 1 for the last round, the only one that reports facts. */
 static int train(tappfl *b, int32_t steps, double rate, int last, gnt_err *err) {
     gnt_tensors update = {b->n_shared, b->update};
     const gnt_client client = {.size = sizeof client,

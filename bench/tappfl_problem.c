@@ -37,7 +37,7 @@ static gnt_node add_extractor(bench_joint *j, gnt_graph *g, const bench_row *row
     return r;
 }
 
-/* Outputs into `out`; returns their number. */
+/* Adds the outputs of a step to `out`; returns their number. */
 static int32_t add_step(bench_joint *j, gnt_graph *g, const gnt_node *shared, gnt_node *out) {
     const objective *o = &j->nodes;
     const gnt_node by_r = objective_by_r(g, o);
@@ -169,7 +169,7 @@ static int allocate(problem *p, gnt_err *err) {
     return 0;
 }
 
-/* Outputs first … first + n − 1, one behind the other. */
+/* Adds outputs first … first + n − 1, one behind the other. */
 static int add_results(problem *p, const char *name, int32_t first, int32_t n, int64_t size, gnt_err *err) {
     gnt_st_tensor *t;
     if (gnt_st_add(&p->st, name, GNT_ST_F64, 1, &size, NULL, &t, err))

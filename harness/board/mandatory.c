@@ -121,8 +121,8 @@ static void mark_entries(const board *b, board_contest *c) {
         c->absent = json_string_value(json_object_get(entry, "attack"));
 }
 
-/* Attacks of others than the first contributor count where they were run, and cannot push anybody out of the
- * ranking. */
+/* Marks the mandatory attacks, those of the first contributor. Others' count where they were run, but
+ * cannot exclude anybody from the ranking. */
 static void mark_first(const board *b, board_contest *c) {
     size_t last = c->run[0];
     for (size_t k = 1; k < c->n_run; k++)

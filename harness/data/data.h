@@ -63,7 +63,7 @@ typedef struct gnt_data_spec {
 
 const char *const *gnt_data_names(size_t *n); /* every set this build knows */
 int gnt_data_is_builtin(const char *name);    /* 0 for file sets and unknown names */
-/* Is any file of a file set there? Built-in: always. */
+/* True if any file of a file set is there; always for built-in sets. */
 int gnt_data_present(const char *name, const char *folder);
 
 const char *gnt_data_about(const char *name); /* one line for a list; NULL for unknown names */

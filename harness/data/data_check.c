@@ -16,7 +16,8 @@ static int64_t published(const data_source *source, const data_notes *notes) {
     return source->rows_vary ? n : source->rows[0] + source->rows[1];
 }
 
-/* Is every published record there? A part may be spread over several files, some of which may be missing. */
+/* True if every published record is there. A part may be spread over several files, some of which may be
+ * missing. */
 static int is_complete(const gnt_data *d, const data_source *source, const data_notes *notes) {
     int whole = 1;
     for (int i = 0; i < notes->n; i++)
@@ -123,7 +124,7 @@ static json_t *groups_json(const gnt_data *d) {
     return groups;
 }
 
-/* true: as published; false: not; null: a subset, or not known. */
+/* Returns true if the set is as published, false if not, null for a subset or if it is not known. */
 static json_t *published_json(const gnt_data *d, const data_source *source, const data_notes *notes,
                               const data_content *c) {
     return source->content && is_complete(d, source, notes) ? json_boolean(!c->differs) : json_null();

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 
-/* Is the file whole? Its variables may take `most` bytes unpacked, all together. */
+/* Checks that the file is whole. Its variables may take `most` bytes unpacked, all together. */
 int data_mat_check(const char *path, size_t most, gnt_err *err);
 
 /* Reads one variable of a file that passed the check. dim: the `rank` lengths that it must have, −1 for any

@@ -88,7 +88,7 @@ static void draw_pixels(const sroie_receipt *r, const data_grey *scan, int side,
 
 /* ---- the splice ---- */
 
-/* Is there enough of a line of text in this box? */
+/* True if there is enough of a line of text in this box. */
 static int is_text(const sroie_box *b) {
     return b->letters >= LEAST_LETTERS && b->x1 - b->x0 >= LEAST_WIDE && b->y1 - b->y0 >= LEAST_HIGH &&
            b->y1 - b->y0 <= MOST_HIGH;

@@ -14,7 +14,7 @@ typedef struct gnt_inputs {
     uint64_t samples, weights, buffers, public_data;
 } gnt_inputs;
 
-/* Depends on every byte and its place; 0 for no bytes or NULL. */
+/* Returns a checksum that depends on every byte and its place; 0 for no bytes or NULL. */
 uint64_t gnt_quick_sum(const void *bytes, size_t n);
 
 /* Sums a hook's inputs; zeros for a member that runs in another process. */

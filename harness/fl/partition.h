@@ -47,8 +47,8 @@ typedef struct gnt_partition {
     uint32_t *index; /* sample numbers */
 } gnt_partition;
 
-/* Makes a partition. label: n values in 0 … classes−1. Refuses fewer samples than clients, and whatever
- * there are not enough samples for. */
+/* Makes a partition. label: n values in 0 … classes−1. Refuses fewer samples than clients, and any partition
+ * that the samples do not suffice for. */
 int gnt_partition_make(gnt_partition *out, const gnt_partition_spec *spec, const int32_t *label, int64_t n,
                        int32_t classes, const gnt_key *key, gnt_err *err);
 void gnt_partition_free(gnt_partition *p);

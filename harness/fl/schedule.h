@@ -34,7 +34,7 @@ typedef struct gnt_fl_config {
 } gnt_fl_config;
 
 double gnt_fl_rate(const gnt_fl_config *config, int32_t round);
-/* Returns the number of clients that take part in a round. */
+/* Returns the number of clients that take part in a round, if so many have samples. */
 int32_t gnt_fl_per_round(const gnt_fl_config *config);
 /* Passes over n samples that a client's drawn batches make in one round, at least 1; each encodes sets
  * again. */

@@ -122,7 +122,7 @@ static int are_same_statistics(const replaying *p, const gnt_recorded *r, int64_
            memcmp(p->sent_buffers, r->sent_buffers + j * size, (size_t)size * sizeof *p->sent_buffers) == 0;
 }
 
-/* Is what the server received of client j what it computes once more? */
+/* Computes client j's update again and compares it with what the server received. */
 static int replay_client(replaying *p, const replayed *c, const gnt_recorded *r, int64_t j, gnt_err *err) {
     gnt_err why = {0};
     int failed;
@@ -153,7 +153,8 @@ static int add_rows(replaying *p, const replayed *c, int64_t j, gnt_err *err) {
     return 0;
 }
 
-/* Does what the server received of client j depend on what was saved? A hook that fails without it does. */
+/* Computes client j's update again without what was saved, to test whether it depends on it. A hook that
+ * fails without it does. */
 static int forget_client(replaying *p, const replayed *c, const gnt_recorded *r, int64_t j, int64_t *depends,
                          gnt_err *err) {
     gnt_err why = {0};

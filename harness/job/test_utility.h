@@ -15,9 +15,9 @@ typedef struct gnt_test_utility {
     int has_maps;       /* the test samples have maps */
 } gnt_test_utility;
 
-/* outputs: samples of `test` × classes. rows, unless NULL: 2 × samples, which will hold of each whether it
- * was right (1 or 0; of maps what gnt_map_iou_by_image gives), then the loss of each. key: errors of maps are
- * drawn by a stream of it. −1 with a sentence. */
+/* Measures the utility of outputs. outputs: samples of `test` × classes. rows, unless NULL: 2 × samples,
+ * which will hold of each whether it was right (1 or 0; of maps what gnt_map_iou_by_image gives), then the
+ * loss of each. key: errors of maps are drawn by a stream of it. −1 with a sentence. */
 int gnt_test_utility_of(gnt_test_utility *out, const gnt_model *m, const gnt_sampleset *test,
                         const float *outputs, const gnt_key *key, float *rows, gnt_err *err);
 /* Returns in *out the model's outputs on the test samples at these weights; the caller frees them. */

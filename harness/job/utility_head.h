@@ -35,8 +35,8 @@ typedef struct gnt_head_task {
     void *context;
 } gnt_head_task;
 
-/* *outputs: test samples × classes, freed with gnt_free: what the head gives for the test part. All are NaN
- * where the representation is not finite. */
+/* Trains a head and applies it to the test part. *outputs: test samples × classes, freed with gnt_free.
+ * All are NaN if the representation is not finite. */
 int gnt_head_outputs(const gnt_head_task *t, float **outputs, gnt_err *err);
 
 #endif

@@ -26,8 +26,8 @@ static const gnt_outcome *cell_of_group(const gnt_results *r, const gnt_outcome 
     return NULL;
 }
 
-/* Groups say less than their cells: the measure of utility, chance, and the reason come from a cell of the
- * group. */
+/* Completes groups, which say less than their cells: the measure of utility, chance, and the reason come
+ * from a cell of the group. */
 static void complete_groups(gnt_results *r) {
     size_t at = 0;
     for (size_t i = 0; i < r->n_group; i++) {

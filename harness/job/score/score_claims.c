@@ -43,7 +43,7 @@ static int shows(const score *s, int64_t row, double mse) {
     return s->mse_limit && mse < s->mse_limit[row];
 }
 
-/* Does the defense say that encoding e of the set holds this member? */
+/* True if the defense claims that encoding e of the set contains this member. */
 static int is_claimed(const score *s, int64_t set, int64_t e, int64_t member) {
     const float *weight = score_mixing(s, "weight", set)->data;
     const int64_t *source = score_mixing(s, "source", set)->data;

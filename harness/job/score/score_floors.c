@@ -19,7 +19,7 @@ static double pick_ssim(const gnt_metric_image *i) {
     return i->ssim;
 }
 
-/* counts: n flags, whether target i has a number; NULL: all have. */
+/* Adds a baseline. counts: n flags, whether target i has a number; NULL: all have. */
 static void add_floor(gnt_named_floor *floors, size_t *n_floors, gnt_measure_id id,
                       const gnt_metric_floor *floor, const int *counts, int64_t n, pick_fn pick) {
     double random = 0, other = 0, mean = 0, nearest = 0, counted = 0;

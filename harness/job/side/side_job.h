@@ -66,8 +66,8 @@ typedef struct side_client {
     int has_samples;
 } side_client;
 
-/* Reads a client. public_data: the samples that this process has itself; the client has them if it has the
- * sender's. */
+/* Reads a client. public_data: the samples that this process has itself, which the client gets if it had
+ * the sender's. */
 int side_get_client(gnt_frame *f, side_client *c, int64_t n_params, int64_t n_buffers,
                     const gnt_samples *public_data, gnt_err *err);
 void side_client_free(side_client *c);

@@ -63,7 +63,8 @@ static gnt_status no_memory(const gnt_host *host) {
     return gnt_host_fail(host, "no memory for the network that tells images from negatives");
 }
 
-/* Outputs: scores; with `learning` also the loss mean softplus(−score) and its gradient. */
+/* Compiles a program with the outputs scores; with `learning` also the loss mean softplus(−score) and its
+ * gradient. */
 static gnt_program *compile(const dec_facing *net, const gnt_host *host, const float *flat, const float *p,
                             int learning) {
     gnt_node param[DEC_FACING_PARAMS], out[DEC_FACING_PARAMS + 2];

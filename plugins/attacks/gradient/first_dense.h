@@ -5,7 +5,7 @@
 
 #include "gauntlet/plugin.h"
 
-/* Is the type of a layer one of these? NULL-terminated. */
+/* True if the type of a layer is in this NULL-terminated list. */
 static inline int is_any(const char *type, const char *const *types) {
     for (; *types; types++)
         if (strcmp(type, *types) == 0)
@@ -13,7 +13,7 @@ static inline int is_any(const char *type, const char *const *types) {
     return 0;
 }
 
-/* Is `layer` dense, and the first that changes its input other than in shape? Its columns are then
+/* True if `layer` is dense, and the first that changes its input other than in shape. Its columns are then
  * the sample's own entries. */
 static inline int is_first_dense(const gnt_model_info *info, int32_t layer) {
     for (int32_t i = 0; i < layer; i++)

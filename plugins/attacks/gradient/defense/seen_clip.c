@@ -48,7 +48,7 @@ int seen_clip_turns(const seen_clip *c) {
     return turns;
 }
 
-/* Does entry i of tensor t count in the norm? */
+/* True if entry i of tensor t counts in the norm. */
 static int counts(const seen_clip *c, int64_t t, int64_t i) {
     return !c->survivors || c->seen->view[t].data[i] != 0;
 }

@@ -68,7 +68,7 @@ static int has_all_rows(const gnt_model_info *info, const gnt_views *update, con
     return !missing || is_before_relu(info, v->layer);
 }
 
-/* Has every column either no entry, or one in every row that has any? */
+/* True if every column has either no entry, or one in every row that has any. */
 static int is_by_columns(const gnt_view *v, const live_lines *l) {
     for (int64_t r = 0; r < l->rows; r++)
         for (int64_t j = 0; l->row[r] && j < l->columns; j++)
@@ -77,7 +77,8 @@ static int is_by_columns(const gnt_view *v, const live_lines *l) {
     return 1;
 }
 
-/* Was the update pruned entry by entry? *yes: zeros whose row and column both have more to say. */
+/* Tests whether the update was pruned entry by entry. *yes: 1 if many zeros have other entries both in their
+ * row and in their column. */
 static gnt_status is_scattered(const gnt_host *host, const gnt_views *update, int *yes) {
     int64_t alone = 0, kept = 0;
     for (int64_t t = 0; t < update->n; t++) {
@@ -103,8 +104,8 @@ typedef struct source {
     int32_t maker;  /* layer whose row j makes entry j alone; −1: none is known */
 } source;
 
-/* May the layer be part of a residual or concat layer, which is listed behind its parts? Then what it reads
- * need not be the layer before it. */
+/* True if the layer may be part of a residual or concat layer, which is listed after its parts. Then it
+ * need not read the layer before it. */
 static int is_part(const gnt_model_info *info, int32_t layer) {
     static const char *const whole[] = {"residual", "concat", NULL};
     for (int32_t i = layer + 1; i < info->n_layers; i++)

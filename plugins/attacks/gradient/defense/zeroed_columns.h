@@ -25,7 +25,7 @@ typedef struct zeroed_columns {
  * The update is whole (update.h). GNT_OK, or a status after host->fail. */
 gnt_status zeroed_columns_find(zeroed_columns *out, const gnt_host *host, const gnt_observation *seen);
 
-/* Is the entry of tensor t, `v`, in such a column? */
+/* True if the entry of tensor t, `v`, is in such a column. */
 static inline int zeroed_columns_has(const zeroed_columns *z, const gnt_view *v, int64_t t, int64_t entry) {
     return z->of && z->of[t] && z->of[t][entry % v->dim[1]];
 }

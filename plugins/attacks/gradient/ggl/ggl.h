@@ -43,8 +43,8 @@ typedef struct ggl_cost {
 gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const gnt_observation *seen,
                          const gnt_answer *answer);
 
-/* `steps` populations of CMA-ES, or steps of Adam, shared among the restarts; sets c->found. GNT_OK,
- * GNT_STOPPED, or a status after host->fail. */
+/* Searches by `steps` populations of CMA-ES, or steps of Adam, shared among the restarts; sets c->found.
+ * GNT_OK, GNT_STOPPED, or a status after host->fail. */
 gnt_status ggl_search(ggl_cost *c, const generator_learnt *learnt, int64_t label, int64_t steps);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Does the layer that feeds `layer` put out nothing below zero? */
+/* True if the outputs of the layer that feeds `layer` are never negative. */
 static int input_not_negative(const gnt_model_info *info, int32_t layer) {
     static const char *const keep_sign[] = {"flatten",  "dropout",         "max_pool",
                                             "avg_pool", "global_avg_pool", NULL};

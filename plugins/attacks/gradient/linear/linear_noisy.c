@@ -333,7 +333,7 @@ static int is_plausible(const estimate *e, const double *x) {
     return 2 * excess <= units + 2 * sqrt(2 * units);
 }
 
-/* Is the law of all entries known, so that the rest of the update can be reckoned with? */
+/* True if the law of all entries is known, so that the whole update can be used. */
 static int is_whole_known(const estimate *e) {
     return !e->s->first_alone && e->noise.granted && e->noise.law.kind != NOISE_NONE && !e->noise.pruned;
 }

@@ -15,7 +15,7 @@ typedef struct kept_prior {
     uint8_t chosen[PRIOR_LEVELS];
 } kept_prior;
 
-/* Forgets what is of other samples than these: n rows of `features` entries. */
+/* Clears what was made from other samples than these: n rows of `features` entries. */
 void kept_prior_begin(kept_prior *k, const float *x, int64_t n, int64_t features);
 void kept_prior_clear(kept_prior *k);
 

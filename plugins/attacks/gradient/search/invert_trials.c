@@ -126,7 +126,7 @@ static gnt_status try_all(trials *t, int64_t trial) {
     return GNT_OK;
 }
 
-/* Can observations be simulated, and is the setting the attack's to choose? */
+/* True if observations can be simulated and the setting is left to the attack. */
 static int worth_trying(const invert *self, const gnt_observation *setting, const public_images *images,
                         const noise_law *law) {
     int64_t cost = self->cost, kind = self->prior;
