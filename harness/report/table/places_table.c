@@ -46,7 +46,7 @@ static void add_state(const gnt_rank_row *s, gnt_table *t) {
     gnt_table_take(t, &state);
 }
 
-/* True if any row's worst cell has an identification rate beside the measure. */
+/* True if any row's worst cell has an identification rate next to the measure. */
 static int has_identified(const gnt_measure *m, const gnt_ranking *ranking) {
     for (size_t i = 0; i < ranking->n; i++)
         if (ranking->row[i].worst && gnt_identified(ranking->row[i].worst, m))
