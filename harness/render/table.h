@@ -1,4 +1,4 @@
-/* table: rows and columns of text and numbers that know how to become plain text, Markdown, HTML, CSV and JSON.
+/* table: rows and columns of text and numbers, written as plain text, Markdown, HTML, CSV or JSON.
  *
  * CSV and JSON carry numbers with nine digits and an absent number as an empty field or null; Markdown and
  * HTML, for reading, carry four. A table that ran out of memory is marked and its writers produce a failed

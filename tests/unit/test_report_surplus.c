@@ -176,8 +176,8 @@ static void a_curve_through_the_target_is_a_match(void **state) {
 }
 
 /* `jump` hides nothing at one strength and all at the next, where its model is of no use: a line between the
- * two would say that it hides something at the target. It counts at the strength that leaks more; one that was
- * matched next to such a jump, at its own. */
+ * two would say that it hides something at the target. It counts at the strength that leaks more; one that
+ * was matched next to such a jump, at its own. */
 static void a_jump_past_the_target_hides_nothing(void **state) {
     (void)state;
     static const entry jumps[] = {ROW_WITH("a", "matched", "ok", 3, 20, 1, 0.75, .strength = 2),
