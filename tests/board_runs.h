@@ -215,6 +215,8 @@ enum { MOST_RUNS = 4 };
  * NULL) is of the last of them. */
 /* The file of mandatory attacks that the next boards have; NULL: none. */
 static const char *board_mandatory;
+/* The SHA-256 of the season's key that they have; NULL: they are of no season. */
+static const char *board_season;
 
 /* Every leaderboard.json is of the schema. */
 static inline void check_board_schema(json_t *all) {
@@ -240,7 +242,8 @@ static inline json_t *board_with(const bench *b, const char *out, const char *co
     }
     source[n - 1].checked = checked;
     snprintf(to, sizeof to, "%s/%s", b->folder, out);
-    gnt_board_options options = {.folder = to, .source = source, .n_source = n, .mandatory = board_mandatory};
+    gnt_board_options options = {
+        .folder = to, .source = source, .n_source = n, .mandatory = board_mandatory, .season = board_season};
     if (gnt_board_make(&options, NULL, &err) != 0)
         fail_msg("%s", err.text);
     char *text = read_text(to, "leaderboard.json", NULL);

@@ -18,7 +18,7 @@ static char *last_part(const char *folder) {
     return gnt_format("%.*s", (int)(end - begin), folder + begin);
 }
 
-static int load_run(board_run *run, const gnt_board_source *source, gnt_err *err) {
+int board_load_run(const board *b, board_run *run, const gnt_board_source *source, gnt_err *err) {
     char *results = gnt_format("%s/results.json", source->folder),
          *about = gnt_format("%s/board.json", source->folder);
     int rc = !results || !about ? gnt_fail(err, "leaderboard: out of memory")
@@ -31,10 +31,12 @@ static int load_run(board_run *run, const gnt_board_source *source, gnt_err *err
         return rc;
     run->folder = source->folder;
     board_mark_unproven(run, source->checked);
-    if (board_read_seal(run, err) != 0 || board_read_plugins(run, err) != 0)
+    if (board_read_seal(run, err) != 0 || board_read_plugins(run, err) != 0 ||
+        board_read_season(b, run, err) != 0)
         return GNT_BOARD_UNREADABLE;
     run->contributor = source->contributor       ? gnt_strdup(source->contributor)
                        : *run->about.contributor ? gnt_strdup(run->about.contributor)
+                       : run->submitted_as       ? gnt_strdup(run->submitted_as)
                                                  : last_part(source->folder);
     return run->contributor ? 0 : gnt_fail(err, "leaderboard: out of memory");
 }
@@ -60,13 +62,14 @@ static int make_report(board *b, size_t i, gnt_err *err) {
     return rc == 0 ? 0 : -1;
 }
 
-static void free_board(board *b) {
+void board_free(board *b) {
     for (size_t i = 0; i < b->n_contest; i++)
         board_contest_free(&b->contest[i]);
     for (size_t i = 0; i < b->n_run; i++) {
         gnt_free(b->run[i].contributor);
         gnt_free(b->run[i].seal);
         json_decref(b->run[i].plugins);
+        board_free_season(&b->run[i]);
         gnt_board_about_free(&b->run[i].about);
         gnt_results_free(&b->run[i].results);
     }
@@ -90,10 +93,11 @@ int gnt_board_make(const gnt_board_options *options, gnt_text *notices, gnt_err 
         rc = GNT_BOARD_UNREADABLE;
     for (size_t i = 0; rc == 0 && i < options->n_source; i++) {
         b.n_run = i + 1; /* before loading, so that what a failed load left is freed */
-        rc = load_run(&b.run[i], &options->source[i], err);
+        rc = board_load_run(&b, &b.run[i], &options->source[i], err);
     }
     if (rc == 0)
-        rc = gnt_make_dirs(options->folder, err) || board_find_contributors(&b, err) || board_gather(&b, err)
+        rc = gnt_make_dirs(options->folder, err) || board_find_contributors(&b, err) ||
+                     board_gather(&b, err) || board_note_season(&b, err)
                  ? -1
                  : 0;
     for (size_t i = 0; rc == 0 && i < b.n_run; i++)
@@ -102,6 +106,6 @@ int gnt_board_make(const gnt_board_options *options, gnt_text *notices, gnt_err 
         rc = board_write_files(&b, err) || board_write_page(&b, err) ? -1 : 0;
     if (notices)
         gnt_text_bytes(notices, gnt_text_get(&b.notices), b.notices.size);
-    free_board(&b);
+    board_free(&b);
     return rc;
 }

@@ -5,6 +5,7 @@
 #define GNT_BOARD_BOARD_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -30,7 +31,20 @@ typedef struct gnt_board_options {
      * contributor */
     const char *mandatory;
     int plots; /* 0: neither plots nor image sheets */
+    /* The SHA-256 of a season's key, hexadecimal: folders with season.json are runs that `gauntlet accept`
+     * made here, and what they say is believed. NULL: season.json is not read. */
+    const char *season;
 } gnt_board_options;
+
+/* season.json of a folder in which `gauntlet accept` ran a submission again under the key of a season. The
+ * folder submitted/ in it has the results.json and host.json that were submitted. */
+typedef struct gnt_season_run {
+    int64_t format;         /* 1 */
+    const char *key_sha256; /* of the season's key file */
+    const char *name;       /* of the submission's folder */
+    const char *signed_by;  /* public key that signed the submission, hexadecimal; "": unsigned */
+} gnt_season_run;
+int gnt_season_run_write(const char *folder, const gnt_season_run *of, gnt_err *err);
 
 struct gnt_results; /* judge/judge.h */
 

@@ -15,9 +15,10 @@ static const gnt_field run_rows[] = {
     RUN_TEXT(suite, "name of the suite"),
     RUN_TEXT(title, "title of the suite"),
     RUN_TEXT(suite_digest, "first 12 digits of the suite's digest"),
-    RUN_TEXT(signature, "key that signed it, or that nobody did"),
+    RUN_TEXT(signature, "key that signed it (or the submission that was run again), or that nobody did"),
     RUN_TEXT(note, "of board.json"),
     RUN_TEXT(links, "titles and addresses of board.json, with semicolons between"),
+    RUN_TEXT(season_key, "SHA-256 of the key of the season that it was run under; \"\": no season's"),
 };
 const gnt_fields board_run_fields = GNT_FIELDS_OF(board_run_entry, run_rows);
 
@@ -73,6 +74,12 @@ static const gnt_field place_rows[] = {
     PLACE_REAL(at_strength_low, "lower end of its interval"),
     PLACE_REAL(at_strength_high, "upper end"),
     PLACE_TEXT(why_last, "why the rank is the last; \"\": it is not, or for no special reason"),
+    PLACE_TEXT(draws,
+               "`season`: of the season's secret key; or `submitter`: of the run's own; \"\": no number"),
+    PLACE_REAL(submitted, "as `measured`, in the submission that was run again"),
+    PLACE_REAL(submitted_low, "lower end of its interval"),
+    PLACE_REAL(submitted_high, "upper end"),
+    PLACE_TEXT(submission, "how `measured` and the plugin files compare with the submission, in words"),
 };
 const gnt_fields board_place_fields = GNT_FIELDS_OF(board_place_entry, place_rows);
 

@@ -7,17 +7,18 @@
 
 typedef struct board_run_entry {
     double run;
-    const char *contributor, *date, *suite, *title, *suite_digest, *signature, *note, *links;
+    const char *contributor, *date, *suite, *title, *suite_digest, *signature, *note, *links, *season_key;
 } board_run_entry;
 
 /* A defense's place by one measure under one threat model. */
 typedef struct board_place_entry {
     double section, stage, rank, utility, claimed, measured, low, high, floor, leakage, leakage_low,
         leakage_high, utility_surplus, attacks_with_number, attacks, worst_stage, public_only, identified,
-        identified_low, identified_high, at_strength, at_strength_low, at_strength_high;
+        identified_low, identified_high, at_strength, at_strength_low, at_strength_high, submitted,
+        submitted_low, submitted_high;
     const char *task, *attacker, *attacker_knows, *measure, *tied, *defense, *contributors, *kind,
         *utility_measure, *claim_source, *best_known_attack, *attack_knows, *attack_run_by, *footnotes,
-        *observed_from, *stages, *why_not_ranked, *plugins, *at_target, *why_last;
+        *observed_from, *stages, *why_not_ranked, *plugins, *at_target, *why_last, *draws, *submission;
 } board_place_entry;
 
 /* A defense in one of several runs of a contributor. */

@@ -23,6 +23,11 @@ typedef struct board_run {
     char key[65];               /* of the signature, hexadecimal; "": unsigned */
     json_t *plugins;            /* the plugin files that host.json lists; NULL: none */
     const gnt_checked *checked; /* what the check of results.json left open; NULL: nothing */
+    /* SHA-256 of the key of the run's season ("": it has none), the submission as a board of one run, its
+     * folder, and what the folder of the submission was called. */
+    char season[65];
+    struct board *submitted;
+    char *submitted_folder, *submitted_as;
 } board_run;
 
 /* An attack with its settings: entries of two suites that differ in anything are two attacks. */
@@ -114,6 +119,32 @@ typedef struct board_place {
     const board_number *identified;
     const gnt_score *identified_score;
 } board_place;
+
+/* ---- board.c ---- */
+
+/* Reads a run; GNT_BOARD_UNREADABLE or −1 if it cannot be read. */
+int board_load_run(const board *b, board_run *run, const gnt_board_source *source, gnt_err *err);
+void board_free(board *b);
+
+/* ---- season.c: runs under the key of a season ---- */
+
+/* Reads season.json of a run and its submission, if the board has a season and the folder such a file. */
+int board_read_season(const board *b, board_run *run, gnt_err *err);
+void board_free_season(board_run *run);
+/* Finds what was submitted for a place of a run of a season, by the same measure against the same
+ * attackers. 0: nothing. */
+int board_submitted(const board *b, const board_contest *c, const gnt_measure *m, uint32_t threat,
+                    const board_place *p, gnt_stat *out);
+/* Writes the submitted number, and that it differs from the measured one by more than both intervals; nothing
+ * for a run of no season. */
+void board_say_submitted(const board *b, const board_contest *c, const gnt_measure *m, uint32_t threat,
+                         const board_place *p, gnt_text *out);
+/* Writes that a rank rests on draws that the submitter knew; nothing for a run of a season. */
+void board_say_draws(const board *b, const board_place *p, gnt_text *out);
+/* Writes which plugin files of a place are not those that the submission says it ran; or nothing. */
+void board_say_other_file(const board *b, const board_place *p, gnt_text *out);
+/* Adds a notice for each defense that leaks otherwise than submitted, or whose file is another. */
+int board_note_season(board *b, gnt_err *err);
 
 /* ---- unproven.c: what a run's own files leave open ---- */
 
@@ -216,7 +247,7 @@ enum {
     BOARD_CONTRIBUTOR,
     BOARD_CELLS
 };
-enum { BOARD_NOTES = 3, BOARD_MOST_SAID = 1 << 20 };
+enum { BOARD_NOTES = 5, BOARD_MOST_SAID = 1 << 20 };
 
 typedef struct board_cell {
     const char *label;       /* the head of its column */

@@ -136,6 +136,8 @@ static void add_summary(page *w) {
     }
     gnt_text_add(&w->out, "%zu run%s of %zu contributor%s.", b->n_run, b->n_run == 1 ? "" : "s", people,
                  people == 1 ? "" : "s");
+    if (b->options->season)
+        gnt_text_add(&w->out, " The SHA-256 of this season's secret key is %s.", b->options->season);
     for (const char *line = gnt_text_get(&b->notices); *line;) {
         const size_t n = strcspn(line, "\n");
         char *one = gnt_format(" %.*s", (int)n, line);
@@ -182,6 +184,8 @@ static void add_runs(page *w) {
         }
         page_add(w, "; ");
         page_say(w, run->seal);
+        if (*run->season)
+            gnt_text_add(&w->out, "; run under the season's key, whose SHA-256 is %s", run->season);
         if (*run->about.note) {
             page_add(w, ". ");
             page_say(w, run->about.note);

@@ -32,7 +32,8 @@ static void add_run(const board_run *run, double number, gnt_table *t) {
                                .suite_digest = digest,
                                .signature = run->seal,
                                .note = run->about.note,
-                               .links = keep(&arena, &links)};
+                               .links = keep(&arena, &links),
+                               .season_key = run->season};
     gnt_table_field_items(t, &board_run_fields, &e);
     t->failed |= arena.failed;
     gnt_text_free(&links);
@@ -67,8 +68,8 @@ static void say_plugin_files(const board *b, const board_row *row, gnt_text *out
     }
 }
 
-static void fill_words(const board *b, const board_contest *c, size_t threat, const board_place *p,
-                       gnt_arena *arena, board_place_entry *e) {
+static void fill_words(const board *b, const board_contest *c, const gnt_measure *m, size_t threat,
+                       const board_place *p, gnt_arena *arena, board_place_entry *e) {
     gnt_text text;
     gnt_text_init(&text, BOARD_MOST_SAID);
     board_say_threat(c->threat[threat], &text);
@@ -90,6 +91,9 @@ static void fill_words(const board *b, const board_contest *c, size_t threat, co
     e->plugins = keep(arena, &text);
     board_say_last(p, &text);
     e->why_last = keep(arena, &text);
+    board_say_submitted(b, c, m, c->threat[threat], p, &text);
+    board_say_other_file(b, p, &text);
+    e->submission = keep(arena, &text);
     gnt_text_free(&text);
 }
 
@@ -101,6 +105,8 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
     const gnt_stat *identified = p->identified ? &p->identified_score->stat : &none;
     const gnt_board_claim *claim = board_claim(b, c, p->row, m);
     gnt_arena arena = {0};
+    gnt_stat submitted = none;
+    board_submitted(b, c, m, c->threat[threat], p, &submitted);
     board_place_entry e = {.section = (double)(c - b->contest) + 1,
                            .task = c->task,
                            .stage = c->stage == GNT_EVERY_STAGE ? NAN : (double)c->stage,
@@ -135,8 +141,14 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
                            .at_target = p->place.at_target ? "yes" : "",
                            .at_strength = matched->mean,
                            .at_strength_low = matched->low,
-                           .at_strength_high = matched->high};
-    fill_words(b, c, threat, p, &arena, &e);
+                           .at_strength_high = matched->high,
+                           .draws = !g                              ? ""
+                                    : *b->run[p->worst->run].season ? "season"
+                                                                    : "submitter",
+                           .submitted = submitted.mean,
+                           .submitted_low = submitted.low,
+                           .submitted_high = submitted.high};
+    fill_words(b, c, m, threat, p, &arena, &e);
     gnt_table_field_items(t, &board_place_fields, &e);
     t->failed |= arena.failed;
     gnt_arena_free(&arena);

@@ -110,6 +110,8 @@ int board_write_markdown(const board *b, gnt_err *err) {
                  "A defense is judged at the target utility by the attack under which it leaks "
                  "most. `=` marks a tie: the difference is not statistically significant, or the one "
                  "that leaks less left less utility.\n\n");
+    if (b->options->season)
+        gnt_text_add(&pen.out, "The SHA-256 of this season's secret key is %s.\n\n", b->options->season);
     for (size_t i = 0; i < b->n_contest; i++)
         add_contest(b, &b->contest[i], &pen);
     for (size_t n = 0; board_footnote(n, &flag, &mark, &words); n++)

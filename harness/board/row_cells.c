@@ -34,7 +34,8 @@ static void fill_claim(const board *b, const board_contest *c, const board_place
     gnt_text_free(&note);
 }
 
-static void fill_measured(const board_contest *c, const board_place *p, board_cell *cell) {
+static void fill_measured(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
+                          board_cell *cell) {
     gnt_text note;
     gnt_text_init(&note, BOARD_MOST_SAID);
     cell->number = p->measured.mean;
@@ -49,6 +50,8 @@ static void fill_measured(const board_contest *c, const board_place *p, board_ce
     add_note(cell, &note);
     if (gnt_is_of_all_rows(p->worst->group))
         gnt_text_add(&note, "of rows of earlier rounds");
+    add_note(cell, &note);
+    board_say_submitted(b, c, c->lead, threat, p, &note);
     add_note(cell, &note);
     gnt_text_free(&note);
 }
@@ -68,6 +71,17 @@ static void fill_attack(const board *b, const board_contest *c, uint32_t threat,
     gnt_text_free(&note);
 }
 
+static void fill_contributor(const board *b, const board_place *p, board_cell *cell) {
+    gnt_text note;
+    gnt_text_init(&note, BOARD_MOST_SAID);
+    board_say_contributors(b, p->row, &cell->text);
+    board_say_draws(b, p, &note);
+    add_note(cell, &note);
+    board_say_other_file(b, p, &note);
+    add_note(cell, &note);
+    gnt_text_free(&note);
+}
+
 void board_fill_cells(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
                       board_cell cell[BOARD_CELLS]) {
     static const char *const labels[BOARD_CELLS] = {"claimed",           "measured", "identified",
@@ -80,7 +94,7 @@ void board_fill_cells(const board *b, const board_contest *c, uint32_t threat, c
     }
     fill_claim(b, c, p, &cell[BOARD_CLAIMED]);
     if (g) {
-        fill_measured(c, p, &cell[BOARD_MEASURED]);
+        fill_measured(b, c, threat, p, &cell[BOARD_MEASURED]);
         cell[BOARD_UTILITY].number = g->utility.value;
         gnt_utility_write(g->utility.measure, g->utility.value, &cell[BOARD_UTILITY].text);
     }
@@ -88,7 +102,7 @@ void board_fill_cells(const board *b, const board_contest *c, uint32_t threat, c
         cell[BOARD_IDENTIFIED].number = p->identified_score->stat.mean;
     board_say_identified(b, c, p, &cell[BOARD_IDENTIFIED].text);
     fill_attack(b, c, threat, p, &cell[BOARD_ATTACK]);
-    board_say_contributors(b, p->row, &cell[BOARD_CONTRIBUTOR].text);
+    fill_contributor(b, p, &cell[BOARD_CONTRIBUTOR]);
 }
 
 void board_free_cells(board_cell cell[BOARD_CELLS]) {

@@ -1,5 +1,5 @@
-/* gauntlet accept: checks a third-party run and its signature, reruns some of its cells, and ranks it with
- * the earlier runs. */
+/* gauntlet accept: checks a third-party run and its signature, reruns some of its cells, under the key of a
+ * season also all of it, and ranks it with the earlier runs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "cli/run_suite.h"
 #include "cli/make_board.h"
 #include "cli/sandbox_options.h"
+#include "cli/season_run.h"
 #include "cli/env.h"
 #include "finished/audit.h"
 #include "process/child.h"
@@ -23,12 +24,23 @@
 
 typedef struct options {
     const char *run, *board, *public, *title, *mandatory;
+    cli_season_run season; /* season.key NULL: the run is ranked as it is */
     char **earlier;
     size_t n_earlier;
-    int no_plots;
+    int no_plots, no_audit;
     cli_paths paths;
     gnt_audit_options audit;
 } options;
+
+static int add_defense(void *to, char *label) {
+    cli_season_run *season = to;
+    if (season->n_defense == CLI_MOST_LABELS) {
+        fprintf(stderr, "gauntlet accept: --defense is given more than %d times\n", CLI_MOST_LABELS);
+        return -1;
+    }
+    season->defense[season->n_defense++] = label;
+    return 0;
+}
 
 static int read_options(int argc, char **argv, options *o) {
     gnt_sandbox_options sandbox = {0};
@@ -36,6 +48,7 @@ static int read_options(int argc, char **argv, options *o) {
     const cli_option known[] = {
         {.name = "board", .kind = CLI_TEXT, .to = &o->board},
         {.name = "audit", .kind = CLI_WHOLE, .to = &cells, .most = GNT_SUITE_MOST_CELLS},
+        {.name = "no-audit", .kind = CLI_FLAG, .to = &o->no_audit},
         {.name = "public", .kind = CLI_TEXT, .to = &o->public},
         {.name = "seed", .kind = CLI_WHOLE, .to = &seed, .most = 0x1p64},
         {.name = "title", .kind = CLI_TEXT, .to = &o->title},
@@ -44,6 +57,8 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "jobs", .kind = CLI_WHOLE, .to = &jobs, .least = 1, .most = CLI_MOST_JOBS},
         CLI_PATHS(&o->paths),
         CLI_KEY(&o->paths),
+        CLI_SEASON_KEY(&o->season.key),
+        {.name = "defense", .kind = CLI_READ, .to = &o->season, .read = add_defense},
         CLI_SANDBOX(&sandbox),
         {0}};
     const cli_command command = {.name = "accept", .options = known};
@@ -56,6 +71,10 @@ static int read_options(int argc, char **argv, options *o) {
         return cli_wrong(&command, "expected a run folder, then those of earlier runs");
     if (!o->board)
         return cli_wrong(&command, "expected --board DIR, the folder of the leaderboard");
+    if (o->season.n_defense && !o->season.key)
+        return cli_wrong(&command, "--defense goes with --season-key");
+    if (o->no_audit && !o->season.key)
+        return cli_wrong(&command, "--no-audit goes with --season-key: otherwise nothing would be run");
     if (words.n > GNT_BOARD_MOST_RUNS)
         return cli_wrong(&command, "there are more runs than a leaderboard can have");
     o->run = words.word[0];
@@ -67,6 +86,11 @@ static int read_options(int argc, char **argv, options *o) {
                                    .jobs = (int)jobs,
                                    .seed = seed,
                                    .sandbox = sandbox};
+    o->season.submission = o->run;
+    o->season.board = o->board;
+    o->season.paths = &o->paths;
+    o->season.jobs = (int)jobs;
+    o->season.sandbox = sandbox;
     return CLI_GO_ON;
 }
 
@@ -173,9 +197,30 @@ static int audit(options *o, size_t n_cells) {
     return counts.different || counts.controls_different ? refuse(err.text) : GNT_EXIT_OK;
 }
 
+/* ---- the run under the season's key ---- */
+
+/* Runs the submission again, and fills the folder of that run; the run itself where there is no season. */
+static int run_in_season(const options *o, char **folder) {
+    gnt_err err = {""};
+    *folder = NULL;
+    if (!o->season.key)
+        return (*folder = gnt_strdup(o->run)) ? GNT_EXIT_OK : cli_error("accept", &err, GNT_EXIT_FAILED);
+    switch (cli_season_run_submission(&o->season, folder, &err)) {
+    case CLI_SEASON_INTERRUPTED:
+        puts("Interrupted: the same command continues from here.");
+        return GNT_EXIT_INTERRUPTED;
+    case CLI_SEASON_FAILED:
+        gnt_fail_in(&err, "it cannot be run under the season's key");
+        return refuse(err.text);
+    case CLI_SEASON_DONE:
+        break;
+    }
+    return GNT_EXIT_OK;
+}
+
 /* ---- the board ---- */
 
-static int make_board(const options *o) {
+static int make_board(const options *o, const char *ranked) {
     gnt_board_source sources[GNT_BOARD_MOST_RUNS];
     gnt_board_options board = {.folder = o->board,
                                .title = o->title,
@@ -184,13 +229,14 @@ static int make_board(const options *o) {
                                .plots = !o->no_plots};
     for (size_t i = 0; i < o->n_earlier; i++)
         sources[board.n_source++] = (gnt_board_source){.folder = o->earlier[i]};
-    sources[board.n_source++] = (gnt_board_source){.folder = o->run};
-    return cli_make_board(&board, sources, &o->paths, &o->audit.sandbox, "accept");
+    sources[board.n_source++] = (gnt_board_source){.folder = ranked};
+    return cli_make_board(&board, sources, &o->paths, o->season.key, &o->audit.sandbox, "accept");
 }
 
 int gnt_cmd_accept(int argc, char **argv) {
     options o;
     size_t n_cells = 0;
+    char *ranked = NULL;
     gnt_sandbox_report sandbox_here;
     int code = read_options(argc, argv, &o);
     if (code != CLI_GO_ON)
@@ -200,10 +246,13 @@ int gnt_cmd_accept(int argc, char **argv) {
     code = check_results(&o, &n_cells);
     if (code == GNT_EXIT_OK)
         code = check_seal(&o);
-    if (code == GNT_EXIT_OK)
+    if (code == GNT_EXIT_OK && !o.no_audit)
         code = audit(&o, n_cells);
     if (code == GNT_EXIT_OK)
-        code = make_board(&o);
+        code = run_in_season(&o, &ranked);
+    if (code == GNT_EXIT_OK)
+        code = make_board(&o, ranked);
+    gnt_free(ranked);
     if (code == GNT_EXIT_OK)
         puts("accepted");
     return code;

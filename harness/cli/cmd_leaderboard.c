@@ -49,6 +49,7 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
     gnt_board_options board = {.source = sources};
     board_words taken = {.board = &board, .sources = sources};
     cli_paths paths = {.data = cli_data_folder()};
+    const char *season_key = NULL;
     int no_plots = 0;
     const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &board.folder},
                                 {.name = "contributor", .kind = CLI_READ, .to = &taken, .read = add_named},
@@ -57,6 +58,7 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
                                 {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
                                 CLI_PATHS(&paths),
                                 CLI_KEY(&paths),
+                                CLI_SEASON_KEY(&season_key),
                                 {0}};
     /* words in their order among the options, since the order of runs matters */
     const cli_command command = {.name = "leaderboard", .options = known, .word = add_run, .user = &taken};
@@ -68,6 +70,8 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
         return cli_wrong(&command, "expected run folders, such as results/quick");
     if (!board.folder)
         return cli_wrong(&command, "expected -o DIR, the folder to write to");
+    if (season_key && paths.key)
+        return cli_wrong(&command, "--season-key is the run key of the season's runs: leave --key out");
     board.plots = !no_plots;
-    return cli_make_board(&board, sources, &paths, NULL, "leaderboard");
+    return cli_make_board(&board, sources, &paths, season_key, NULL, "leaderboard");
 }

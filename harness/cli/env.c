@@ -65,15 +65,23 @@ void cli_env_close(cli_env *w) {
     cli_free_models(w->models);
 }
 
-int cli_read_key(void *to, char *text) {
+static int read_key(const char **to, const char *text, const char *option) {
     gnt_key key;
     gnt_err err = {""};
     const int rc = gnt_suite_read_key(text, &key, &err);
     explicit_bzero(&key, sizeof key);
     if (rc != 0)
-        fprintf(stderr, "gauntlet: --key: %s\n", err.text);
-    *(const char **)to = text;
+        fprintf(stderr, "gauntlet: --%s: %s\n", option, err.text);
+    *to = text;
     return rc;
+}
+
+int cli_read_key(void *to, char *text) {
+    return read_key(to, text, "key");
+}
+
+int cli_read_season_key(void *to, char *text) {
+    return read_key(to, text, "season-key");
 }
 
 int cli_is_folder(const char *path) {

@@ -6,6 +6,7 @@
 #include "cli/cmd.h"
 #include "cli/consistency.h"
 #include "cli/env.h"
+#include "seal/key.h"
 
 static int make(const gnt_board_options *options, const char *command) {
     gnt_err err = {""};
@@ -21,12 +22,20 @@ static int make(const gnt_board_options *options, const char *command) {
 }
 
 int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cli_paths *paths,
-                   const gnt_sandbox_options *sandbox, const char *command) {
+                   const char *season_key, const gnt_sandbox_options *sandbox, const char *command) {
     cli_env w;
+    cli_paths here = *paths;
+    char sha256[GNT_SHA256_HEX];
     gnt_err err = {""};
+    if (season_key && gnt_season_key_sha256(season_key, sha256, &err) != 0)
+        return cli_error(command, &err, GNT_EXIT_WRONG);
+    if (season_key) {
+        board->season = sha256;
+        here.key = season_key;
+    }
     gnt_checked *checked = gnt_array(board->n_source + 1, sizeof *checked);
     size_t n = 0;
-    cli_consistency_env(&w, paths, sandbox, command);
+    cli_consistency_env(&w, &here, sandbox, command);
     for (; checked && n < board->n_source; n++) {
         if (cli_consistency_folder(&checked[n], sources[n].folder, &w, command, &err) != 0)
             break;

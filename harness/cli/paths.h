@@ -17,8 +17,13 @@ typedef struct cli_paths {
 
 /* Reads --key into a const char *: a file with a run key, which is checked. */
 int cli_read_key(void *to, char *text);
+/* Reads --season-key, the same for the key of a leaderboard's season. */
+int cli_read_season_key(void *to, char *text);
 /* --key in the options of a command that reads finished runs. */
 #define CLI_KEY(paths)                                                                                       \
     { .name = "key", .kind = CLI_READ, .to = &(paths)->key, .read = cli_read_key }
+/* --season-key in the options of a command that makes a board; to: a const char **. */
+#define CLI_SEASON_KEY(to_file)                                                                              \
+    { .name = "season-key", .kind = CLI_READ, .to = (to_file), .read = cli_read_season_key }
 
 #endif

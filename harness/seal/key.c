@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-enum { SEED = crypto_sign_SEEDBYTES, MOST_KEY_FILE = 256 };
+enum { SEED = crypto_sign_SEEDBYTES, MOST_KEY_FILE = 256, MOST_SEASON_KEY = 4096 };
 
 static const char secret_word[] = "gauntlet-ed25519-secret ", public_word[] = "gauntlet-ed25519-public ";
 
@@ -92,4 +92,28 @@ int gnt_seal_key_read_public(const char *path, gnt_seal_key *out, gnt_err *err) 
 
 void gnt_seal_key_wipe(gnt_seal_key *key) {
     sodium_memzero(key, sizeof *key);
+}
+
+/* ---- the key of a season ---- */
+
+int gnt_season_key_make(const char *path, gnt_err *err) {
+    uint8_t bytes[32];
+    if (sodium_init() < 0)
+        return gnt_fail(err, "cannot make a key: no random numbers");
+    randombytes_buf(bytes, sizeof bytes);
+    const int rc = write_new(path, 0600, "", bytes, err);
+    sodium_memzero(bytes, sizeof bytes);
+    return rc;
+}
+
+int gnt_season_key_sha256(const char *path, char hex[GNT_SHA256_HEX], gnt_err *err) {
+    uint8_t *bytes, digest[crypto_hash_sha256_BYTES];
+    size_t size;
+    if (gnt_file_read(path, MOST_SEASON_KEY, &bytes, &size, err) != 0)
+        return -1;
+    crypto_hash_sha256(digest, bytes, size);
+    sodium_memzero(bytes, size);
+    gnt_free(bytes);
+    sodium_bin2hex(hex, GNT_SHA256_HEX, digest, sizeof digest);
+    return 0;
 }

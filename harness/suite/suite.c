@@ -179,9 +179,9 @@ static int read_root(suite_reader *r) {
     if (!json_is_object(root))
         return suite_fail(r, "", "is %s; expected a suite, an object: {\"suite\": …, \"tasks\": […], …}",
                           gnt_show(root).text);
-    return suite_keys(r, "", root, "suite", "title", "seed", "key_file", "seeds", "tasks", "models",
-                      "defenses", "attacks", "match", "limits", "measures", "facts", "points", "tables",
-                      "check", "adequate") ||
+    return suite_keys(r, "", root, "suite", "title", "seed", "key_file", "key_for", "seeds", "tasks",
+                      "models", "defenses", "attacks", "match", "limits", "measures", "facts", "points",
+                      "tables", "check", "adequate") ||
            suite_read_id(r, "", root, "suite", "a name for the suite, such as \"suite\": \"quick\"",
                          &r->s->name) ||
            read_title(r, root) || suite_read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||

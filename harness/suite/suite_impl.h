@@ -67,7 +67,7 @@ int suite_read_id(suite_reader *r, const char *path, const json_t *object, const
  * directory; NULL with a message if it does not exist. The caller frees. */
 char *suite_find_file(suite_reader *r, const char *path, const char *name, const char *what);
 
-/* Reads "seed" or "key_file", and the key. */
+/* Reads "seed", or "key_file" and "key_for", and makes the key. */
 int suite_read_key(suite_reader *r, const json_t *root);
 /* Substitutes the values of the scale `wanted` (NULL: the suite's default), and removes "scales" from the
  * document. */

@@ -1,4 +1,5 @@
-/* Reads the run key of a suite: made from "seed", or the content of "key_file". */
+/* Reads the run key of a suite: made from "seed", or the content of "key_file", with "key_for" a key of
+ * its own for this run. */
 #include <string.h>
 
 #include "base/file.h"
@@ -72,10 +73,13 @@ static int read_key_file(suite_reader *r, const char *name) {
 
 int suite_read_key(suite_reader *r, const json_t *root) {
     int64_t seed = 1;
-    const char *file = NULL;
+    const char *file = NULL, *purpose = NULL;
     if (suite_int(r, "", root, "seed", 0, INT64_MAX, &seed) ||
-        suite_text(r, "", root, "key_file", 4000, &file))
+        suite_text(r, "", root, "key_file", 4000, &file) || suite_text(r, "", root, "key_for", 200, &purpose))
         return -1;
+    if (purpose && !file)
+        return suite_fail(r, "key_for",
+                          "is given without \"key_file\", the secret key from which it makes the run key");
     if (file && json_object_get(root, "seed"))
         return suite_fail(
             r, "key_file",
@@ -83,5 +87,11 @@ int suite_read_key(suite_reader *r, const json_t *root) {
     r->s->seed = (uint64_t)seed;
     r->s->secret = file != NULL;
     r->s->key = gnt_key_of_seed((uint64_t)seed);
-    return file ? read_key_file(r, file) : 0;
+    if (file && read_key_file(r, file))
+        return -1;
+    if (purpose) { /* under a role of its own: no purpose gives a key that another derivation gives */
+        const gnt_key role = gnt_key_derive(&r->s->key, "key_for");
+        r->s->key = gnt_key_derive(&role, purpose);
+    }
+    return 0;
 }

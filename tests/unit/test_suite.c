@@ -421,6 +421,15 @@ static void a_key_file_is_the_key(void **state) {
     assert_true(s.secret);
     assert_memory_equal(s.key.b, key, 32);
     gnt_suite_free(&s);
+    /* with a purpose: BLAKE2b-256 of it, under that of "key_for" under the key of the file */
+    static const uint8_t derived[32] = {0xa4, 0xcb, 0x7a, 0x70, 0xb0, 0xbd, 0x16, 0x8c, 0x87, 0x7c, 0xaf,
+                                        0x27, 0x70, 0xce, 0xe3, 0xee, 0x40, 0x9b, 0x1e, 0x91, 0x10, 0x18,
+                                        0x36, 0x23, 0x53, 0xad, 0xf7, 0x09, 0xd5, 0x4b, 0x8e, 0x9f};
+    take(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"none\"}",
+                   ", \"key_file\": \"whole.key\", \"key_for\": \"a submission\""));
+    assert_true(s.secret);
+    assert_memory_equal(s.key.b, derived, 32);
+    gnt_suite_free(&s);
 }
 
 static void a_task_opens_its_data_and_model(void **state) {
