@@ -44,9 +44,10 @@ typedef struct setting {
     int seeds;
     double target;                /* the utility that defenses are matched to; 0: not stated */
     const char *const *saturated; /* labels, NULL behind them; or NULL */
+    const char *hooks;            /* of every defense; NULL: the run does not say */
 } setting;
 
-static const setting usual = {"", "psnr", "\"noise\"", "\"noise\"", "\"defense\"", SEEDS, 0, NULL};
+static const setting usual = {"", "psnr", "\"noise\"", "\"noise\"", "\"defense\"", SEEDS, 0, NULL, NULL};
 
 static inline void add_numbers(gnt_text *t, const entry *e, const setting *s, double value) {
     gnt_text_add(t,
@@ -89,8 +90,11 @@ static inline void add_plugins(gnt_text *t, const entry *e, size_t n, const sett
         for (size_t k = 0; k < i && !stated; k++)
             stated = !strcmp(label, defenses ? e[k].defense : e[k].attack ? e[k].attack : "a");
         if (!stated)
-            gnt_text_add(t, "%s{\"label\": \"%s\", \"members\": [{\"id\": \"%s\", \"families\": [%s]}]}",
-                         any++ ? ", " : "", label, label, defenses ? s->families : s->knows);
+            gnt_text_add(t,
+                         "%s{\"label\": \"%s\", \"members\": [{\"id\": \"%s\", %s%s%s\"families\": [%s]}]}",
+                         any++ ? ", " : "", label, label, defenses && s->hooks ? "\"hooks\": [" : "",
+                         defenses && s->hooks ? s->hooks : "", defenses && s->hooks ? "], " : "",
+                         defenses ? s->families : s->knows);
     }
 }
 

@@ -104,17 +104,17 @@ typedef struct board_place {
     gnt_group_kind kind;
     const board_number *worst; /* where it leaks most; NULL: no number */
     const gnt_score *score;
-    gnt_stat measured;    /* read at exactly the target where place.at_target is set, else of `score` */
-    int comparable;       /* at the target utility, by that run (gnt_is_comparable) */
-    int saturated;        /* in the run of its training runs even the strongest setting left more utility */
-    size_t judged, of;    /* attacks with a number, of those that apply and gave any defense one */
-    size_t lacking;       /* of the required ones, those without a number; `missing` is the first of them */
-    size_t missing;       /* c->n_attack: c->absent */
-    gnt_rank_state state; /* why it has no rank */
-    gnt_leak_place place; /* by its leakage above the floor; rank 0: not ranked */
-    double floor;         /* of the contest; NAN: unknown */
-    size_t trainings;     /* of the run that `worst` is of, those with a number */
-    gnt_mechanism unmet;  /* where no attack knew it: what */
+    gnt_stat measured;     /* read at exactly the target where place.at_target is set, else of `score` */
+    int comparable;        /* at the target utility, by that run (gnt_is_comparable) */
+    int saturated;         /* in the run of its training runs even the strongest setting left more utility */
+    size_t judged, of;     /* attacks with a number, of those that apply and gave any defense one */
+    size_t lacking;        /* of the required ones, those without a number; `missing` is the first of them */
+    size_t missing;        /* c->n_attack: c->absent */
+    gnt_rank_state state;  /* why it has no rank */
+    gnt_leak_place place;  /* by its leakage above the floor; rank 0: not ranked */
+    double floor;          /* of the contest; NAN: unknown */
+    size_t trainings;      /* of the run that `worst` is of, those with a number */
+    gnt_duty unmet, shown; /* the first that no attack discharged: costs a rank, and is shown only */
     /* with PSNR: where the identification rate is highest; NULL: not measured */
     const board_number *identified;
     const gnt_score *identified_score;

@@ -116,8 +116,13 @@ static void say_marks(const board_place *p, gnt_text *out) {
 
 static void say_unmet(const board_place *p, gnt_text *out) {
     gnt_text_add(out, ", no adaptive attack for its mechanism yet");
-    if (*p->unmet.family)
-        gnt_text_add(out, " (\"%s\")", p->unmet.family);
+    if (!p->unmet.what)
+        return;
+    if (p->unmet.kind != GNT_DUTY_FAMILY) {
+        gnt_text_add(out, ": ");
+        gnt_duty_say(&p->unmet, out);
+    } else if (*p->unmet.what)
+        gnt_text_add(out, " (\"%s\")", p->unmet.what);
 }
 
 static void say_lacking(const board_contest *c, const board_place *p, gnt_text *out) {
@@ -353,7 +358,9 @@ int board_footnote(size_t n, uint32_t *flag, const char **mark, const char **wor
         {"no_gradient", "b", "not differentiable: an attack gets no gradient through it"},
         {"needs_public", "c", "needs public data"},
         {"needs_shadow", "d", "needs shadow data of its own"},
-        {"artefacts_private", "e", "what it prepares stays with the clients, whatever an attacker knows"}};
+        {"artefacts_private", "e",
+         "what it prepares stays with the clients, whatever an attacker knows: shadow observations are made "
+         "with artefacts of the attacker's own"}};
     if (n >= sizeof notes / sizeof *notes || gnt_word_bit(&gnt_flag_words, notes[n].flag, flag) != 0)
         return 0;
     *mark = notes[n].mark;

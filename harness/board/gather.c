@@ -49,8 +49,8 @@ static void add_models(gnt_text *out, const gnt_results *r, const char *params) 
     json_decref(all);
 }
 
-/* Returns the text of an entry, whose `members` these are, without their flags and families: these are no
- * settings, and runs made before they were recorded lack them. Changes *members. */
+/* Returns the text of an entry, whose `members` these are, without their flags, hooks and families: these
+ * are no settings, and runs made before they were recorded lack them. Changes *members. */
 static char *settings_of(const gnt_results *r, const gnt_fields *fields, const void *entry,
                          gnt_result_members *members) {
     const gnt_result_members listed = *members;
@@ -60,7 +60,7 @@ static char *settings_of(const gnt_results *r, const gnt_fields *fields, const v
     out.failed |= !own;
     for (size_t i = 0; own && i < listed.n; i++) {
         own[i] = listed.at[i];
-        own[i].flags = own[i].families = (gnt_texts){0};
+        own[i].flags = own[i].hooks = own[i].families = (gnt_texts){0};
     }
     if (own) {
         members->at = own;

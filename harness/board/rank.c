@@ -277,35 +277,35 @@ static int is_adequate(const board_contest *c, const gnt_measure *m, uint32_t th
     return -1;
 }
 
-/* True if the attack of a number knows a mechanism. */
-static int is_met_by(const board_number *n, const gnt_mechanism *mechanism) {
+/* True if the attack of a number discharges a duty. */
+static int is_discharged_by(const board_number *n, const gnt_duty *duty) {
     for (size_t i = 0; i < n->results->n_cell; i++)
         if (gnt_stands_for(&n->results->cell[i], n->group) && n->results->cell[i].status == GNT_CELL_OK &&
-            gnt_attack_knows(n->results, &n->results->cell[i], mechanism))
+            gnt_discharges(n->results, &n->results->cell[i], duty))
             return 1;
     return 0;
 }
 
-/* Returns whether an attack that knows the defense met it, whatever the threat model of a table. If the first
- * contributor ran attacks, only those may claim to know a defense: otherwise its author could bring one that
- * does. */
+/* Returns whether attacks discharged each duty of the defense that costs a rank, whatever the threat model of
+ * a table. If the first contributor ran attacks, only those may claim to know a defense: otherwise its author
+ * could bring one that does. */
 static int is_met(const board_contest *c, const gnt_measure *m, board_place *p) {
     const uint32_t threat = c->threat[0];
-    gnt_mechanism all[GNT_MOST_MECHANISMS];
+    gnt_duty all[GNT_MOST_DUTIES];
     const int some = any_required(c, (size_t)(p->row - c->row), m, threat);
-    const size_t n = p->worst ? gnt_mechanisms(p->worst->results, p->worst->group->defense, all) : 0;
+    const size_t n = p->worst ? gnt_duties(p->worst->results, c->task, p->worst->group->defense, m, all) : 0;
     for (size_t k = 0; k < n; k++) {
+        gnt_duty *first = all[k].shown_only ? &p->shown : &p->unmet;
         int met = 0;
         for (size_t i = 0; i < c->n_number && !met; i++)
             met = is_judging(c, &c->number[i], m, threat, p) &&
-                  (!some || c->attack[c->number[i].attack].required) && is_met_by(&c->number[i], &all[k]) &&
+                  (!some || all[k].kind == GNT_DUTY_AGGREGATE || c->attack[c->number[i].attack].required) &&
+                  is_discharged_by(&c->number[i], &all[k]) &&
                   is_adequate(c, m, threat, (int)c->number[i].attack) != 0;
-        if (!met) {
-            p->unmet = all[k];
-            return 0;
-        }
+        if (!met && !first->what)
+            *first = all[k];
     }
-    return n > 0;
+    return n > 0 && !p->unmet.what;
 }
 
 static void settle(const board_contest *c, const gnt_measure *m, int adequate, board_place *p) {

@@ -142,14 +142,15 @@ static const char *without_defaults(const char *params, const gnt_plugin_info *i
     return copy;
 }
 
-/* Replaces what cannot be checked of plugins that are not here by what the run says: flags, families, and
- * parameters that the suite does not give. */
+/* Replaces what cannot be checked of plugins that are not here by what the run says: flags, hooks, families,
+ * and parameters that the suite does not give. */
 static gnt_result_members expected_members(const gnt_result_members *is, const gnt_result_members *should,
                                            const gnt_plugin_info *const *info, gnt_arena *arena) {
     gnt_result_member *list = gnt_arena_copy(arena, should->at, should->n, sizeof *list);
     for (size_t i = 0; list && i < should->n && i < is->n; i++)
         if (check_is_standin(info[i])) {
             list[i].flags = is->at[i].flags;
+            list[i].hooks = is->at[i].hooks;
             list[i].families = is->at[i].families;
             list[i].params = without_defaults(list[i].params, info[i], arena);
         }

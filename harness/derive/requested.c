@@ -26,6 +26,7 @@ static void fill_task(gnt_result_task *out, const gnt_suite *s, const gnt_suite_
     out->id = t->id;
     out->digest = t->digest;
     out->data = t->data;
+    out->data_kind = gnt_word_name(&gnt_data_kind_words, 1u << t->facts.kind /* GNT_KIND_* */);
     out->model = t->model;
     out->stages = (gnt_ints){t->stages, t->n_stages};
     out->stages_drawn = t->stages_drawn > 0;
@@ -67,6 +68,7 @@ static void fill_member(gnt_result_member *out, const gnt_suite_member *m, gnt_a
     *out = (gnt_result_member){.id = m->info->id,
                                .version = m->info->version,
                                .flags = names_of(&gnt_flag_words, m->info->flags, arena),
+                               .hooks = names_of(&gnt_hook_words, m->info->hooks, arena),
                                .families = {gnt_arena_copy(arena, m->info->families, n, sizeof(char *)), n},
                                .params = m->params};
 }

@@ -24,7 +24,7 @@ typedef enum gnt_rank_state {
     GNT_UNRANKED_INADEQUATE,
     /* fewer training runs than a comparison needs (GNT_METRIC_COMPARE_LEAST) */
     GNT_UNRANKED_FEW,
-    /* not attacked by an attack that knows it (judge/adaptive.h) */
+    /* not attacked by an attack that knows it (judge/duties.h) */
     GNT_UNRANKED_UNMET,
     /* an attack that applies to it, or a round of one, gave no number */
     GNT_UNRANKED_LACKING,

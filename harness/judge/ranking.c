@@ -159,7 +159,7 @@ static void settle(const gnt_results *r, const char *task, int64_t stage, const 
         .comparable = comparable,
         .lacking = s->judged < s->of,
         .adequate = adequacy->state == GNT_ADEQUATE,
-        .met = gnt_is_met(r, task, stage, s->defense, m, &s->unmet),
+        .met = gnt_is_met(r, task, stage, s->defense, m, &s->unmet, &s->shown),
         .trainings = s->trainings,
         .against_public =
             comparable ? gnt_beats_public(r, gnt_facts_of(r, task), task, s->defense) : GNT_PUBLIC_UNKNOWN};

@@ -10,8 +10,8 @@
 #define GNT_JUDGE_RANKING_H
 
 #include "metric/leak.h"
-#include "judge/adaptive.h"
 #include "judge/adequacy.h"
+#include "judge/duties.h"
 #include "judge/group_roles.h"
 #include "judge/marks.h"
 #include "judge/places.h"
@@ -63,8 +63,8 @@ typedef struct gnt_rank_row {
     size_t unfit;
     /* training runs with a number */
     size_t trainings;
-    /* if no attack that knows it met it: the mechanism that no attack knew */
-    gnt_mechanism unmet;
+    /* the first duty that no attack discharged, of those that cost a rank and of those that are shown only */
+    gnt_duty unmet, shown;
 } gnt_rank_row;
 
 typedef struct gnt_ranking {

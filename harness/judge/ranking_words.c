@@ -39,10 +39,21 @@ static const char *state_words(const gnt_rank_row *s) {
     }
 }
 
+static int is_unmet(gnt_rank_state state) {
+    return state == GNT_UNRANKED_UNMET || state == GNT_RANKED_UNMET;
+}
+
 void gnt_rank_row_say(const gnt_rank_row *s, gnt_text *out) {
     const char *state = state_words(s);
     gnt_text_add(out, "%s%s%s", gnt_utility_words(s->kind, s->saturated, &s->place), *state ? ", " : "",
                  state);
+    if (is_unmet(s->state) && s->unmet.what && s->unmet.kind != GNT_DUTY_FAMILY) {
+        gnt_text_add(out, ": ");
+        gnt_duty_say(&s->unmet, out);
+    } else if (gnt_has_rank(s->state) && s->shown.what) {
+        gnt_text_add(out, "; ");
+        gnt_duty_say(&s->shown, out);
+    }
 }
 
 const char *gnt_tie_words(gnt_tie tie) {
@@ -82,8 +93,8 @@ void gnt_ranking_say_none(const gnt_results *r, const char *task, const gnt_meas
                      first->trainings == 1 ? "" : "s", GNT_METRIC_COMPARE_LEAST);
         break;
     case GNT_UNRANKED_UNMET:
-        gnt_text_add(out, "not ranked: no adaptive attack on %s yet, one that knows its %s", first->defense,
-                     *first->unmet.family ? first->unmet.family : "mechanism");
+        gnt_text_add(out, "not ranked: no adaptive attack on %s yet: ", first->defense);
+        gnt_duty_say(&first->unmet, out);
         break;
     case GNT_UNRANKED_LACKING:
         gnt_text_add(out, "not ranked: no matched defense has a number for every attack");

@@ -296,7 +296,8 @@ typedef struct gnt_public_onlys {
 } gnt_public_onlys;
 
 typedef struct gnt_result_task {
-    const char *id, *digest, *data, *model;
+    /* data_kind: "image", "tabular", "audio" */
+    const char *id, *digest, *data, *data_kind, *model;
     gnt_ints stages;
     /* −1: the file does not say */
     int stages_drawn, seed_public;
@@ -338,7 +339,7 @@ typedef struct gnt_result_models {
 /* A plugin of a defense or an attack. */
 typedef struct gnt_result_member {
     const char *id, *version;
-    gnt_texts flags, families;
+    gnt_texts flags, hooks, families;
     /* an object as JSON text */
     const char *params;
 } gnt_result_member;

@@ -31,6 +31,7 @@ static const gnt_field task_rows[] = {
      .help = "digest of all that decides what is measured on the task, but the defenses and attacks; runs "
              "whose tasks share it may be compared ([leaderboard.md](leaderboard.md))"},
     {GNT_FIELD(gnt_result_task, data, TEXT), .help = "data set"},
+    {GNT_FIELD(gnt_result_task, data_kind, TEXT), .late = 1, .help = "image, tabular or audio"},
     {GNT_FIELD(gnt_result_task, model, TEXT), .help = "model that is trained"},
     {GNT_FIELD(gnt_result_task, stages, INTS),
      .help = "rounds that are observed, or after which a probe runs"},
@@ -99,6 +100,9 @@ static const gnt_field member_rows[] = {
     {GNT_FIELD(gnt_result_member, version, TEXT), .help = "its version"},
     {GNT_FIELD(gnt_result_member, flags, TEXTS), .late = 1,
      .help = "what its descriptor declares, as gauntlet show names it"},
+    {GNT_FIELD(gnt_result_member, hooks, TEXTS), .late = 1,
+     .help = "hooks that it has, which decide what must have been tried on a defense "
+             "([leaderboard.md](leaderboard.md#what-is-compared))"},
     {GNT_FIELD(gnt_result_member, families, TEXTS), .late = 1,
      .help = "mechanisms that it has or, of an attack, adapts to"},
     {GNT_FIELD(gnt_result_member, params, JSON), .nullable = 1,

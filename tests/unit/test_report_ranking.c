@@ -387,10 +387,108 @@ static void who_was_not_met_is_not_ranked(void **state) {
         if (ranking.row[0].state != cases[i].state)
             fail_msg("case %zu: state %d", i, (int)ranking.row[0].state);
         if (cases[i].state == GNT_UNRANKED_UNMET)
-            assert_string_equal(ranking.row[0].unmet.family, cases[i].unmet);
+            assert_string_equal(ranking.row[0].unmet.what, cases[i].unmet);
         gnt_ranking_free(&ranking);
         gnt_results_free(&r);
     }
+}
+
+/* Duties follow from hooks: the family is claimed, and met, throughout. */
+static void what_hooks_do_must_have_been_learnt(void **state) {
+    (void)state;
+    static const char update[] = "\"surface\": \"update\", \"observe_from\": \"round\", \"data_kind\": ",
+                      encoding[] = "\"surface\": \"encoding\", \"observe_from\": \"round\", \"data_kind\": ";
+    static const struct {
+        const char *facts, *kind, *measure, *hooks, *knows, *grants;
+        int ranked;
+        const char *missing, *shown;
+    } cases[] = {
+        {update, "tabular", "mse", "client_update", "noise", "defense", 0, "client_update", NULL},
+        {update, "tabular", "mse", "transform_update", "noise", "defense", 0, "transform_update", NULL},
+        {update, "tabular", "mse", "local_rate", "noise", "defense", 0, "local_rate", NULL},
+        {update, "tabular", "mse", "client_update", "any", "shadow_observations", 1, NULL, NULL},
+        {update, "tabular", "mse", "client_update", "d", "defense", 1, NULL, NULL},
+        {update, "tabular", "mse", "client_update", "d", "shadow_observations", 0, "noise", NULL},
+        {update, "image", "mse", "client_update", "noise", "defense", 1, NULL, "client_update"},
+        {update, "image", "attribute_accuracy", "client_update", "noise", "defense", 0, "client_update",
+         NULL},
+        {encoding, "image", "psnr", "encode_set", "d", "defense", 0, "encode_set", NULL},
+        {encoding, "image", "psnr", "encode_batch", "d", "defense", 0, "encode_batch", NULL},
+        {encoding, "image", "psnr", "encode_set", "any", "shadow_observations", 1, NULL, NULL},
+        {encoding, "image", "psnr", "client_update", "noise", "defense", 1, NULL, NULL},
+        {update, "image", "psnr", "aggregate", "d", "defense", 0, "aggregate", NULL},
+        {update, "image", "psnr", "prepare", "noise", "defense", 1, NULL, NULL},
+        {encoding, "image", "psnr", NULL, "d", "defense", 0, "encode_set", NULL},
+        {update, "image", "attribute_accuracy", NULL, "noise", "defense", 0, "client_update", NULL},
+    };
+    static const entry rows[] = {ROW("d", "matched", "ok", 3, 0.2, 1, 0.8),
+                                 ROW("none", "none", "ok", 3, 2, 1, 0.9)},
+                       errors[] = {ROW("d", "matched", "ok", 3, 0.2, 1, 0.8),
+                                   ROW("none", "none", "ok", 3, 0.001, 1, 0.9)},
+                       decibels[] = {ROW("d", "matched", "ok", 3, 15, 1, 0.8),
+                                     ROW("none", "none", "ok", 3, 40, 1, 0.9)};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setting s = usual;
+        gnt_results r;
+        char facts[128], hooks[64], knows[32], grants[32];
+        const char *of = cases[i].measure;
+        snprintf(facts, sizeof facts, "%s\"%s\"", cases[i].facts, cases[i].kind);
+        snprintf(hooks, sizeof hooks, "\"%s\"", cases[i].hooks ? cases[i].hooks : "");
+        snprintf(knows, sizeof knows, "\"%s\"", cases[i].knows);
+        snprintf(grants, sizeof grants, "\"%s\"", cases[i].grants);
+        s.facts = facts;
+        s.measure = of;
+        s.hooks = cases[i].hooks ? hooks : NULL;
+        s.knows = knows;
+        s.grants = grants;
+        parse_entries(&r, !strcmp(of, "psnr") ? decibels : !strcmp(of, "mse") ? errors : rows, 2, &s);
+        gnt_ranking ranking = rank_of(&r, 3, of, 2);
+        const gnt_rank_row *row = &ranking.row[0];
+        if (gnt_has_rank(row->state) != cases[i].ranked ||
+            (!cases[i].ranked && row->state != GNT_UNRANKED_UNMET) || !row->unmet.what != !cases[i].missing ||
+            !row->shown.what != !cases[i].shown)
+            fail_msg("case %zu: %s %d", i, row->defense, (int)row->state);
+        if (cases[i].missing)
+            assert_string_equal(row->unmet.what, cases[i].missing);
+        if (cases[i].shown)
+            assert_string_equal(row->shown.what, cases[i].shown);
+        gnt_ranking_free(&ranking);
+        gnt_results_free(&r);
+    }
+}
+
+static void the_row_says_what_is_missing(void **state) {
+    (void)state;
+    static const entry two[] = {ROW("d", "matched", "ok", 3, 0.2, 1, 0.8),
+                                ROW("none", "none", "ok", 3, 0.001, 1, 0.9)};
+    setting s = usual;
+    gnt_results r;
+    gnt_text text;
+    s.facts = "\"surface\": \"update\", \"data_kind\": \"tabular\"";
+    s.measure = "mse";
+    s.hooks = "\"client_update\"";
+    PARSE(&r, two, &s);
+    gnt_ranking ranking = rank_of(&r, 3, "mse", 2);
+    gnt_text_init(&text, 1024);
+    gnt_rank_row_say(&ranking.row[0], &text);
+    assert_string_equal(gnt_text_get(&text),
+                        "matched, no adaptive attack yet: no attack that learnt the client_update of d from "
+                        "shadow observations, or names it by id, met it; update-decoder would, granted "
+                        "shadow_observations");
+    gnt_text_free(&text);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+    s.facts = "\"surface\": \"update\", \"data_kind\": \"image\"";
+    PARSE(&r, two, &s);
+    ranking = rank_of(&r, 3, "mse", 2);
+    gnt_text_init(&text, 1024);
+    gnt_rank_row_say(&ranking.row[0], &text);
+    assert_string_equal(gnt_text_get(&text),
+                        "matched; no attack that learnt the client_update of d from shadow observations, or "
+                        "names it by id, met it; shown only, it costs no rank");
+    gnt_text_free(&text);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
 }
 
 static void wrong_types_are_refused(void **state) {
@@ -435,6 +533,8 @@ static void wrong_types_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(below_the_floor_all_are_level),
+        cmocka_unit_test(what_hooks_do_must_have_been_learnt),
+        cmocka_unit_test(the_row_says_what_is_missing),
         cmocka_unit_test(drawn_rounds_rank_by_the_worst),
         cmocka_unit_test_setup_teardown(a_mark_costs_the_rank_and_is_listed_first, make_folder,
                                         remove_folder),

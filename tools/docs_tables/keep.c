@@ -24,10 +24,11 @@ static const size_t of_task[] = {
     AT(result_task, stages),       AT(result_task, batch),       AT(result_task, local_steps),
     AT(result_task, stages_drawn), AT(result_task, width),       AT(result_task, attribute),
     AT(result_task, weights),      AT(result_task, seed_public), AT(result_task, public_only),
-    AT(result_task, adequate)};
+    AT(result_task, adequate),     AT(result_task, data_kind)};
 static const size_t of_defense[] = {AT(result_defense, label), AT(result_defense, plugin)};
 static const size_t of_attack[] = {AT(result_attack, label), AT(result_attack, plugin)};
-static const size_t of_member[] = {AT(result_member, id), AT(result_member, families)};
+static const size_t of_member[] = {AT(result_member, id), AT(result_member, hooks),
+                                   AT(result_member, families)};
 static const size_t of_group[] = {AT(outcome, task),     AT(outcome, stage),   AT(outcome, defense),
                                   AT(outcome, strength), AT(outcome, mode),    AT(outcome, attack),
                                   AT(outcome, status),   AT(outcome, n_cells), AT(outcome, n_ok),

@@ -783,8 +783,8 @@ typedef struct gnt_descriptor {
      * Attack: the mechanisms, or ids of defenses, that it adapts to if granted GNT_KNOWS_DEFENSE (ids if it
      * reads the parameters of those plugins), or GNT_FAMILY_ANY if it learns the defense from
      * GNT_KNOWS_SHADOW_OBS.
-     * A defense is ranked only if an attack with that grant was run on it that names its id, or if all of its
-     * families are named by such attacks. */
+     * A defense is ranked only if such attacks name its id or each of its families, and attacks met it that
+     * its hooks demand, such as ones that learnt what they do (docs/leaderboard.md). */
     const char *const *families;
     /* Since 0.12. Bytes of the plugin's struct, GNT_INSTANCE(type); 0 with `create`. Its first member is
      * `const gnt_host *host`. The host allocates it, zeroed and aligned to 64 bytes, sets `host` and the
