@@ -12,12 +12,12 @@
 #include "plugin/info.h"
 #include "try_plugin.h"
 
-enum { SIDES = 8, SIDES_MOST_DEFENSES = 4 };
-static const char *const sides_names[SIDES] = {"client",   "server",   "query",    "server.1",
-                                               "server.2", "server.3", "server.4", "server.5"};
+enum { SIDES = 9, SIDES_MOST_DEFENSES = 4 };
+static const char *const sides_names[SIDES] = {"client",   "server",   "query",    "server.1", "server.2",
+                                               "server.3", "server.4", "server.5", "server.6"};
 static const uint32_t sides_bits[SIDES] = {GNT_SIDE_CLIENT, GNT_SIDE_SERVER, GNT_SIDE_QUERY,
                                            GNT_SIDE_SERVER, GNT_SIDE_SERVER, GNT_SIDE_SERVER,
-                                           GNT_SIDE_SERVER, GNT_SIDE_SERVER};
+                                           GNT_SIDE_SERVER, GNT_SIDE_SERVER, GNT_SIDE_SERVER};
 
 static const char sides_model_json[] =
     "{\"layers\": [{\"type\": \"conv\", \"name\": \"c\", \"out\": 2, \"kernel\": 3, \"pad\": 1}, "
@@ -95,7 +95,7 @@ static inline void sides_serve(sides_job *j, int which, int fd) {
     j->fd[0] = fd;
     j->side.side.side = sides_bits[which];
     j->inputs.work.request = &j->side;
-    if (j->copies)
+    if (j->copies && sides_bits[which] == GNT_SIDE_CLIENT)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, j->fd + 1), 0);
     j->inputs.work.socket = sides_training;
     const int rc = gnt_job_side(&j->inputs.work, &err);

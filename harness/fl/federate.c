@@ -320,7 +320,8 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
                                         .sent_buffers = shared.sent_buffers,
                                         .rates = shared.rates,
                                         .used = shared.used,
-                                        .treatment = &treatment};
+                                        .treatment = &treatment,
+                                        .plain = s->comparing ? s->plain.update : NULL};
         rc = w->received(w->context, &receipt, err);
     }
     if (rc == 0)

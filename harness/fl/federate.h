@@ -117,6 +117,7 @@ typedef struct gnt_fl_receipt {
     const float *rates;        /* config.steps, or NULL */
     const gnt_fl_used *used;   /* where `wants` returned 1 */
     const gnt_fl_treatment *treatment;
+    const float *plain; /* what it would have sent without a defense; NULL where that is not computed */
 } gnt_fl_receipt;
 
 /* Chooses the clients of one round among those that have samples (client k: start[k + 1] − start[k]

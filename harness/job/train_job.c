@@ -17,6 +17,9 @@
 #include "request/side.h"
 #include "job/record/record.h"
 #include "job/secret_labels.h"
+#include "job/shadow_client.h"
+#include "job/shuffle_labels.h"
+#include "job/control_utility.h"
 #include "job/side/remote.h"
 #include "job/test_utility.h"
 
@@ -35,6 +38,12 @@ typedef struct training_job {
     gnt_influence *influence;
     /* Weights and buffers before round 0, for that. */
     float *start_weights, *start_buffers;
+    /* Shadow rows in the place of a client's; NULL: there are none. */
+    gnt_shadow_client *shadow;
+    /* The broadcast ones, for that. */
+    const float *weights, *buffers;
+    /* Hooks of clients run for its control, not for the training. */
+    int is_control;
     /* Utility of its control and of the weights before round 0; NULL: none. */
     json_t *control;
     /* For each client, the state of all members, named as of round 0. NULL: they have none. */
@@ -93,7 +102,7 @@ static int keep_own(training_job *t, int32_t round, gnt_err *err) {
     return gnt_st_add(&t->out, name, GNT_ST_F32, 2, dim, t->own, NULL, err);
 }
 
-/* Appends a utility with the number of rounds done. */
+/* Noted under the number of rounds done. */
 static void note_utility(training_job *t, int64_t round, const gnt_test_utility *utility) {
     json_t *one = gnt_test_utility_json(utility);
     if (one)
@@ -112,7 +121,7 @@ static void note_learnt(training_job *t, int64_t round, const float *outputs) {
                                     "kept", (json_int_t)c.kept, "right", (json_int_t)c.right));
 }
 
-/* Measures the utility of the model itself on the test part. */
+/* Utility of the model itself on the test part. */
 static int measure(training_job *t, int32_t round, const float *weights, const float *buffers, gnt_err *err) {
     gnt_test_utility utility;
     float *outputs;
@@ -128,11 +137,30 @@ static int measure(training_job *t, int32_t round, const float *weights, const f
     return rc;
 }
 
-/* Begins a client's work: gives a fresh copy the results of secure sums and the client's own state. */
+/* Makes the update of shadow rows that replaces the client's, if one is wanted. */
+static int make_shadow(training_job *t, int32_t round, int32_t client, gnt_err *err) {
+    gnt_replacement *r;
+    if (!t->shadow)
+        return 0;
+    if (gnt_influence_replaces(t->influence, round, client, &r, err) != 0)
+        return -1;
+    return r ? gnt_shadow_make(t->shadow, round, client, t->weights, t->buffers, t->own,
+                               t->state ? &t->state[client] : NULL, r, err)
+             : 0;
+}
+
+/* A fresh copy is given the results of secure sums and the client's own state. */
+static int begin_copy(training_job *t, gnt_err *err) {
+    if (!gnt_remote_uses_copies(t->remote))
+        return 0;
+    const int rc =
+        t->is_control ? gnt_remote_shadow_begin(t->remote, err) : gnt_remote_copy_begin(t->remote, err);
+    return rc == 0 ? gnt_state_load_sums(t->chain, &t->out, err) : -1;
+}
+
 static int before_client(void *context, int32_t round, int32_t client, gnt_err *err) {
     training_job *t = context;
-    if (gnt_remote_uses_copies(t->remote) &&
-        (gnt_remote_copy_begin(t->remote, err) != 0 || gnt_state_load_sums(t->chain, &t->out, err) != 0))
+    if (make_shadow(t, round, client, err) != 0 || begin_copy(t, err) != 0)
         return -1;
     if (!t->state)
         return 0;
@@ -154,9 +182,10 @@ static int after_client(void *context, int32_t round, int32_t client, gnt_err *e
     return gnt_remote_uses_copies(t->remote) ? gnt_remote_copy_end(t->remote, err) : 0;
 }
 
-/* Measures the utility of a head on the representation, once the training is over. */
-static int measure_head(training_job *t, const gnt_sampleset *clients, const gnt_sampleset *public_data,
-                        const gnt_partition *part, const float *weights, const float *buffers, gnt_err *err) {
+/* Returns what a head is fitted to: representations of all clients' samples. part: NULL: nothing was
+ * trained. */
+static gnt_head_task head_task(training_job *t, const gnt_sampleset *clients,
+                               const gnt_sampleset *public_data, const gnt_partition *part) {
     gnt_head_task task = {.work = t->work,
                           .head = t->request->head,
                           .federated = &t->request->federated,
@@ -166,8 +195,6 @@ static int measure_head(training_job *t, const gnt_sampleset *clients, const gnt
                           .test = &t->test.view,
                           .public_data = public_data->view.n ? &public_data->view : NULL,
                           .part = part,
-                          .weights = weights,
-                          .buffers = buffers,
                           .hidden = &t->hidden.view,
                           .own = t->own};
     if (gnt_remote_uses_copies(t->remote)) {
@@ -175,18 +202,20 @@ static int measure_head(training_job *t, const gnt_sampleset *clients, const gnt
         task.after_client = after_client;
         task.context = t;
     }
-    float *outputs;
+    return task;
+}
+
+/* Measures the utility of a head, once the training is over. */
+static int measure_head(training_job *t, const gnt_head_task *task, const float *weights,
+                        const float *buffers, gnt_err *err) {
+    gnt_test_utility utility;
     if (!t->by_head)
         return 0;
-    if (gnt_head_outputs(&task, &outputs, err) != 0)
+    if (gnt_head_utility(&utility, task, &t->test, weights, buffers, &t->request->train_key, t->rows, err) !=
+        0)
         return -1;
-    gnt_test_utility utility;
-    const int rc = gnt_test_utility_of(&utility, t->model.model, &t->test, outputs, &t->request->train_key,
-                                       t->rows, err);
-    if (rc == 0)
-        note_utility(t, t->request->federated.rounds, &utility);
-    gnt_free(outputs);
-    return rc;
+    note_utility(t, t->request->federated.rounds, &utility);
+    return 0;
 }
 
 /* Adds the state of the server and, if requested, of each client after a round to the output, for the jobs
@@ -226,7 +255,7 @@ static int after_round(void *context, int32_t round, const float *weights, const
 }
 
 static int should_stop(void *context) {
-    training_job *t = context;
+    const training_job *t = context;
     return t->work->should_stop(t->work->context);
 }
 
@@ -237,6 +266,9 @@ static int wants(void *context, int32_t round, int32_t client) {
 
 static int received(void *context, const gnt_fl_receipt *receipt, gnt_err *err) {
     training_job *t = context;
+    if (t->influence && receipt->plain &&
+        gnt_influence_note_plain(t->influence, receipt->round, receipt->client, receipt->plain, err) != 0)
+        return -1;
     return gnt_record_add_receipt(t->record, receipt, err);
 }
 
@@ -266,8 +298,8 @@ static int released(void *context, int32_t round, int32_t client, int64_t pass, 
     return gnt_record_add_encodings(t->record, round, client, pass, b, err);
 }
 
-/* Sets each client's own parameters: fresh ones of its own, or those of the file that the task starts
- * from. */
+/* Each client's own parameters: its own fresh ones, or, where the task starts from a file, those of the
+ * file. */
 static int start_own(training_job *t, const gnt_key *key, const float *from_file, gnt_err *err) {
     const gnt_model *m = t->model.model;
     int64_t own = gnt_model_own_size(m), n = clients_of(t);
@@ -309,7 +341,7 @@ static int start_weights(training_job *t, float *weights, float *buffers, gnt_er
     return rc == 0 ? start_own(t, key, weights, err) : -1;
 }
 
-/* Checks the results of secure sums, which every client knows, for the record's marks. */
+/* Results of secure sums, which every client knows, for the record's marks. */
 static int check_sums(training_job *t, int64_t features, gnt_err *err) {
     for (int32_t i = 0; t->record && i < t->chain->n; i++) {
         char name[32];
@@ -328,7 +360,7 @@ static int takes_sums(const gnt_chain *c) {
     return i < c->n;
 }
 
-/* Saves the state that each client begins with: that of a process which has served none of them. */
+/* The state that each client begins with: that of a process which has served none of them. */
 static int start_states(training_job *t, int32_t clients, gnt_err *err) {
     const int copied = gnt_remote_uses_copies(t->remote);
     t->state = gnt_array((size_t)clients, sizeof *t->state);
@@ -338,33 +370,6 @@ static int start_states(training_job *t, int32_t clients, gnt_err *err) {
     for (int32_t k = 0; rc == 0 && k < clients; k++)
         rc = gnt_state_save(t->chain, 0, k, &t->state[k], err);
     return rc == 0 && copied ? gnt_remote_copy_end(t->remote, err) : rc;
-}
-
-/* Gives each sample of the clients the label of another one. Such a training shows what utility is left
- * without the true labels. */
-static int shuffle_labels(gnt_sampleset *clients, const gnt_key *key, gnt_err *err) {
-    const int64_t n = clients->view.n, c = clients->view.classes;
-    uint32_t *from = gnt_array((size_t)n, sizeof *from);
-    int32_t *label = gnt_array((size_t)n, sizeof *label);
-    float *y = gnt_array((size_t)n, (size_t)c * sizeof *y);
-    const int good = from && label && y;
-    gnt_stream random = gnt_stream_open(key, "labels of others");
-    for (int64_t i = 0; good && i < n; i++)
-        from[i] = (uint32_t)i;
-    if (good)
-        gnt_random_shuffle(&random, from, (size_t)n);
-    for (int64_t i = 0; good && i < n; i++) {
-        label[i] = clients->label[from[i]];
-        memcpy(y + i * c, clients->y + from[i] * c, (size_t)c * sizeof *y);
-    }
-    if (good) {
-        memcpy(clients->label, label, (size_t)n * sizeof *label);
-        memcpy(clients->y, y, (size_t)(n * c) * sizeof *y);
-    }
-    gnt_free(from);
-    gnt_free(label);
-    gnt_free(y);
-    return good ? 0 : gnt_fail(err, "out of memory for the labels of %" PRId64 " samples", n);
 }
 
 /* Draws the rule on labels from the clients' samples, and finds the test samples that it changes: before any
@@ -399,18 +404,35 @@ static int apply_secret(training_job *t, gnt_sampleset *clients, gnt_err *err) {
 
 /* ---- influence ---- */
 
+static int open_shadow(training_job *t, const gnt_fl_config *config, const gnt_sampleset *clients,
+                       const gnt_sampleset *public_data, const gnt_partition *part, gnt_err *err) {
+    const gnt_shadow_spec spec = {.work = t->work,
+                                  .remote = t->remote,
+                                  .model = t->model.model,
+                                  .config = config,
+                                  .key = &t->request->train_key,
+                                  .samples = &t->request->samples,
+                                  .clients = clients,
+                                  .public_data = public_data->view.n ? &public_data->view : NULL,
+                                  .part = part,
+                                  .trained = &t->out};
+    return gnt_shadow_open(&t->shadow, &spec, err);
+}
+
+/* Opens what measures influence. weights and buffers: of the training, before round 0. */
 static int open_influence(training_job *t, const float *weights, const float *buffers, gnt_err *err) {
     const gnt_model *m = t->model.model;
     const size_t n = (size_t)gnt_model_size(m), n_buffers = (size_t)gnt_model_buffer_size(m);
-    if (gnt_remote_server_copies(t->remote) == 0)
-        return 0;
     t->start_weights = gnt_array(n, sizeof *weights);
     t->start_buffers = gnt_array(n_buffers, sizeof *buffers);
     if (!t->start_weights || !t->start_buffers)
         return gnt_fail(err, "out of memory for weights");
     memcpy(t->start_weights, weights, n * sizeof *weights);
     memcpy(t->start_buffers, buffers, n_buffers * sizeof *buffers);
+    t->weights = weights;
+    t->buffers = buffers;
     const gnt_influence_spec spec = {.remote = t->remote,
+                                     .shadow = t->request->record->shadow,
                                      .work = t->work,
                                      .model = m,
                                      .record = t->record,
@@ -420,51 +442,23 @@ static int open_influence(training_job *t, const float *weights, const float *bu
     return gnt_influence_open(&t->influence, &spec, err);
 }
 
-static json_t *utility_at(training_job *t, const float *weights, const float *buffers, gnt_err *err) {
-    gnt_test_utility utility;
-    if (gnt_test_utility_at(&utility, t->model.model, weights, buffers, &t->test, &t->request->train_key,
-                            NULL, err) != 0)
-        return NULL;
-    json_t *all = gnt_test_utility_json(&utility);
-    if (!all)
-        gnt_fail(err, "out of memory for the utility");
-    return all;
-}
-
-/* Returns the utility where no update was what its client sent, and that before the first round, as
- * {"utility", "untrained"}; or {"refused"}, the sentence of a server that refused such updates. */
-static json_t *measure_control(training_job *t, gnt_err *err) {
-    const gnt_model *m = t->model.model;
-    float *weights = gnt_array((size_t)gnt_model_size(m), sizeof *weights);
-    float *buffers = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *buffers);
-    json_t *all = NULL;
-    gnt_err why;
-    if (!weights || !buffers)
-        gnt_fail(err, "out of memory for weights");
-    else if (!gnt_influence_control(t->influence, weights, buffers, &why))
-        all = json_pack("{s:s}", "refused", why.text);
-    else {
-        json_t *left = utility_at(t, weights, buffers, err);
-        json_t *before = left ? utility_at(t, t->start_weights, t->start_buffers, err) : NULL;
-        all = before ? json_pack("{s:O, s:O}", "utility", left, "untrained", before) : NULL;
-        json_decref(left);
-        json_decref(before);
-    }
-    gnt_free(weights);
-    gnt_free(buffers);
-    return all;
-}
-
-/* Ends the measurement of influences and measures the control's utility, except that of a head. */
-static int end_influence(training_job *t, gnt_err *err) {
+/* Once the utility is measured: what the control does with hooks of clients is no part of the training. */
+static int end_influence(training_job *t, const gnt_head_task *head, gnt_err *err) {
     if (!t->influence)
         return 0;
     if (gnt_influence_end(t->influence, err) != 0)
         return -1;
-    if (t->by_head)
-        return 0;
-    t->control = measure_control(t, err);
-    return t->control ? 0 : -1;
+    t->is_control = 1;
+    const gnt_control_spec control = {.influence = t->influence,
+                                      .model = t->model.model,
+                                      .test = &t->test,
+                                      .key = &t->request->train_key,
+                                      .weights = t->start_weights,
+                                      .buffers = t->start_buffers,
+                                      .head = t->by_head ? head : NULL};
+    t->control = gnt_control_measure(&control, err);
+    /* a head that cannot be fitted to the control says nothing of it */
+    return t->control || (t->by_head && !should_stop(t)) ? 0 : -1;
 }
 
 static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset *public_data, float *weights,
@@ -477,11 +471,12 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
                           .after_client = after_client,
                           .after_round = after_round,
                           .should_stop = should_stop};
-    if (config.rounds == 0 && !takes_sums(t->chain)) /* an untrained network is a stage too */
-        return after_round(t, 0, weights, buffers, err) == 0
-                   ? measure_head(t, clients, public_data, NULL, weights, buffers, err)
-                   : -1;
     gnt_partition part = {0};
+    gnt_head_task head = head_task(t, clients, public_data, NULL);
+    if (config.rounds == 0 && !takes_sums(t->chain)) /* an untrained network is a stage too */
+        return after_round(t, 0, weights, buffers, err) == 0 ? measure_head(t, &head, weights, buffers, err)
+                                                             : -1;
+    head.part = &part;
     gnt_fl *fl = NULL;
     int rc = gnt_work_partition(&part, &q->federated, &q->partition_key, clients, err);
     if (rc == 0 && gnt_partition_may_leave(q->federated.partition)) {
@@ -491,7 +486,7 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
     if (rc == 0)
         rc = gnt_state_holdings(clients, &part, &t->out, err);
     if (rc == 0 && q->shuffle_labels)
-        rc = shuffle_labels(clients, &q->train_key, err);
+        rc = gnt_shuffle_labels(clients, &q->train_key, err);
     if (rc == 0 && t->hit)
         rc = apply_secret(t, clients, err);
     if (rc == 0 && gnt_state_exists(t->chain))
@@ -515,8 +510,10 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
         rc = gnt_record_open(&t->record, t->work, q, t->model.model, fl, &part, err);
     if (rc == 0)
         rc = check_sums(t, clients->view.features, err);
-    if (rc == 0)
+    if (rc == 0 && gnt_remote_server_copies(t->remote))
         rc = open_influence(t, weights, buffers, err);
+    if (t->influence && rc == 0 && q->record->shadow)
+        rc = open_shadow(t, &config, clients, public_data, &part, err);
     if (t->influence)
         watch.aggregated = aggregated;
     if (t->record) {
@@ -531,9 +528,9 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
         rc = gnt_fl_train(fl, &clients->view, &part, public_data->view.n ? &public_data->view : NULL, weights,
                           buffers, t->own, &watch, err);
     if (rc == 0)
-        rc = end_influence(t, err);
+        rc = measure_head(t, &head, weights, buffers, err);
     if (rc == 0)
-        rc = measure_head(t, clients, public_data, &part, weights, buffers, err);
+        rc = end_influence(t, &head, err);
     /* weights that are no longer finite are a result, not a failure: they have no utility */
     if (rc != 0 && fl && gnt_fl_diverged(fl)) {
         t->diverged = *err;
@@ -541,6 +538,8 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
     }
     if (rc == 0 && t->record)
         rc = gnt_record_write(t->record, t->diverged.text[0] != 0, err);
+    gnt_shadow_free(t->shadow);
+    t->shadow = NULL;
     gnt_influence_free(t->influence);
     t->influence = NULL;
     gnt_record_free(t->record);
@@ -585,7 +584,7 @@ static int write_out(training_job *t, gnt_err *err) {
     return rc == 0 ? t->work->write(t->work->context, "trained", &t->out, err) : -1;
 }
 
-/* True if a member changes samples before the trained network is queried about them. */
+/* 1 where a member changes samples before the trained network is queried about them. */
 static int encodes_queries(const gnt_chain *c) {
     int32_t i = 0;
     while (i < c->n && !c->member[i].hooks->encode_query)

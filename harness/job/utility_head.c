@@ -231,7 +231,8 @@ static int fit_and_apply(const gnt_head_task *t, const rows *train, const rows *
     return rc;
 }
 
-int gnt_head_outputs(const gnt_head_task *t, float **outputs, gnt_err *err) {
+/* *outputs: test samples × classes, freed with gnt_free. */
+static int outputs_of(const gnt_head_task *t, float **outputs, gnt_err *err) {
     const gnt_model *m = t->model->model;
     rows train = {.classes = gnt_model_classes(m)}, test = train;
     gnt_evaluator *e = NULL;
@@ -259,5 +260,19 @@ int gnt_head_outputs(const gnt_head_task *t, float **outputs, gnt_err *err) {
     gnt_evaluator_free(e);
     rows_free(&train);
     rows_free(&test);
+    return rc;
+}
+
+int gnt_head_utility(gnt_test_utility *out, const gnt_head_task *t, const gnt_sampleset *test,
+                     const float *weights, const float *buffers, const gnt_key *key, float *by_row,
+                     gnt_err *err) {
+    gnt_head_task at = *t;
+    float *outputs;
+    at.weights = weights;
+    at.buffers = buffers;
+    if (outputs_of(&at, &outputs, err) != 0)
+        return -1;
+    const int rc = gnt_test_utility_of(out, t->model->model, test, outputs, key, by_row, err);
+    gnt_free(outputs);
     return rc;
 }

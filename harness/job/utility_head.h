@@ -11,6 +11,7 @@
 #define GNT_JOB_UTILITY_HEAD_H
 
 #include "fl/partition.h"
+#include "job/test_utility.h"
 #include "job/work/work.h"
 
 typedef struct gnt_head_task {
@@ -24,6 +25,7 @@ typedef struct gnt_head_task {
     const gnt_samples *public_data;
     /* NULL: nothing was trained, so no client encodes anything. */
     const gnt_partition *part;
+    /* Set by gnt_head_utility. */
     const float *weights, *buffers;
     /* What each client wants hidden. */
     const gnt_fl_hidden *hidden;
@@ -35,8 +37,10 @@ typedef struct gnt_head_task {
     void *context;
 } gnt_head_task;
 
-/* Trains a head and applies it to the test part. *outputs: test samples × classes, freed with gnt_free.
- * All are NaN if the representation is not finite. */
-int gnt_head_outputs(const gnt_head_task *t, float **outputs, gnt_err *err);
+/* Measures the utility on the test part of a head that is fitted to the representation at these weights. All
+ * outputs are NaN where that is not finite. key, by_row: key and rows of gnt_test_utility_of. */
+int gnt_head_utility(gnt_test_utility *out, const gnt_head_task *t, const gnt_sampleset *test,
+                     const float *weights, const float *buffers, const gnt_key *key, float *by_row,
+                     gnt_err *err);
 
 #endif

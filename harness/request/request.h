@@ -175,6 +175,8 @@ typedef struct gnt_request_record {
     int64_t epochs;
     /* The first so many drawn clients of each round, of whose updates the influence is measured. */
     int64_t influence;
+    /* Each of these is also replaced by an update of shadow rows, which the input "shadow" has. */
+    int shadow;
     /* Key of the draw of clients. */
     gnt_key key;
 } gnt_request_record;

@@ -118,7 +118,8 @@ static const gnt_fields observe_fields = GNT_FIELDS_OF(gnt_request_observe, obse
 static const gnt_field record_rows[] = {
     {GNT_FIELD(gnt_request_record, stages, INTS)},    {GNT_FIELD(gnt_request_record, targets, INT)},
     {GNT_FIELD(gnt_request_record, encodings, FLAG)}, {GNT_FIELD(gnt_request_record, epochs, INT)},
-    {GNT_FIELD(gnt_request_record, influence, INT)},  {GNT_FIELD(gnt_request_record, key, KEY)},
+    {GNT_FIELD(gnt_request_record, influence, INT)},  {GNT_FIELD(gnt_request_record, shadow, FLAG)},
+    {GNT_FIELD(gnt_request_record, key, KEY)},
 };
 static const gnt_fields record_fields = GNT_FIELDS_OF(gnt_request_record, record_rows);
 

@@ -26,7 +26,8 @@ gnt_request_sides gnt_request_sides_of(const gnt_request *job) {
 }
 
 size_t gnt_server_copies(const gnt_request_record *record) {
-    return record && record->influence ? record->stages.n * (size_t)record->influence + 2 : 0;
+    const size_t each = record && record->shadow ? 2 : 1;
+    return record && record->influence ? record->stages.n * (size_t)record->influence * each + 2 : 0;
 }
 
 void gnt_server_copy_name(size_t i, char name[GNT_SIDE_NAME_SIZE]) {

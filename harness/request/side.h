@@ -27,7 +27,8 @@ enum {
 
 gnt_request_sides gnt_request_sides_of(const gnt_request *job);
 /* Returns how many further processes of the server a record needs (NULL: none): one for each update whose
- * influence is measured, one that gets all updates as they are, and one that gets none of them as it is. */
+ * influence is measured, with shadow rows two, one that gets all updates as they are, and one that gets none
+ * of them as it is. */
 size_t gnt_server_copies(const gnt_request_record *record);
 /* Writes the name of the socket to the i-th further process of the server: "server.1", … */
 void gnt_server_copy_name(size_t i, char name[GNT_SIDE_NAME_SIZE]);

@@ -5,9 +5,9 @@
 #include "plugin/info.h"
 #include "suite/suite_impl.h"
 
-/* Updates of a training whose influence is measured, each by a process of its own; and rounds, of each of
+/* Updates of a training whose influence is measured, each by two processes of its own; and rounds, of each of
  * which one is. */
-enum { MOST_UPDATES = 16, MOST_ROUNDS = 62 };
+enum { MOST_UPDATES = 8, MOST_ROUNDS = 31 };
 
 int gnt_suite_aggregates(const gnt_suite_defense *d) {
     for (size_t i = 0; i < d->n_members; i++)

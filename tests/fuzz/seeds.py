@@ -308,7 +308,7 @@ samples = {"region": [1, 1, 2, 2], "hide": hide,
 plugin = {"file": "/a.so", "id": "dp", "digest": "1" * 64, "params": text({"sigma": 0.5}), "hooks": ["prepare", "transform_update"],
           "private_artefacts": True, "models": [{"parameter": "extractor", "id": "judge", "input": "model.0", "model": model}]}
 keys = {"partition_key": key, "train_key": key, "defense_key": key}
-record = {"stages": [0, 1], "targets": 2, "encodings": True, "epochs": 1, "key": key}
+record = {"stages": [0, 1], "targets": 2, "encodings": True, "epochs": 1, "influence": 1, "shadow": True, "key": key}
 observed = {"probe": True, "surface": "update", "batch": 4, "local_steps": 1, "targets": 2, "set": 0, "epochs": 1}
 source = {"name": "glyphs", "seed": -3, "rows": [20, 10, -1], "digest": ""}
 value = {"id": "sigma", "type": "real", "i": 0, "r": 0.5, "text": "", "list": [1, 2.5]}
@@ -327,11 +327,11 @@ requests = {
               "shuffle_labels": False, "secret_labels": True, "weights_digest": "2" * 64, "init_key": key,
               "record": record, "head": {"hidden": [16, 8], "epochs": 2, "batch": 8, "rate": 0.01, "key": key}},
     "side": {"side": "query", "model": model, "samples": samples, "defense": [plugin], "key": key},
-    "replay": {**training, **keys, "record": record},
+    "replay": {**training, "forgets": True, **keys, "record": record},
     "prepare-defense": {"model": model, "samples": samples, "federated": federated, "stage": 2, "told_stage": -1, "plugin": plugin,
                         "key": key},
     "observe": {"model": model, "samples": samples, "federated": federated, "stage": 2, "observe": observed, "shadow": True,
-                "probe": {"defense": [plugin], "train_key": key, "defense_key": key}},
+                "influence": False, "probe": {"defense": [plugin], "train_key": key, "defense_key": key}},
     "prepare-attack": {"attacker": attacker, "stage": 2, "told_stage": 2, "history": [0, 1], "observe": {**observed, "surface": "encoding", "set": 4},
                        "key": key},
     "attack": {"attacker": attacker, "chained": True, "key": key},

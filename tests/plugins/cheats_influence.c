@@ -201,16 +201,31 @@ static gnt_status answer_by_address(void *self, const gnt_aggregate *in, float *
 
 /* ---- a server that wants no zeros ---- */
 
-static gnt_status refuse_zeros(void *self, const gnt_aggregate *in, float *new_weights) {
-    const cheat *c = self;
+static int has_zeros(const gnt_aggregate *in) {
     for (int64_t k = 0; k < in->n_clients; k++) {
         int64_t i = 0;
         while (i < in->n_params && in->update[k][i] == 0)
             i++;
         if (i == in->n_params)
-            return c->host->fail(c->host->context, "an update is zero");
+            return 1;
     }
-    return take_scaled(self, in, new_weights);
+    return 0;
+}
+
+static gnt_status refuse_zeros(void *self, const gnt_aggregate *in, float *new_weights) {
+    const cheat *c = self;
+    return has_zeros(in) ? c->host->fail(c->host->context, "an update is zero")
+                         : take_scaled(self, in, new_weights);
+}
+
+/* ---- a server that recognises an update of zeros, and then hides what the others did ---- */
+
+static gnt_status hide_behind_zeros(void *self, const gnt_aggregate *in, float *new_weights) {
+    const gnt_status status = take_scaled(self, in, new_weights);
+    const int zeros = has_zeros(in);
+    for (int64_t i = 0; status == GNT_OK && zeros && i < in->n_params; i++)
+        new_weights[i] += 0.1f * cheat_noise((uint64_t)in->round, (uint64_t)i);
+    return status;
 }
 
 #define UPDATE GNT_SURFACE_UPDATE
@@ -230,6 +245,8 @@ static const gnt_descriptor descriptors[] = {
           .aggregate = answer_by_address),
     CHEAT("no-zeros", "a server that fails where an update is zero", UPDATE, .transform_update = send_scaled,
           .aggregate = refuse_zeros),
+    CHEAT("knows-zeros", "as rescaled, with noise in the model where an update is zero", UPDATE,
+          .transform_update = send_scaled, .aggregate = hide_behind_zeros),
 };
 
 CHEATS(descriptors)

@@ -37,8 +37,8 @@ struct gnt_remote {
     gnt_chain chain;
     proxy *proxy;
     int64_t n_params, n_buffers, n_shared;
-    /* in_copy: between copy_begin and copy_end. */
-    int uses_copies, in_copy;
+    /* in_copy: between copy_begin and copy_end. in_shadow: and the work there is no part of the training. */
+    int uses_copies, in_copy, in_shadow;
     /* Request claims: what encodings are made of. */
     int claims;
     /* The sentence that goes with a status other than GNT_OK. */
@@ -76,7 +76,7 @@ static void begin(remote_side *s, const proxy *p, uint64_t op) {
 /* Derives the key of a client hook's random streams from the round and the client. */
 static gnt_key key_of(const gnt_remote *r, const gnt_client *c) {
     char name[64];
-    snprintf(name, sizeof name, "round %d client %d", c->round, c->index);
+    snprintf(name, sizeof name, "%sround %d client %d", r->in_shadow ? "shadow of " : "", c->round, c->index);
     return gnt_key_derive(&r->role, name);
 }
 
@@ -536,11 +536,18 @@ int gnt_remote_copy_begin(gnt_remote *r, gnt_err *err) {
     return exchange(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
 }
 
+int gnt_remote_shadow_begin(gnt_remote *r, gnt_err *err) {
+    r->in_shadow = 1;
+    return gnt_remote_copy_begin(r, err);
+}
+
 int gnt_remote_copy_end(gnt_remote *r, gnt_err *err) {
     r->client.sent = (side_sent){0}; /* the copy's state ended with it */
     r->in_copy = 0;
     r->failure = (gnt_err){0};
     gnt_frame_begin(&r->client.out, SIDE_COPY_END);
+    gnt_frame_put_int(&r->client.out, r->in_shadow);
+    r->in_shadow = 0;
     return exchange(r, &r->client) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
 }
 

@@ -25,25 +25,26 @@ typedef struct gnt_remote_spec {
     size_t server_copies;
 } gnt_remote_spec;
 
-/* Opens the chain of another process's hooks. `spec`, what it points to, the work and the model must
- * outlive it. */
+/* `spec`, what it points to, the work and the model outlive it. */
 int gnt_remote_open(gnt_remote **out, gnt_work *w, const gnt_work_model *m, const gnt_remote_spec *spec,
                     gnt_err *err);
 void gnt_remote_free(gnt_remote *r);
 const gnt_chain *gnt_remote_chain(const gnt_remote *r);
 
-/* True if hooks of clients run in copies alone, that is, between the two calls below. */
+/* 1: hooks of clients run in copies alone, and must be between the calls below. */
 int gnt_remote_uses_copies(const gnt_remote *r);
-/* Begins a copy: until gnt_remote_copy_end, hooks of clients run in a fresh copy of the process. Their
- * results depend only on what they are given in between, sums and state included. */
+/* From copy_begin to copy_end, hooks of clients run in a fresh copy of the process. What they give depends on
+ * nothing but what they are given in between, sums and state included. */
 int gnt_remote_copy_begin(gnt_remote *r, gnt_err *err);
+/* The same for work that is no part of the training (job/shadow_client.h): random streams are others than the
+ * client's, and facts and times of the copy are dropped. The copy cannot know. */
+int gnt_remote_shadow_begin(gnt_remote *r, gnt_err *err);
 int gnt_remote_copy_end(gnt_remote *r, gnt_err *err);
 
-/* Returns the number of further processes of the server. All are given the secure sums and requests for
- * state that the server is given. */
+/* How many further processes of the server there are. All are given the secure sums and requests for state
+ * that the server is given. */
 size_t gnt_remote_server_copies(const gnt_remote *r);
-/* Lets `aggregate` run in the i-th of the server's processes from here on: 0 the server, 1 … the further
- * ones. */
+/* From here on `aggregate` runs in the i-th of the server's processes: 0 the server, 1 … the further ones. */
 void gnt_remote_use_server(gnt_remote *r, size_t i);
 
 #endif

@@ -91,6 +91,7 @@ static void add_times(json_t *all, const char *text) {
 static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt_frame_connection *connection,
                         gnt_frame *f, json_t *reports, gnt_err *err) {
     uint64_t op = SIDE_COPY_BEGIN;
+    int64_t dropped = 0;
     gnt_err ignored;
     for (;;) {
         if (gnt_frame_receive(connection, f, &ignored) != 0)
@@ -100,15 +101,17 @@ static copy_end pass_on(copy *c, const gnt_frame_connection *training, const gnt
         if (gnt_frame_send(training, f, &ignored) != 0 || gnt_frame_receive(training, f, &ignored) != 0)
             return COPY_TRAINING_ENDED;
         op = f->op;
+        if (op == SIDE_COPY_END)
+            dropped = gnt_frame_get_int(f);
         if (has_ended(c) || gnt_frame_send(connection, f, &ignored) != 0)
             return fail_as_it_ended(c, err);
     }
     gnt_frame_get_int(f);
     gnt_frame_get_text(f);
     const char *facts = gnt_frame_get_text(f), *times = gnt_frame_get_text(f);
-    if (!f->bad && c->all->work->facts)
+    if (!f->bad && !dropped && c->all->work->facts)
         add_facts(c->all->work->facts, reports, facts);
-    if (!f->bad && c->all->work->hooks)
+    if (!f->bad && !dropped && c->all->work->hooks)
         add_times(c->all->work->hooks, times);
     if (wait_for_end(c, err) != 0)
         return COPY_FAILED;

@@ -8,7 +8,9 @@
  *
  *     training <-> first process <-> copy
  *
- * SIDE_COPY_BEGIN starts a copy. SIDE_COPY_END ends it; the copy's last answer holds its facts and times. */
+ * SIDE_COPY_BEGIN starts a copy. SIDE_COPY_END ends it; the copy's last answer holds its facts and times,
+ * which the first process drops where SIDE_COPY_END says 1: then the copy's work was no part of the training,
+ * which its hooks, now over, could not know. */
 #ifndef GNT_JOB_SIDE_COPIES_H
 #define GNT_JOB_SIDE_COPIES_H
 

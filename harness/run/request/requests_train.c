@@ -72,8 +72,18 @@ static void set_sides(const run_requests *r, run_job *j, int defense) {
             q->sides |= sides[i].side;
     if (!q->sides)
         j->n_plugins = 0;
-    /* what one client gives to all, or carries on, must be its own */
-    q->copies = (hooks & (GNT_HOOK_STATE | GNT_HOOK_CONTRIBUTE)) != 0;
+    /* what one client gives to all, or carries on, must be its own; and no client may know its work from that
+     * of a shadow client (job/shadow_client.h) */
+    q->copies = (hooks & (GNT_HOOK_STATE | GNT_HOOK_CONTRIBUTE)) ||
+                ((hooks & GNT_HOOK_AGGREGATE) && (q->sides & GNT_SIDE_CLIENT));
+}
+
+/* Returns the data job's output whose rows replace those of a client: the attacker's shadow rows, else public
+ * rows of the task's own set; NULL if there are neither. */
+static const char *replacing_rows(const gnt_suite_task *t) {
+    return t->role_rows[GNT_ROLE_SHADOW]                          ? request_shadow(t)
+           : t->role_rows[GNT_ROLE_PUBLIC] && !t->public_set.data ? gnt_role_names[GNT_ROLE_PUBLIC]
+                                                                  : NULL;
 }
 
 /* Returns what the training records of its rounds, for all tasks that it trains for. NULL if nothing is
@@ -101,6 +111,7 @@ static const gnt_request_record *record_of(const run_requests *r, run_job *j, co
     if (!of.targets && !(hooks & GNT_HOOK_TRANSFORM_UPDATE))
         return NULL;
     of.influence = hooks & GNT_HOOK_AGGREGATE ? influence : 0;
+    of.shadow = of.influence && replacing_rows(t);
     of.stages = (gnt_ints){t->stages, of.targets ? t->n_stages : 0};
     of.epochs = all_epochs ? 0 : of.epochs;
     of.key = request_key(r, "observe", coordinates);
@@ -208,6 +219,7 @@ static run_job *training(run_requests *r, const char *name, size_t task, int def
     if (run_job_add_input(j, "clients", data, defense == RUN_PUBLIC ? "public" : "clients") != 0 ||
         run_job_add_input(j, "test", data, "test") != 0 ||
         run_job_add_input(j, "public", data, "public") != 0 ||
+        (q->record && q->record->shadow && run_job_add_input(j, "shadow", data, replacing_rows(t)) != 0) ||
         request_add_weights(j, t, &r->inputs.weights[task], &q->weights_digest) != 0 ||
         request_add_artefacts(r, j, task, defense, strength, 0, NULL, seed, REQUEST_DEFENDER) != 0)
         return NULL;

@@ -1,0 +1,27 @@
+/* control_utility: how good the model is where no update was what its client sent (influence.h).
+ *
+ * Ownership: all that a gnt_control_spec points to is the caller's. */
+#ifndef GNT_JOB_CONTROL_UTILITY_H
+#define GNT_JOB_CONTROL_UTILITY_H
+
+#include <jansson.h>
+
+#include "job/influence.h"
+#include "job/utility_head.h"
+
+typedef struct gnt_control_spec {
+    const gnt_influence *influence;
+    const gnt_model *model;
+    const gnt_sampleset *test;
+    const gnt_key *key;
+    /* Before the first round. */
+    const float *weights, *buffers;
+    /* NULL: utility is that of the model itself. */
+    const gnt_head_task *head;
+} gnt_control_spec;
+
+/* Returns the utility of the control, and that before the first round, as {"utility", "untrained"}; or
+ * {"refused"}, the sentence of a server that refused such updates. NULL with a sentence after an error. */
+json_t *gnt_control_measure(const gnt_control_spec *s, gnt_err *err);
+
+#endif
