@@ -10,6 +10,7 @@
 #include "derive/derive.h"
 #include "metric/image.h"
 #include "metric/label.h"
+#include "suite/suite.h"
 
 static gnt_shown shown(double x) {
     gnt_shown out = {"null"};
@@ -206,6 +207,16 @@ static int check_each_target(const check *c, const char *path, const gnt_targets
     return 0;
 }
 
+/* Returns how many targets the attack of a cell observes: on influence there may be fewer. */
+static int64_t targets_of(const check *c, const gnt_result_task *task, const gnt_outcome *cell) {
+    for (size_t i = 0; i < c->of->attacks.n; i++) {
+        const gnt_result_attack *a = &c->of->attacks.at[i];
+        if (strcmp(a->label, cell->attack) == 0 && a->influence_of && *a->influence_of)
+            return gnt_suite_influences_of(task->targets, task->stages.n);
+    }
+    return task->targets;
+}
+
 static int check_targets(const check *c, const char *path, const gnt_outcome *cell) {
     const gnt_targets *targets = &cell->targets;
     const gnt_result_task *task = check_task(c, cell);
@@ -215,7 +226,7 @@ static int check_targets(const check *c, const char *path, const gnt_outcome *ce
                         "%s: %s is not there; expected a list: every cell that is ok has the scores of its "
                         "targets",
                         c->file, at.text);
-    const double wanted = task ? (double)task->targets * (double)task->batch : 0;
+    const double wanted = task ? (double)targets_of(c, task, cell) * (double)task->batch : 0;
     if (strcmp(cell->surface, "transcript") != 0 && task && task->set < 0 && wanted > 0 &&
         wanted != (double)targets->n)
         return gnt_fail(c->err, "%s: %s has %zu entries, but the task observes %.0f private samples", c->file,

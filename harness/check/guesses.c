@@ -15,13 +15,14 @@ static int in_common(const check *c, const gnt_outcome *cell, const char *measur
     return strncmp(measure, "contribution_", 13) != 0 && !(task && task->set >= 0);
 }
 
-/* Returns a name of the targets of a cell, the same in all cells that have them. The caller frees. */
+/* Returns a name of the targets of a cell, the same in all cells that have them; an attack on influence may
+ * have fewer. The caller frees. */
 static char *targets_of(const check *c, const gnt_outcome *cell, const json_t *by_members) {
     const gnt_result_task *task = check_task(c, cell);
     const int round = task && strcmp(task->observe_from, "round") == 0;
     const int members = gnt_is_of_all_rows(cell) ? 2 : json_object_get(by_members, cell->defense) != NULL;
-    return gnt_format("%s/r%lld/s%lld/%d", cell->task, (long long)(round ? cell->stage : 0),
-                      (long long)cell->seed, members);
+    return gnt_format("%s/r%lld/s%lld/%d/%zu", cell->task, (long long)(round ? cell->stage : 0),
+                      (long long)cell->seed, members, cell->targets.n);
 }
 
 /* Returns the index of the first cell with the same targets that has a value of a measure in this part. */

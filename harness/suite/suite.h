@@ -349,6 +349,8 @@ int gnt_suite_aggregates(const gnt_suite_defense *d);
 /* Returns of how many updates in an observed round the influence is measured for such a defense: of those of
  * the first clients drawn; 0: of none. */
 int64_t gnt_suite_influences(const gnt_suite_task *t);
+/* Returns the same of a task that observes so many targets in each of so many rounds. */
+int64_t gnt_suite_influences_of(int64_t targets, size_t n_stages);
 /* True if the attack is run against the defense on the task. */
 int gnt_suite_is_attacked(const gnt_suite *s, size_t task, size_t defense, size_t attack);
 /* Begins the strengths of a baseline run, with none yet. */

@@ -16,12 +16,18 @@ int gnt_suite_aggregates(const gnt_suite_defense *d) {
     return 0;
 }
 
+int64_t gnt_suite_influences_of(int64_t targets, size_t n_stages) {
+    if (n_stages == 0 || n_stages > MOST_ROUNDS)
+        return 0;
+    const int64_t each = MOST_UPDATES / (int64_t)n_stages;
+    return targets < each ? targets : each > 1 ? each : 1;
+}
+
 int64_t gnt_suite_influences(const gnt_suite_task *t) {
     const gnt_suite_observe *o = &t->observe;
-    if (o->probe || o->surface != GNT_SURFACE_UPDATE || t->federated.rounds == 0 || t->n_stages > MOST_ROUNDS)
+    if (o->probe || o->surface != GNT_SURFACE_UPDATE || t->federated.rounds == 0)
         return 0;
-    const int64_t each = MOST_UPDATES / (int64_t)t->n_stages;
-    return o->targets < each ? o->targets : each > 1 ? each : 1;
+    return gnt_suite_influences_of(o->targets, t->n_stages);
 }
 
 int gnt_suite_is_attacked(const gnt_suite *s, size_t task, size_t defense, size_t attack) {
