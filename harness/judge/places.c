@@ -163,7 +163,8 @@ static int compare_family(const gnt_rank_list *l, const family *f, size_t k, siz
 }
 
 /* Compares the rows of the first contributor with each other, and every other pair as if it alone had been
- * added to them: who brings many rows could otherwise make all comparisons too strict to distinguish any. */
+ * added to them: otherwise a contributor with many rows could make the correction too strict to find any
+ * difference. */
 static int compare_by_family(const gnt_rank_list *l, family *f, size_t k, int *less) {
     for (size_t i = 0; i < k; i++)
         if (!place_at(l, i)->guest)

@@ -122,9 +122,10 @@ static void read_strength(reading *out, double *x, const gnt_curve *c, size_t st
     }
 }
 
-/* Replaces what was found in the middle of a jump, where nobody saw the defense: it may leak all as long as
- * it is useful, and nothing where it is useless. It counts at the strength within a tolerance of the target,
- * else at the one that leaks more; at what was found if that is more. `end` has room for a reading. */
+/* Replaces what was found in the middle of a jump, where the defense was not measured: it may leak all as
+ * long as it is useful, and nothing where it is useless. It counts at the strength within a tolerance of the
+ * target, else at the one that leaks more; at what was found if that is more. `end` has room for a reading.
+ */
 static void keep_off_jump(reading *r, reading *end, const gnt_curve *c, double target, double tolerance,
                           const gnt_measure *m) {
     const size_t at[] = {r->found.from, r->found.to};
