@@ -76,9 +76,22 @@ void gnt_secret_labels_change(const gnt_secret_labels *s, gnt_sampleset *samples
     }
 }
 
+/* Returns how many of the samples that keep their label have the most frequent one of these. */
+static int64_t count_commonest(const gnt_secret_labels *s, const int32_t *label, const uint8_t *hit,
+                               int64_t n) {
+    int64_t most = 0;
+    for (int32_t k = 0; k < s->classes; k++) {
+        int64_t of_class = 0;
+        for (int64_t i = 0; i < n; i++)
+            of_class += label[i] == k && (!hit[i] || k == s->label);
+        most = of_class > most ? of_class : most;
+    }
+    return most;
+}
+
 gnt_secret_counts gnt_secret_labels_count(const gnt_secret_labels *s, const int32_t *label,
                                           const uint8_t *hit, const float *outputs, int64_t n) {
-    gnt_secret_counts c = {0};
+    gnt_secret_counts c = {.commonest = count_commonest(s, label, hit, n)};
     for (int64_t i = 0; i < n; i++) {
         const float *o = outputs + i * s->classes;
         int32_t predicted = 0;

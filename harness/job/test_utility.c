@@ -70,6 +70,33 @@ int gnt_test_utility_at(gnt_test_utility *out, const gnt_model *m, const float *
     return rc;
 }
 
+/* Returns the output whose loss is least over samples of which this share has the class, or the pixel. */
+static float best_output(const gnt_model *m, double mean, int64_t n) {
+    const double least = 0.5 / (double)n, p = fmin(fmax(mean, least), 1 - least);
+    if (gnt_model_loss_of(m) == GNT_MODEL_MSE)
+        return (float)mean;
+    return (float)(gnt_model_is_map(m) ? log(p / (1 - p)) : log(p));
+}
+
+int gnt_test_constant(gnt_test_utility *out, const gnt_model *m, const gnt_sampleset *test,
+                      const gnt_key *key, gnt_err *err) {
+    const int64_t n = test->view.n, classes = gnt_model_classes(m);
+    float *outputs = gnt_array((size_t)(n * classes), sizeof *outputs);
+    if (!outputs)
+        return gnt_fail(err, "out of memory for the outputs of %" PRId64 " test samples", n);
+    for (int64_t c = 0; c < classes; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += (double)test->y[i * classes + c];
+        const float best = n > 0 ? best_output(m, sum / (double)n, n) : 0;
+        for (int64_t i = 0; i < n; i++)
+            outputs[i * classes + c] = best;
+    }
+    const int rc = gnt_test_utility_of(out, m, test, outputs, key, NULL, err);
+    gnt_free(outputs);
+    return rc;
+}
+
 json_t *gnt_test_utility_json(const gnt_test_utility *u) {
     const gnt_metric_utility_result *w = &u->of;
     json_t *all = json_pack("{s:o, s:o, s:o, s:o}", "accuracy", gnt_json_real(w->accuracy), "accuracy_error",

@@ -26,6 +26,10 @@ int gnt_test_outputs(float **out, const gnt_model *m, const float *weights, cons
 /* Measures the utility of these outputs. */
 int gnt_test_utility_at(gnt_test_utility *out, const gnt_model *m, const float *weights, const float *buffers,
                         const gnt_sampleset *test, const gnt_key *key, float *rows, gnt_err *err);
+/* Measures the utility of the best outputs, by the loss, that are the same for all test samples: what a model
+ * has that learnt nothing but how frequent each class is, or each pixel of a map. */
+int gnt_test_constant(gnt_test_utility *out, const gnt_model *m, const gnt_sampleset *test,
+                      const gnt_key *key, gnt_err *err);
 /* Lists, for each private attribute, an object for each value: {"n", "right", "labels"}, how many samples
  * have it, how many of these are right by `rows`, and how many are of each class. {} where the outputs are
  * a map. NULL: out of memory. */

@@ -20,6 +20,7 @@
 #include "job/shadow_client.h"
 #include "job/shuffle_labels.h"
 #include "job/control_utility.h"
+#include "job/encode_queries.h"
 #include "job/side/remote.h"
 #include "job/test_utility.h"
 
@@ -44,7 +45,7 @@ typedef struct training_job {
     const float *weights, *buffers;
     /* Hooks of clients run for its control, not for the training. */
     int is_control;
-    /* Utility of its control and of the weights before round 0; NULL: none. */
+    /* Utility of its control and of models that learnt nothing (control_utility.h); NULL: none. */
     json_t *control;
     /* For each client, the state of all members, named as of round 0. NULL: they have none. */
     gnt_st *state;
@@ -115,10 +116,11 @@ static void note_learnt(training_job *t, int64_t round, const float *outputs) {
     const gnt_secret_counts c =
         gnt_secret_labels_count(&t->secret, t->label, t->hit, outputs, t->test.view.n);
     json_array_append_new(t->learnt,
-                          json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "round", (json_int_t)round,
+                          json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "round", (json_int_t)round,
                                     "changed", (json_int_t)c.changed, "learnt", (json_int_t)c.learnt,
                                     "others", (json_int_t)c.others, "mistaken", (json_int_t)c.mistaken,
-                                    "kept", (json_int_t)c.kept, "right", (json_int_t)c.right));
+                                    "kept", (json_int_t)c.kept, "right", (json_int_t)c.right, "commonest",
+                                    (json_int_t)c.commonest));
 }
 
 /* Utility of the model itself on the test part. */
@@ -461,6 +463,23 @@ static int end_influence(training_job *t, const gnt_head_task *head, gnt_err *er
     return t->control || (t->by_head && !should_stop(t)) ? 0 : -1;
 }
 
+/* Gives clients the labels of others. Before that, where no hook runs, measures what learnt nothing. */
+static int shuffle_labels(training_job *t, gnt_sampleset *clients, const gnt_head_task *head,
+                          const float *weights, const float *buffers, gnt_err *err) {
+    const gnt_control_spec control = {.model = t->model.model,
+                                      .test = &t->test,
+                                      .key = &t->request->train_key,
+                                      .weights = weights,
+                                      .buffers = buffers,
+                                      .head = t->by_head ? head : NULL};
+    if (t->chain->n == 0) {
+        t->control = gnt_control_floor(&control, err);
+        if (!t->control && (!t->by_head || should_stop(t)))
+            return -1;
+    }
+    return gnt_shuffle_labels(clients, &t->request->train_key, err);
+}
+
 static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset *public_data, float *weights,
                     float *buffers, gnt_err *err) {
     const gnt_request_train *q = t->request;
@@ -486,7 +505,7 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
     if (rc == 0)
         rc = gnt_state_holdings(clients, &part, &t->out, err);
     if (rc == 0 && q->shuffle_labels)
-        rc = gnt_shuffle_labels(clients, &q->train_key, err);
+        rc = shuffle_labels(t, clients, &head, weights, buffers, err);
     if (rc == 0 && t->hit)
         rc = apply_secret(t, clients, err);
     if (rc == 0 && gnt_state_exists(t->chain))
@@ -584,53 +603,6 @@ static int write_out(training_job *t, gnt_err *err) {
     return rc == 0 ? t->work->write(t->work->context, "trained", &t->out, err) : -1;
 }
 
-/* 1 where a member changes samples before the trained network is queried about them. */
-static int encodes_queries(const gnt_chain *c) {
-    int32_t i = 0;
-    while (i < c->n && !c->member[i].hooks->encode_query)
-        i++;
-    return i < c->n;
-}
-
-/* Replaces the test part by what members make of it. Labels stay the true ones. */
-static int encode_queries(training_job *t, const gnt_sampleset *public_data, const float *weights,
-                          const float *buffers, gnt_err *err) {
-    const gnt_fl_config config = gnt_work_config(&t->request->federated);
-    gnt_samples *test = &t->test.view;
-    gnt_client client = {.size = sizeof client,
-                         .index = -1,
-                         .round = config.rounds,
-                         .rounds = config.rounds,
-                         .per_round = gnt_fl_per_round(&config),
-                         .n_clients = config.clients,
-                         .n_samples = test->n,
-                         .batch = test->n,
-                         .weights = weights,
-                         .buffers = buffers,
-                         .public_data = public_data->view.n ? &public_data->view : NULL};
-    gnt_batch b = {0};
-    int64_t f = test->features;
-    int rc = 0;
-    if (test->n == 0 || !encodes_queries(t->chain))
-        return 0;
-    /* in a random order: that of the test part would say which samples they are */
-    uint32_t *row = gnt_array((size_t)test->n, sizeof *row);
-    if (!row)
-        return gnt_fail(err, "out of memory for %" PRId64 " samples", test->n);
-    for (int64_t i = 0; i < test->n; i++)
-        row[i] = (uint32_t)i;
-    gnt_stream random = gnt_stream_open(&t->request->train_key, "queries");
-    gnt_random_shuffle(&random, row, (size_t)test->n);
-    rc = gnt_batch_gather(&b, test, row, test->n) == 0
-             ? gnt_chain_encode_query(t->chain, &client, 0, &b, err)
-             : gnt_fail(err, "out of memory for %" PRId64 " samples", test->n);
-    for (int64_t i = 0; rc == 0 && i < test->n; i++)
-        memcpy(t->test.x + row[i] * f, b.view.x + i * f, (size_t)f * sizeof *t->test.x);
-    gnt_batch_free(&b);
-    gnt_free(row);
-    return rc;
-}
-
 int gnt_job_train(gnt_work *w, gnt_err *err) {
     const gnt_request_train *q = &w->request->train;
     const gnt_remote_spec remote = {.defense = &q->defense,
@@ -666,7 +638,9 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
     if (rc == 0)
         rc = open_secret(&t, &clients, err);
     if (rc == 0)
-        rc = encode_queries(&t, &public_data, weights, buffers, err);
+        rc = gnt_encode_queries(
+            &(gnt_queries){t.chain, &q->federated, &q->train_key, &public_data, weights, buffers}, &t.test,
+            err);
     if (rc == 0)
         rc = federate(&t, &clients, &public_data, weights, buffers, err);
     if (rc == 0)

@@ -1,9 +1,8 @@
 /* Marks of a cell: what the host found wrong with its defense, from records that no plugin could write. */
-#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "metric/public_only.h"
+#include "metric/elsewhere.h"
 #include "metric/secret.h"
 #include "run/run_impl.h"
 
@@ -59,11 +58,11 @@ static void add_replay(marks *list, const run *r, const run_cell *c) {
 }
 
 /* Adds a mark if the defense leaves a good model although its clients' labels were those of others, so that
- * the model comes from elsewhere: at least half of what it leaves above an undefended training with such
- * labels, and by more than three standard errors. One that fails there alone may have distinguished the
- * two. */
+ * the model comes from elsewhere (metric/elsewhere.h). An undefended training with such labels learnt nothing
+ * either. One that fails there alone may have distinguished the two. */
 static void add_shuffled(marks *list, const run *r, const run_cell *c) {
-    double error = 0, none_error = 0;
+    gnt_measured nothing[3], left, with = {c->utility, c->utility_error};
+    run_control of;
     gnt_err text;
     if (c->jobs.shuffled_none->state != RUN_OK)
         return;
@@ -73,23 +72,27 @@ static void add_shuffled(marks *list, const run *r, const run_cell *c) {
         add(list, "not-from-the-data", text.text);
         return;
     }
-    const double left = run_utility(r, c->jobs.shuffled, &error),
-                 none = run_utility(r, c->jobs.shuffled_none, &none_error);
-    if (!(c->utility > none) || !(left - none > 0.5 * (c->utility - none)) ||
-        !(left - none > 3 * hypot(error, none_error)))
+    run_control_utility(r, c->jobs.shuffled_none, &of, list->arena);
+    left.value = run_utility(r, c->jobs.shuffled, &left.error);
+    nothing[0].value = run_utility(r, c->jobs.shuffled_none, &nothing[0].error);
+    nothing[1] = of.untrained;
+    nothing[2] = of.constant;
+    const gnt_measured best = gnt_metric_best(nothing, sizeof nothing / sizeof *nothing, 1);
+    if (!gnt_metric_leaves_half(&with, &left, &best, 1))
         return;
-    gnt_fail(&text,
-             "trained on clients whose samples have the labels of others it leaves an accuracy of %.1f %%, "
-             "where no defense "
-             "leaves %.1f %% and it leaves %.1f %% with their own: the model does not come from their data",
-             100 * left, 100 * none, 100 * c->utility);
+    gnt_fail(
+        &text,
+        "trained on clients whose samples have the labels of others it leaves an accuracy of %.1f %%, "
+        "where a model that learnt nothing has at most %.1f %% and it leaves %.1f %% with their own: the "
+        "model does not come from their data",
+        100 * left.value, 100 * best.value, 100 * with.value);
     add(list, "not-from-the-data", text.text);
 }
 
 /* Adds a mark if the defense did not learn from clients what no defense learns from them, where a secret rule
  * changes labels of both (metric/secret.h), or fails there. */
 static void add_secret(marks *list, const run *r, const run_cell *c) {
-    gnt_secret_learnt own, none;
+    run_secret of;
     gnt_err text;
     if (c->jobs.secret_none->state != RUN_OK)
         return;
@@ -99,22 +102,21 @@ static void add_secret(marks *list, const run *r, const run_cell *c) {
         add(list, "not-from-the-labels", text.text);
         return;
     }
-    if (!run_secret_learnt(r, c->jobs.secret, c->jobs.secret_none, &own, &none) ||
-        !gnt_metric_secret_missed(&own, &none))
+    if (!run_secret_learnt(r, c->jobs.secret, c->jobs.secret_none, &of) ||
+        !gnt_metric_secret_missed(&of.own, &of.none, &of.untrained))
         return;
     gnt_fail(&text,
              "of a secret rule on the labels of a tenth of the clients' samples its model learnt %.1f "
              "%%, where no defense learns %.1f %% once it is as accurate: the model does not come "
              "from what clients have",
-             100 * own.learnt, 100 * none.learnt);
+             100 * of.own.learnt, 100 * of.none.learnt);
     add(list, "not-from-the-labels", text.text);
 }
 
-/* Adds a mark if the model stays as good where no update was what its client sent: it is no longer surely
- * better then (metric/public_only.h), though better than before the first round by more than three standard
- * errors. */
+/* Adds a mark if the model stays as good where no update was what its client sent (metric/elsewhere.h). */
 static void add_control(marks *list, const run *r, const run_cell *c) {
     const int sign = c->jobs.train->utility_kind == GNT_UTILITY_LOSS ? -1 : 1;
+    const gnt_measured with = {c->utility, c->utility_error};
     run_control of;
     gnt_err text;
     if (!run_control_utility(r, c->jobs.train, &of, list->arena))
@@ -124,16 +126,14 @@ static void add_control(marks *list, const run *r, const run_cell *c) {
         add(list, "not-from-the-updates", text.text);
         return;
     }
-    const gnt_public_pair pair = {c->utility, c->utility_error, of.left, of.left_error};
-    const gnt_seed_scatter unknown = {0};
-    if (!(sign * (of.left - of.untrained) > 3 * hypot(of.left_error, of.untrained_error)) ||
-        gnt_metric_public_only(&pair, 1, sign, &unknown) != GNT_PUBLIC_NO_BETTER)
+    const gnt_measured nothing[] = {of.untrained, of.constant},
+                       best = gnt_metric_best(nothing, sizeof nothing / sizeof *nothing, sign);
+    if (!gnt_metric_leaves_all(&with, &of.left, &best, sign))
         return;
-    gnt_fail(
-        &text,
-        "where no update is what its client sent, the utility is %.4g, with the updates %.4g, and before "
-        "the first round %.4g: the model does not come from what clients send",
-        of.left, c->utility, of.untrained);
+    gnt_fail(&text,
+             "where no update is what its client sent, the utility is %.4g, with the updates %.4g, and that "
+             "of a model that learnt nothing %.4g: the model does not come from what clients send",
+             of.left.value, with.value, best.value);
     add(list, "not-from-the-updates", text.text);
 }
 

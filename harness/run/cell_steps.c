@@ -206,11 +206,11 @@ static void read_quarter(run *r, run_cell *c) {
 
 /* Sets what the control training with secret labels learnt. */
 static void read_secret(run *r, run_cell *c) {
-    gnt_secret_learnt own, none;
+    run_secret of;
     if (!c->jobs.secret || c->jobs.secret->state != RUN_OK || c->jobs.secret_none->state != RUN_OK ||
-        !run_secret_learnt(r, c->jobs.secret, c->jobs.secret_none, &own, &none))
+        !run_secret_learnt(r, c->jobs.secret, c->jobs.secret_none, &of))
         return;
-    const gnt_secret found = {own.accuracy, own.learnt, own.error, none.learnt, none.error};
+    const gnt_secret found = {of.own.accuracy, of.own.learnt, of.own.error, of.none.learnt, of.none.error};
     c->found.secret = gnt_arena_copy(&r->memory, &found, 1, sizeof found);
 }
 

@@ -247,19 +247,22 @@ void run_fill_utility(const run *r, run_job *train, const char *attribute, gnt_u
 /* Returns by how much the utility of a training exceeds that of `none`, measured on the same rows; NaN if
  * either has none. *noise: the standard error of the mean difference over these rows. */
 double run_utility_above(const run *r, run_job *train, run_job *none, double *noise);
-/* Utility where no update was what its client sent (job/influence.h), and before the first round, with
- * standard errors. NAN: unknown. */
+/* Utility where no update was what its client sent (job/influence.h), and of models that learnt nothing: the
+ * one before the first round, and the best constant outputs. */
 typedef struct run_control {
     /* The sentence of a server that refused such updates; else NULL. */
     const char *refused;
-    double left, left_error, untrained, untrained_error;
+    gnt_measured left, untrained, constant;
 } run_control;
 /* False if the training measured none. */
 int run_control_utility(const run *r, const run_job *train, run_control *out, gnt_arena *arena);
-/* Fills what a control training with secret labels learnt of them after its last round, and what the
- * undefended one had learnt when it was as accurate (metric/secret.h). False if either is not there. */
-int run_secret_learnt(const run *r, const run_job *secret, const run_job *none, gnt_secret_learnt *own,
-                      gnt_secret_learnt *others);
+/* What a control training with secret labels learnt of them after its last round, what the undefended one had
+ * learnt when it was as accurate (metric/secret.h), and before the first round. */
+typedef struct run_secret {
+    gnt_secret_learnt own, none, untrained;
+} run_secret;
+/* False if either training did not measure it. */
+int run_secret_learnt(const run *r, const run_job *secret, const run_job *none, run_secret *out);
 /* True if the utility of a training can be read from the store at all: a search must not take garbage for a
  * training that diverged. */
 int run_has_utility(const run *r, const run_job *train);

@@ -36,12 +36,11 @@ double run_utility(const run *r, run_job *train, double *noise) {
     return train->measured.utility;
 }
 
-static void read_one(const run_job *train, const json_t *utility, double *value, double *error) {
+static void read_one(const run_job *train, const json_t *utility, gnt_measured *out) {
     const char *measure = gnt_utility_names[train->utility_kind];
     char error_of[64];
     snprintf(error_of, sizeof error_of, "%s_error", measure);
-    *value = number_of(utility, measure);
-    *error = number_of(utility, error_of);
+    *out = (gnt_measured){number_of(utility, measure), number_of(utility, error_of)};
 }
 
 int run_control_utility(const run *r, const run_job *train, run_control *out, gnt_arena *arena) {
@@ -49,8 +48,9 @@ int run_control_utility(const run *r, const run_job *train, run_control *out, gn
     const json_t *control = json_object_get(all, "control");
     const char *refused = json_string_value(json_object_get(control, "refused"));
     *out = (run_control){.refused = refused ? gnt_arena_text(arena, refused) : NULL};
-    read_one(train, json_object_get(control, "utility"), &out->left, &out->left_error);
-    read_one(train, json_object_get(control, "untrained"), &out->untrained, &out->untrained_error);
+    read_one(train, json_object_get(control, "utility"), &out->left);
+    read_one(train, json_object_get(control, "untrained"), &out->untrained);
+    read_one(train, json_object_get(control, "constant"), &out->constant);
     const int measured = control != NULL;
     json_decref(all);
     return measured;
@@ -72,21 +72,22 @@ static gnt_secret_learnt *read_learnt(const run *r, const run_job *train, size_t
                                      .others = json_integer_value(json_object_get(one, "others")),
                                      .mistaken = json_integer_value(json_object_get(one, "mistaken")),
                                      .kept = json_integer_value(json_object_get(one, "kept")),
-                                     .right = json_integer_value(json_object_get(one, "right"))};
+                                     .right = json_integer_value(json_object_get(one, "right")),
+                                     .commonest = json_integer_value(json_object_get(one, "commonest"))};
         point[i] = gnt_metric_secret(&c);
     }
     json_decref(all);
     return point;
 }
 
-int run_secret_learnt(const run *r, const run_job *secret, const run_job *none, gnt_secret_learnt *own,
-                      gnt_secret_learnt *others) {
+int run_secret_learnt(const run *r, const run_job *secret, const run_job *none, run_secret *out) {
     size_t n, n_none;
     gnt_secret_learnt *point = read_learnt(r, secret, &n), *without = read_learnt(r, none, &n_none);
     const int measured = n > 0 && n_none > 0;
     if (measured) {
-        *own = point[n - 1];
-        *others = gnt_metric_secret_at(without, n_none, own->accuracy);
+        out->own = point[n - 1];
+        out->none = gnt_metric_secret_at(without, n_none, out->own.accuracy);
+        out->untrained = without[0];
     }
     gnt_free(point);
     gnt_free(without);

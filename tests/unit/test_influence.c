@@ -149,6 +149,7 @@ static void a_network_from_elsewhere_stays_in_the_control(void **state) {
     train(&t, 2, INFLUENCE, SIDES_DEFENSES(late), four_servers);
     assert_true(fabs(control(&t, "utility") - final_loss(&t)) < 1e-3);
     assert_true(fabs(control(&t, "utility") - control(&t, "untrained")) > 0.01);
+    assert_true(control(&t, "untrained") > control(&t, "constant"));
     forget(&t);
     train(&t, 2, INFLUENCE, SIDES_DEFENSES(rescaled), four_servers);
     assert_true(fabs(control(&t, "utility") - final_loss(&t)) > 1e-3);

@@ -110,15 +110,23 @@ static void predictions_are_counted(void **state) {
     const gnt_secret_labels s = {.classes = 3, .label = 1};
     const gnt_secret_counts c = gnt_secret_labels_count(&s, label, hit, outputs, 6);
     assert_true(c.changed == 2 && c.learnt == 1 && c.others == 2 && c.mistaken == 1);
-    assert_true(c.kept == 4 && c.right == 3);
+    /* those that stay have labels 1, 2, 1 and 0 */
+    assert_true(c.kept == 4 && c.right == 3 && c.commonest == 2);
 }
 
 static void what_was_learnt_is_beyond_confusion(void **state) {
     (void)state;
-    const gnt_secret_counts c = {
-        .changed = 100, .learnt = 60, .others = 900, .mistaken = 90, .kept = 1000, .right = 900};
+    const gnt_secret_counts c = {.changed = 100,
+                                 .learnt = 60,
+                                 .others = 900,
+                                 .mistaken = 90,
+                                 .kept = 1000,
+                                 .right = 900,
+                                 .commonest = 200};
     const gnt_secret_learnt of = gnt_metric_secret(&c);
     assert_true(fabs(of.accuracy - 0.9) < 1e-12 && fabs(of.learnt - 0.5) < 1e-12);
+    assert_true(fabs(of.accuracy_error - sqrt(0.9 * 0.1 / 1000)) < 1e-12 && fabs(of.constant - 0.2) < 1e-12);
+    assert_true(fabs(of.constant_error - sqrt(0.2 * 0.8 / 1000)) < 1e-12);
     assert_true(fabs(of.error - sqrt(0.6 * 0.4 / 100 + 0.1 * 0.9 / 900)) < 1e-12);
     assert_true(isnan(gnt_metric_secret(&(gnt_secret_counts){.others = 9, .kept = 9}).learnt));
     assert_true(isnan(
@@ -127,31 +135,66 @@ static void what_was_learnt_is_beyond_confusion(void **state) {
 
 static void no_defense_is_read_where_it_was_as_accurate(void **state) {
     (void)state;
-    static const gnt_secret_learnt point[] = {
-        {0.1, 0, 0.01}, {0.7, 0.3, 0.01}, {0.8, 0.2, 0.01}, {0.9, 0.6, 0.01}};
+    static const gnt_secret_learnt point[] = {{.accuracy = 0.1, .learnt = 0, .error = 0.01},
+                                              {.accuracy = 0.7, .learnt = 0.3, .error = 0.01},
+                                              {.accuracy = 0.8, .learnt = 0.2, .error = 0.01},
+                                              {.accuracy = 0.9, .learnt = 0.6, .error = 0.01}};
     assert_true(fabs(gnt_metric_secret_at(point, 4, 0.5).learnt - 1.1 / 3) < 1e-12);
     assert_true(fabs(gnt_metric_secret_at(point, 4, 0.75).learnt - 0.4) < 1e-12);
     assert_true(fabs(gnt_metric_secret_at(point, 4, 0.75).error - 0.01) < 1e-12);
     assert_true(gnt_metric_secret_at(point, 4, 0.95).learnt == 0.6); /* the last */
 }
 
-static void surely_less_than_half_is_missed(void **state) {
+/* An early round is read at an accuracy that it had, not at what no defense learns in all later rounds. */
+static void the_least_accurate_are_read(void **state) {
     (void)state;
-    const gnt_secret_learnt none = {0.9, 0.6, 0.04};
-    assert_true(gnt_metric_secret_missed(&(gnt_secret_learnt){0.9, 0, 0.01}, &none));
-    assert_false(gnt_metric_secret_missed(&(gnt_secret_learnt){0.9, 0.29, 0.04}, &none)); /* not surely */
-    assert_false(gnt_metric_secret_missed(&(gnt_secret_learnt){0.9, 0.6, 0.04}, &none));
-    assert_false(gnt_metric_secret_missed(&(gnt_secret_learnt){0.9, 0, 0.01},
-                                          &(gnt_secret_learnt){0.9, 0.05, 0.04})); /* nothing to learn */
-    assert_false(gnt_metric_secret_missed(&(gnt_secret_learnt){NAN, NAN, NAN}, &none));
+    gnt_secret_learnt point[12];
+    for (int i = 0; i < 12; i++) /* in an order that is not theirs */
+        point[i] =
+            (gnt_secret_learnt){.accuracy = 0.1 + 0.05 * ((i * 5) % 12), .learnt = 0.1 * ((i * 5) % 12)};
+    /* of accuracies 0.2, 0.25 … 0.65 the first five, and of the last two both */
+    assert_true(fabs(gnt_metric_secret_at(point, 12, 0.19).learnt - 0.4) < 1e-12);
+    assert_true(fabs(gnt_metric_secret_at(point, 12, 0.59).learnt - 1.05) < 1e-12);
 }
 
-/* A plugin's hooks see the public rows as they are: they come from the job's input, which nothing changes. */
-static void the_job_counts_and_leaves_public_rows(void **state) {
+/* Returns whether a defense of that accuracy missed the rule, where no defense learnt 0.6 ± 0.04. */
+static int misses(double accuracy, double learnt, double error, double constant, double untrained) {
+    const gnt_secret_learnt none = {.accuracy = 0.9, .learnt = 0.6, .error = 0.04},
+                            before = {.accuracy = untrained, .accuracy_error = 0.01},
+                            of = {.accuracy = accuracy,
+                                  .learnt = learnt,
+                                  .error = error,
+                                  .accuracy_error = 0.01,
+                                  .constant = constant,
+                                  .constant_error = 0.01};
+    return gnt_metric_secret_missed(&of, &none, &before);
+}
+
+static void surely_less_than_half_is_missed(void **state) {
     (void)state;
-    enum { TEST = 60, ROUNDS = 3 };
-    sides_job job;
-    gnt_request_train *q = sides_open(&job, sides_undefended);
+    assert_true(misses(0.9, 0, 0.01, 0.1, 0.1));
+    assert_false(misses(0.9, 0.29, 0.04, 0.1, 0.1)); /* not surely */
+    assert_false(misses(0.9, 0.6, 0.04, 0.1, 0.1));
+    assert_false(misses(NAN, NAN, NAN, 0.1, 0.1));
+    const gnt_secret_learnt of = {.accuracy = 0.9, .error = 0.01, .accuracy_error = 0.01},
+                            little = {.accuracy = 0.9, .learnt = 0.05, .error = 0.04};
+    assert_false(gnt_metric_secret_missed(&of, &little, &(gnt_secret_learnt){0})); /* nothing to learn */
+}
+
+/* √2 · 3 · 0.01 = 0.0424 above both is sure. */
+static void a_model_that_learnt_nothing_misses_nothing(void **state) {
+    (void)state;
+    assert_false(misses(0.11, 0, 0.01, 0.11, 0.05));
+    assert_false(misses(0.15, 0, 0.01, 0.11, 0.05));
+    assert_false(misses(0.15, 0, 0.01, 0.05, 0.11));
+    assert_true(misses(0.16, 0, 0.01, 0.11, 0.05));
+}
+
+enum { TEST = 60, ROUNDS = 3 };
+
+/* Opens a training without a defense. */
+static gnt_request_train *open_training(sides_job *job) {
+    gnt_request_train *q = sides_open(job, sides_undefended);
     q->federated = (gnt_request_federated){.clients = 4,
                                            .partition = GNT_PARTITION_IID,
                                            .rounds = ROUNDS,
@@ -159,18 +202,32 @@ static void the_job_counts_and_leaves_public_rows(void **state) {
                                            .batch = 3,
                                            .rate = 0.1,
                                            .training_stats = 1};
+    fuzz_samples(fuzz_input(&job->inputs, "clients"), 40);
+    fuzz_samples(fuzz_input(&job->inputs, "test"), TEST);
+    fuzz_samples(fuzz_input(&job->inputs, "public"), 40);
+    return q;
+}
+
+/* Runs it; the caller frees what it wrote of the model. */
+static json_t *train(sides_job *job) {
+    sides_start(job, "");
+    MUST_WORK(gnt_job_train(&job->inputs.work, err));
+    json_t *all = json_loads(sides_output(job, "trained")->metadata, 0, NULL);
+    assert_non_null(all);
+    return all;
+}
+
+/* A plugin's hooks see the public rows as they are: they come from the job's input, which nothing changes. */
+static void the_job_counts_and_leaves_public_rows(void **state) {
+    (void)state;
+    sides_job job;
+    gnt_request_train *q = open_training(&job);
     q->secret_labels = 1;
     q->measure_every = 1;
-    gnt_st *public_rows = fuzz_input(&job.inputs, "public");
-    fuzz_samples(fuzz_input(&job.inputs, "clients"), 40);
-    fuzz_samples(fuzz_input(&job.inputs, "test"), TEST);
-    fuzz_samples(public_rows, 40);
-    sides_start(&job, "");
-    MUST_WORK(gnt_job_train(&job.inputs.work, err));
-    const int32_t *label = gnt_st_find(public_rows, "label")->data;
+    json_t *all = train(&job);
+    const int32_t *label = gnt_st_find(fuzz_input_of(&job.inputs, "public"), "label")->data;
     for (int i = 0; i < 40; i++)
         assert_int_equal(label[i], i % FUZZ_CLASSES);
-    json_t *all = json_loads(sides_output(&job, "trained")->metadata, 0, NULL);
     const json_t *list = json_object_get(all, "secret"), *one;
     size_t i;
     assert_int_equal(json_array_size(list), ROUNDS + 1);
@@ -185,6 +242,25 @@ static void the_job_counts_and_leaves_public_rows(void **state) {
     sides_close(&job);
 }
 
+/* A control with the labels of others says what a model has that learnt nothing: of classes that are equally
+ * frequent, a constant has an accuracy of one in so many, and the logarithm of their number as loss. */
+static void models_that_learnt_nothing_are_measured(void **state) {
+    (void)state;
+    sides_job job;
+    double loss, accuracy, untrained, trained;
+    open_training(&job)->shuffle_labels = 1;
+    json_t *all = train(&job);
+    assert_int_equal(json_unpack(all, "{s:{s:{s:f, s:f}, s:{s:f}}, s:[{s:f}]}", "control", "constant", "loss",
+                                 &loss, "accuracy", &accuracy, "untrained", "loss", &untrained, "utility",
+                                 "loss", &trained),
+                     0);
+    assert_true(fabs(loss - log(FUZZ_CLASSES)) < 1e-6 && fabs(accuracy - 1.0 / FUZZ_CLASSES) < 1e-9);
+    assert_true(untrained > loss && fabs(untrained - trained) > 1e-4);
+    json_decref(all);
+    sides_stop(&job);
+    sides_close(&job);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tenth_gets_the_label),
@@ -193,8 +269,11 @@ int main(void) {
         cmocka_unit_test(predictions_are_counted),
         cmocka_unit_test(what_was_learnt_is_beyond_confusion),
         cmocka_unit_test(no_defense_is_read_where_it_was_as_accurate),
+        cmocka_unit_test(the_least_accurate_are_read),
         cmocka_unit_test(surely_less_than_half_is_missed),
+        cmocka_unit_test(a_model_that_learnt_nothing_misses_nothing),
         cmocka_unit_test(the_job_counts_and_leaves_public_rows),
+        cmocka_unit_test(models_that_learnt_nothing_are_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
