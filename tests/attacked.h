@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "data/data.h"
 #include "nn/model/model.h"
+#include "plugin/ending.h"
 #include "plugin/host.h"
 #include "plugin/load.h"
 
@@ -47,6 +48,7 @@ typedef struct attacked { /* one client, what is seen of it, and what an attack 
     int n_facts, warnings;
     float left[2]; /* by prepare */
     int n_left;
+    gnt_ending ending;
     gnt_err err;
 } attacked;
 
@@ -114,6 +116,7 @@ static inline gnt_status take_regions(void *context, int64_t n, const float *sco
 static inline void take_cost(void *context, int32_t restart, int64_t step, double cost) {
     attacked *a = context;
     (void)step;
+    a->ending.costs++;
     if (a->n_costs < COSTS) {
         a->restart[a->n_costs] = restart;
         a->cost[a->n_costs++] = cost;
@@ -123,6 +126,10 @@ static inline void take_cost(void *context, int32_t restart, int64_t step, doubl
 static inline void take_chosen(void *context, int32_t restart, double cost) {
     (void)restart;
     ((attacked *)context)->chosen_cost = cost;
+}
+
+static inline void take_ended(void *context, int32_t reason, int64_t steps) {
+    gnt_ending_note(&((attacked *)context)->ending, reason, steps);
 }
 
 static inline void take_facts(attacked *a, gnt_instance *instance) {
@@ -273,7 +280,9 @@ static inline gnt_status attack_with(attacked *a, const char *json, const gnt_ar
                          .attributes = take_each,
                          .region = take_regions,
                          .cost = take_cost,
-                         .chosen = take_chosen};
+                         .chosen = take_chosen,
+                         .ended = take_ended};
+    a->ending = (gnt_ending){0};
     a->n_costs = a->warnings = 0;
     gnt_instance_enter(instance, "run");
     gnt_status status =

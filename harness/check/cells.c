@@ -243,6 +243,25 @@ static int check_quarter(const check *c, const char *path, const gnt_outcome *ce
     return check_each_target(c, at.text, &cell->quarter);
 }
 
+/* Checks that the searches whose ends are counted are not more than the cell's targets. */
+static int check_ended(const check *c, const char *path, const gnt_outcome *cell) {
+    const gnt_path at = gnt_path_key(path, "ended");
+    const gnt_ended *e = cell->ended;
+    double sum = 0;
+    if (!e)
+        return 0;
+    const int64_t count[] = {e->budget, e->tolerance, e->stall, e->contradicted, e->unknown};
+    for (size_t i = 0; i < sizeof count / sizeof *count; i++) {
+        if (count[i] < 0)
+            return gnt_fail(c->err, "%s: %s has a count below 0", c->file, at.text);
+        sum += (double)count[i];
+    }
+    if (sum > (double)cell->targets.n)
+        return gnt_fail(c->err, "%s: %s counts %.0f searches, expected at most one for each of %zu targets",
+                        c->file, at.text, sum, cell->targets.n);
+    return 0;
+}
+
 /* Checks that the values by which points of a picture are coloured are those of the first targets. */
 static int check_points(const check *c, const char *path, const gnt_outcome *cell) {
     const gnt_path at = gnt_path_key(path, "points");
@@ -290,7 +309,7 @@ static int check_empty(const check *c, const char *path, const gnt_outcome *cell
                  {"chance", cell->chance.n > 0},     {"targets", cell->targets.n > 0},
                  {"quarter", cell->quarter.n > 0},   {"convergence", cell->convergence.n > 0},
                  {"secret", cell->secret != NULL},   {"images", cell->images != gnt_no_text},
-                 {"points", cell->points != NULL}};
+                 {"points", cell->points != NULL},   {"ended", cell->ended != NULL}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].there)
             return gnt_fail(c->err, "%s: %s is there, but the cell is \"%s\", and only one that is ok has it",
@@ -308,8 +327,8 @@ static int check_cell(const check *c, size_t i, const char *path, json_t *seen) 
                                               : "its strength was not searched for");
     if (!check_is_ok(cell))
         return check_empty(c, path, cell);
-    return check_targets(c, path, cell) || check_quarter(c, path, cell) || check_numbers(c, path, cell) ||
-                   check_points(c, path, cell)
+    return check_targets(c, path, cell) || check_quarter(c, path, cell) || check_ended(c, path, cell) ||
+                   check_numbers(c, path, cell) || check_points(c, path, cell)
                ? -1
                : 0;
 }

@@ -11,7 +11,8 @@
  *   attributes.A.J     n × values of attribute A; no score reads it
  *   region.J           n × pixels; no score reads it
  *   membership.J       1 × candidates; no score reads it
- *   metadata           {"targets": [{"costs": [[restart, step, cost], …], "chosen": [restart, cost]}, …]} */
+ *   metadata           {"targets": [{"costs": [[restart, step, cost], …], "chosen": [restart, cost],
+ *                      "ended": "budget", "tolerance", "stall", "contradicted" or "", "steps": n}, …]} */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include "job/attack_setting.h"
 #include "job/job.h"
 #include "job/observations.h"
+#include "plugin/ending.h"
 #include "request/inputs.h"
 
 enum {
@@ -63,6 +65,7 @@ typedef struct attacking {
     int n_points, stride, skipped;
     int32_t chosen_restart;
     double chosen_cost;
+    gnt_ending ending;
     int64_t answered;
     /* Why an answer was refused; "" while none was. */
     gnt_err refused;
@@ -189,6 +192,7 @@ static gnt_status take_membership(void *context, int64_t n, const float *scores)
 
 static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
     attacking *a = context;
+    a->ending.costs++;
     if (a->skipped++ % a->stride != 0 || !isfinite(cost))
         return;
     if (a->n_points == MOST_POINTS) {
@@ -206,13 +210,28 @@ static void take_chosen(void *context, int32_t restart, double cost) {
     a->chosen_cost = cost;
 }
 
+static void take_ended(void *context, int32_t reason, int64_t steps) {
+    attacking *a = context;
+    gnt_ending_note(&a->ending, reason, steps);
+}
+
+/* Returns the word for why the search ended. */
+static const char *ending_of(const attacking *a) {
+    gnt_err why;
+    if (gnt_ending_check(&a->ending, a->observations.common.budget, &why) != 0)
+        return "contradicted";
+    const char *name = gnt_ending_name(a->ending.reason);
+    return name ? name : "";
+}
+
 static int add_costs(attacking *a, gnt_err *err) {
     json_t *costs = json_array();
     for (int i = 0; i < a->n_points; i++)
         json_array_append_new(costs, json_pack("[i, I, f]", (int)a->point[i].restart,
                                                (json_int_t)a->point[i].step, a->point[i].cost));
-    json_t *one = json_pack("{s:o, s:[i, o]}", "costs", costs, "chosen", (int)a->chosen_restart,
-                            gnt_json_real(a->chosen_cost));
+    json_t *one =
+        json_pack("{s:o, s:[i, o], s:s, s:I}", "costs", costs, "chosen", (int)a->chosen_restart,
+                  gnt_json_real(a->chosen_cost), "ended", ending_of(a), "steps", (json_int_t)a->ending.steps);
     return json_array_append_new(a->targets, one) == 0 ? 0
                                                        : gnt_fail(err, "out of memory for the cost curves");
 }
@@ -386,7 +405,8 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
                          .contribution = take_contribution,
                          .attributes = take_attributes,
                          .region = take_region,
-                         .membership = take_membership};
+                         .membership = take_membership,
+                         .ended = take_ended};
     gnt_observation o = gnt_observations_at(&a->observations, j);
     o.labels = row_of(&a->labels, "labels", j * o.n);
     o.rates = row_of(&a->rates, "rates", j);
@@ -403,6 +423,7 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
     a->stride = 1;
     a->chosen_restart = 0;
     a->chosen_cost = NAN;
+    a->ending = (gnt_ending){0};
     a->answered = 0;
     const uint64_t before = sum_of_inputs(a, &o);
     gnt_work_plugin_begin(&a->plugin, "run");

@@ -104,3 +104,20 @@ int gnt_is_starved(const gnt_results *r, const gnt_outcome *group) {
     }
     return targets > 0 && 2 * starved >= targets;
 }
+
+int gnt_ended_of(const gnt_results *r, const gnt_outcome *group, gnt_ended *out) {
+    int says = 0;
+    *out = (gnt_ended){0};
+    for (size_t i = 0; i < r->n_cell; i++) {
+        const gnt_outcome *c = &r->cell[i];
+        if (c->status != GNT_CELL_OK || !c->ended || !gnt_stands_for(c, group))
+            continue;
+        out->budget += c->ended->budget;
+        out->tolerance += c->ended->tolerance;
+        out->stall += c->ended->stall;
+        out->contradicted += c->ended->contradicted;
+        out->unknown += c->ended->unknown;
+        says = 1;
+    }
+    return says;
+}

@@ -26,4 +26,7 @@ int gnt_leakage_still_rises(const gnt_outcome *cell);
  * more. */
 int gnt_is_starved(const gnt_results *r, const gnt_outcome *group);
 
+/* Sums why the searches of a group's cells ended; 0 if no cell says it. */
+int gnt_ended_of(const gnt_results *r, const gnt_outcome *group, gnt_ended *out);
+
 #endif

@@ -411,7 +411,8 @@ static void say_files(page *w) {
                                            {"matches", "Matching"},
                                            {"history", "The training runs that matching used"},
                                            {"problems", "Cells without a number"},
-                                           {"floors", "Baselines and chance"}};
+                                           {"floors", "Baselines and chance"},
+                                           {"searches", "Why searches ended"}};
     heading(w, "Tables as files");
     gnt_pen_begin(&w->pen, GNT_PEN_LIST);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -452,6 +453,19 @@ static void say_loose_targets(page *w) {
     }
 }
 
+static void say_searches(page *w) {
+    gnt_table t;
+    gnt_table_searches(w->p->results, &t);
+    if (gnt_table_rows(&t) == 0) {
+        gnt_table_free(&t);
+        return;
+    }
+    heading(w, "How searches ended");
+    fold(w, "Why each attack's searches ended, as it says, by the number of observations");
+    table(w, &t);
+    unfold(w);
+}
+
 static void say_tables(page *w) {
     gnt_table t;
     heading(w, "Matching");
@@ -467,6 +481,7 @@ static void say_tables(page *w) {
     fold(w, "All baselines");
     table(w, &t);
     unfold(w);
+    say_searches(w);
     gnt_table_facts(w->p->results, &t);
     if (gnt_table_rows(&t) > 0) {
         heading(w, "Facts");

@@ -161,6 +161,13 @@ typedef struct gnt_restarts {
     size_t n;
 } gnt_restarts;
 
+/* How many of an attack's searches, one for each observation, ended why, as it says: it took its budget,
+ * its cost fell to its tolerance, or it made no more progress; what it says contradicts its budget or its
+ * costs; or it says nothing. */
+typedef struct gnt_ended {
+    int64_t budget, tolerance, stall, contradicted, unknown;
+} gnt_ended;
+
 typedef struct gnt_xy {
     double x, y;
 } gnt_xy;
@@ -229,6 +236,8 @@ typedef struct gnt_outcome {
     /* scores of the attack with a quarter of its budget, of one cell of each attack at each stage */
     gnt_targets quarter;
     gnt_restarts convergence;
+    /* of a cell whose attack says why its searches ended; else NULL */
+    gnt_ended *ended;
     /* numbers that plugins report on themselves */
     gnt_named_reals facts;
     gnt_points *points;

@@ -203,6 +203,16 @@ static const gnt_field restart_rows[] = {
 };
 static const gnt_fields restart_fields = GNT_OPEN(gnt_restart, restart_rows);
 
+static const gnt_field ended_rows[] = {
+    {GNT_FIELD(gnt_ended, budget, INT), .help = "they took the steps that they were allowed"},
+    {GNT_FIELD(gnt_ended, tolerance, INT), .help = "their cost fell to the attack's tolerance"},
+    {GNT_FIELD(gnt_ended, stall, INT), .help = "they made no more progress, though steps were left"},
+    {GNT_FIELD(gnt_ended, contradicted, INT),
+     .help = "what the attack says contradicts its budget or its costs"},
+    {GNT_FIELD(gnt_ended, unknown, INT), .help = "the attack says nothing"},
+};
+static const gnt_fields ended_fields = GNT_OPEN(gnt_ended, ended_rows);
+
 static const gnt_field secret_rows[] = {
     {GNT_FIELD(gnt_secret, accuracy, REAL), .nullable = 1,
      .help = "accuracy on test samples whose label the rule keeps"},
@@ -280,6 +290,12 @@ static const gnt_fields mark_fields = GNT_OPEN(gnt_mark, mark_rows);
         GNT_FIELD(gnt_outcome, convergence, LIST), .group = &restart_fields, .optional = 1,                  \
                                                    .help = "the attack's own cost over its steps"            \
     }
+#define ENDED                                                                                                \
+    {                                                                                                        \
+        GNT_FIELD(gnt_outcome, ended, GROUP), .group = &ended_fields, .optional = 1,                         \
+                                              .help = "why the attack's searches ended, as it says: how "    \
+                                                      "many of them"                                         \
+    }
 #define FACTS                                                                                                \
     {                                                                                                        \
         GNT_FIELD(gnt_outcome, facts, MAP), .group = &gnt_named_real_fields, .optional = 1,                  \
@@ -351,6 +367,7 @@ static const gnt_field cell_rows[] = {
     TARGETS,
     QUARTER,
     CONVERGENCE,
+    ENDED,
     FACTS,
     POINTS,
     MARKS,
@@ -385,6 +402,6 @@ static const gnt_field group_rows[] = {
 };
 const gnt_fields gnt_group_fields = OPEN_FROM(gnt_outcome, group_rows, blank_outcome);
 
-static const gnt_field score_rows[] = {TARGETS, MEASURES,   FLOORS, CHANCE, CONVERGENCE,
+static const gnt_field score_rows[] = {TARGETS, MEASURES,   FLOORS, CHANCE, CONVERGENCE,   ENDED,
                                        FACTS,   UNMEASURED, MARKS,  POINTS, SCORED_AGAINST};
 const gnt_fields gnt_score_fields = OPEN_FROM(gnt_outcome, score_rows, blank_outcome);

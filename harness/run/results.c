@@ -193,6 +193,7 @@ static int fill_cell(const run *r, const run_cell *c, gnt_outcome *out, gnt_aren
     out->targets = found->targets;
     out->quarter = found->quarter;
     out->convergence = found->convergence;
+    out->ended = found->ended;
     out->secret = found->secret;
     out->facts = found->facts;
     if (t->observe.attribute >= 0)

@@ -108,6 +108,18 @@ static void warn_of_budgets(const run *r) {
                 r->cell[i].cell->id);
 }
 
+/* Warns of attacks whose word on how their searches ended cannot be. */
+static void warn_of_contradictions(const run *r) {
+    for (size_t i = 0; i < r->plan->n; i++) {
+        const gnt_ended *e = r->cell[i].status == GNT_CELL_OK ? r->cell[i].found.ended : NULL;
+        if (e && e->contradicted)
+            run_show_warning(r,
+                             "%s: of %lld searches, what the attack says of how they ended contradicts its "
+                             "budget or its costs; `gauntlet vet` says how",
+                             r->cell[i].cell->id, (long long)e->contradicted);
+    }
+}
+
 void run_warn_before(const run *r) {
     warn_of_blas_core(r);
     warn_of_batch_statistics(r);
@@ -117,4 +129,5 @@ void run_warn_before(const run *r) {
 void run_warn_after(const run *r) {
     warn_of_unused_rows(r);
     warn_of_budgets(r);
+    warn_of_contradictions(r);
 }

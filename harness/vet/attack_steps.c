@@ -115,7 +115,14 @@ static gnt_status take_membership(void *context, int64_t n, const float *scores)
 
 /* Accepts any cost and any chosen restart: plots leave out what is not finite. */
 static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
-    (void)context, (void)restart, (void)step, (void)cost;
+    gnt_vet_sequence *t = context;
+    (void)restart, (void)step, (void)cost;
+    t->ending.costs++;
+}
+
+static void take_ended(void *context, int32_t reason, int64_t steps) {
+    gnt_vet_sequence *t = context;
+    gnt_ending_note(&t->ending, reason, steps);
 }
 
 static void take_chosen(void *context, int32_t restart, double cost) {
@@ -136,7 +143,9 @@ static void run(gnt_vet_sequence *t) {
                          .contribution = take_contribution,
                          .attributes = take_attributes,
                          .region = take_region,
-                         .membership = take_membership};
+                         .membership = take_membership,
+                         .ended = take_ended};
+    t->ending = (gnt_ending){0};
     t->status = gnt_instance_attack(t->instance)
                     ->run(self(t), observed(t), t->artefacts ? t->artefacts : &none, &answer);
 }
@@ -144,6 +153,8 @@ static void run(gnt_vet_sequence *t) {
 static int after_run(gnt_vet_sequence *t) {
     if (t->n_outputs == 0)
         gnt_fail(&t->result->wrong, "it returned GNT_OK without an answer");
+    else if (!t->result->wrong.text[0])
+        gnt_ending_check(&t->ending, observed(t)->budget, &t->result->wrong);
     return 0;
 }
 

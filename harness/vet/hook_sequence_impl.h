@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "plugin/ending.h"
 #include "vet/hook_sequence.h"
 #include "vet/models.h"
 
@@ -48,6 +49,8 @@ struct gnt_vet_sequence {
     gnt_hasher digest;
     /* Samples that it encoded, or answers that it gave. */
     int64_t n_outputs;
+    /* Why an attack's search ended, as it says. */
+    gnt_ending ending;
     /* Seconds on two clocks when should_stop turned true; 0: it did not. */
     double stop_cpu, stop_wall;
 

@@ -29,8 +29,9 @@ static void write_table(gnt_table *t) {
 
 static void write_tables(const gnt_results *r) {
     static void (*const tables[])(const gnt_results *, gnt_table *) = {
-        gnt_table_matrix_long, gnt_table_groups, gnt_table_matches, gnt_table_history, gnt_table_problems,
-        gnt_table_floors,      gnt_table_facts,  gnt_table_summary, gnt_table_ranking, gnt_table_found};
+        gnt_table_matrix_long, gnt_table_groups,  gnt_table_matches,  gnt_table_history,
+        gnt_table_problems,    gnt_table_floors,  gnt_table_searches, gnt_table_facts,
+        gnt_table_summary,     gnt_table_ranking, gnt_table_found};
     int64_t stages[GNT_MOST_STAGES];
     gnt_table t;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {

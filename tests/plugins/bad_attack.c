@@ -48,27 +48,47 @@ typedef enum way {
     FILL_DISK,
     RESERVE,
     DEAF,
-    BURN
+    BURN,
+    CONTRADICT
 } way;
 
-static const char *const ways[] = {"nothing",        "crash-in-create",
-                                   "crash",          "crash-in-destroy",
-                                   "hang",           "hoard",
-                                   "output-flood",   "nan",
-                                   "no-answer",      "too-many",
-                                   "no-count",       "wrong-classes",
-                                   "twice",          "exit",
-                                   "exit-in-create", "print",
-                                   "thread",         "unknown-status",
-                                   "unsupported",    "silent-failure",
-                                   "write-input",    "forge",
-                                   "forge-answer",   "forge-facts",
-                                   "slow",           "late",
-                                   "chatter",        "close-all",
-                                   "stack",          "mean-image",
-                                   "fork-bomb",      "fill-disk",
-                                   "reserve",        "deaf",
-                                   "burn",           NULL};
+static const char *const ways[] = {"nothing",
+                                   "crash-in-create",
+                                   "crash",
+                                   "crash-in-destroy",
+                                   "hang",
+                                   "hoard",
+                                   "output-flood",
+                                   "nan",
+                                   "no-answer",
+                                   "too-many",
+                                   "no-count",
+                                   "wrong-classes",
+                                   "twice",
+                                   "exit",
+                                   "exit-in-create",
+                                   "print",
+                                   "thread",
+                                   "unknown-status",
+                                   "unsupported",
+                                   "silent-failure",
+                                   "write-input",
+                                   "forge",
+                                   "forge-answer",
+                                   "forge-facts",
+                                   "slow",
+                                   "late",
+                                   "chatter",
+                                   "close-all",
+                                   "stack",
+                                   "mean-image",
+                                   "fork-bomb",
+                                   "fill-disk",
+                                   "reserve",
+                                   "deaf",
+                                   "burn",
+                                   "contradict",
+                                   NULL};
 
 typedef struct plugin {
     const gnt_host *host;
@@ -331,6 +351,11 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
         return answer->labels(answer->context, seen->n, seen->classes + 1, x);
     if (p->how == TWICE) /* and takes the refusal for a success */
         answer->reconstruction(answer->context, seen->n, x);
+    if (p->how == CONTRADICT) /* four costs in two steps */
+        for (int64_t step = 0; step < 4; step++)
+            answer->cost(answer->context, 0, step, 1);
+    if (p->how == CONTRADICT)
+        gnt_answer_ended(answer, GNT_ENDED_STALL, 2);
     if (p->how == TOO_MANY || p->how == NO_COUNT)
         answer->reconstruction(answer->context, p->how == NO_COUNT ? 0 : 2 * seen->n, x);
     else

@@ -53,6 +53,18 @@ static gnt_status answers_nothing(void *self, const gnt_observation *seen, const
     return GNT_OK;
 }
 
+/* Says that the budget ended a search that took one step. */
+static gnt_status gives_up(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+                           const gnt_answer *answer) {
+    const gnt_host *host = ((plugin *)self)->host;
+    float *scores = gnt_host_scratch(host, seen->n * seen->classes, sizeof *scores);
+    (void)own;
+    if (!scores)
+        return gnt_host_fail(host, "no memory for scores");
+    gnt_answer_ended(answer, GNT_ENDED_BUDGET, 1);
+    return answer->labels(answer->context, seen->n, seen->classes, scores);
+}
+
 static gnt_status save_once(void *self, int32_t client, const gnt_sink *out) {
     const int64_t one = 1;
     const float value = (float)((plugin *)self)->value++;
@@ -232,6 +244,7 @@ static const gnt_descriptor descriptors[] = {
     {SHARED("refuses-defaults"), .create = refuse, HOOKS(.transform_update = adds_noise)},
     DEFENSE("gives-nothing", .encode_set = gives_nothing),
     ATTACK("answers-nothing", GNT_GOAL_LABEL, answers_nothing),
+    ATTACK("gives-up", GNT_GOAL_LABEL, gives_up),
     DEFENSE("forgets-state", .save = save_once, .load = load_nothing),
     {SHARED("fails-at-most"), .create = create, .parameters = value, .n_parameters = 1,
      HOOKS(.transform_update = fails_at_most)},

@@ -65,7 +65,8 @@ static const char rest[] =
     "'broken': true, 'missing': false, 'identification': 1.0, 'rank': 1.0, 'label_accuracy': 1.0, "
     "'attribute_accuracy': 0.0, 'attribute_truth': 1, 'attribute_told': -1, 'attribute_renamed': -1, "
     "'contribution_error': 0.5, 'contribution_truth': [1.0, null], 'contribution_told': null}, {'id': 1}], "
-    "'convergence': [{'target': 0, 'restart': 0, 'points': [[0, 1.5], [10, 1e-09]]}], 'facts': {'z': 1.0, "
+    "'convergence': [{'target': 0, 'restart': 0, 'points': [[0, 1.5], [10, 1e-09]]}], 'ended': {'budget': 1, "
+    "'tolerance': 0, 'stall': 0, 'contradicted': 0, 'unknown': 1}, 'facts': {'z': 1.0, "
     "'a': 2.0}, 'points': {'value': [0, 1], 'representation': {'components': [[1.0, -0.5]], 'share': [0.5, "
     "0.25], 'neighbours': [[0.0, 1.0]], 'probe': null}, 'names': ['f', 'm']}, 'marks': [{'what': "
     "'claims-differ', 'says': 'so'}], 'unmeasured': {'lpips_vgg': 'no weights'}, 'images': "
@@ -220,6 +221,7 @@ static const struct {
     {"'exact': false", "'exact': 'no'", "cells[0].targets[0].exact: is \"no\", expected true or false"},
     {"'attribute_told': -1", "'attribute_told': -2", "cells[0].targets[0].attribute_told: is -2, expected"},
     {"[0, 1.5]", "[0]", "cells[0].convergence[0].points[0]: is a list of 1, expected a list of 2"},
+    {"'stall': 0", "'stall': -1", "cells[0].ended.stall: is -1, expected an integer from 0"},
     {"'facts': {'z': 1.0", "'facts': {'z': true", "cells[0].facts.z: is true, expected a number or null"},
     {"[[1.0, -0.5]]", "[[1.0, 'a']]", "components[0][1]: is \"a\", expected a number"},
     {"[[1.0, -0.5]]", "[[1.0, 0.1, 2.0]]", "components[0]: is a list of 3, expected a list of 2"},

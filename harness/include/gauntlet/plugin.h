@@ -723,8 +723,18 @@ typedef struct gnt_answer {
     /* n: any increasing function of the belief that each of the observation's candidates is a private
      * sample. */
     gnt_status (*membership)(void *context, int64_t n, const float *scores);
+    /* Optional, since 0.12: why the search for this answer ended, a GNT_ENDED_*, and how many of the steps
+     * that `budget` counts it took, those of all restarts together. At most once. The host compares it with
+     * the budget and with the costs that were recorded; what contradicts these counts as no reason. */
+    void (*ended)(void *context, int32_t reason, int64_t steps);
     GNT_GROWS
 } gnt_answer;
+
+#define GNT_ENDED_UNKNOWN 0 /* also where nothing is searched */
+/* It took the steps that it was allowed, but for a rest that its parts could not share: at least half. */
+#define GNT_ENDED_BUDGET 1
+#define GNT_ENDED_TOLERANCE 2 /* its cost fell to its tolerance */
+#define GNT_ENDED_STALL 3     /* steps were left, but made no more progress, from any start */
 
 /* Input of an active attack; will be declared by the first version whose host calls `broadcast`, and begin
  * with its size. */
@@ -926,6 +936,12 @@ static inline void gnt_host_fact(const gnt_host *host, const char *name, double 
 }
 static inline const void *gnt_host_extension(const gnt_host *host, const char *id, uint32_t revision) {
     return host->extension(host->context, id, revision);
+}
+
+/* Says why the search for an answer ended; a host of 0.11 or earlier learns nothing. */
+static inline void gnt_answer_ended(const gnt_answer *answer, int32_t reason, int64_t steps) {
+    if (GNT_HAS(gnt_answer, answer, ended) && answer->ended)
+        answer->ended(answer->context, reason, steps);
 }
 
 /* Value of gnt_parameter.member; T.member must have the type C, which the compiler checks. */

@@ -277,6 +277,31 @@ static gnt_restarts convergence_of(score *s) {
     return (gnt_restarts){list, n};
 }
 
+/* Counts why the searches ended, by the answer's words; NULL if the attack gave no reason for any. */
+static gnt_ended *ended_of(score *s) {
+    static const char *const words[] = {"budget", "tolerance", "stall", "contradicted"};
+    gnt_ended *e = gnt_arena_array(&s->memory, 1, sizeof *e);
+    json_t *all = json_loads(s->answer.metadata ? s->answer.metadata : "", 0, NULL);
+    const json_t *targets = json_object_get(all, "targets"), *one;
+    size_t j;
+    int64_t known = 0;
+    json_array_foreach(targets, j, one) {
+        const char *word = json_string_value(json_object_get(one, "ended"));
+        int64_t *const count[] = {&e->budget, &e->tolerance, &e->stall, &e->contradicted};
+        size_t k = 0;
+        while (word && k < sizeof words / sizeof *words && strcmp(word, words[k]) != 0)
+            k++;
+        if (!e || !word || k == sizeof words / sizeof *words)
+            continue;
+        ++*count[k];
+        known++;
+    }
+    if (e)
+        e->unknown = (int64_t)json_array_size(targets) - known;
+    json_decref(all);
+    return known > 0 ? e : NULL;
+}
+
 /* Returns why measures that were requested, and facts that apply, have no number. */
 static gnt_named_texts unmeasured_of(score *s) {
     gnt_named_text *list = gnt_arena_array(&s->memory, SCORE_JUDGES + SCORE_MOST_UNKNOWN, sizeof *list);
@@ -296,6 +321,7 @@ static int fill(score *s, gnt_outcome *o, gnt_err *err) {
     o->targets = targets_of(s);
     o->chance.at = gnt_arena_array(&s->memory, GNT_MEASURES, sizeof *o->chance.at);
     o->convergence = convergence_of(s);
+    o->ended = ended_of(s);
     o->facts = (gnt_named_reals){s->fact, s->n_facts};
     o->unmeasured = unmeasured_of(s);
     if (s->scored_against)

@@ -324,6 +324,25 @@ void gnt_table_floors(const gnt_results *r, gnt_table *t) {
     }
 }
 
+void gnt_table_searches(const gnt_results *r, gnt_table *t) {
+    gnt_ended e;
+    gnt_table_init(t, "Why the searches of attacks ended");
+    GNT_TABLE_COLUMNS(t, "task", "stage", "defense", "mode", "strength", "attack", "budget", "tolerance",
+                      "stall", "contradicted", "unknown");
+    keyed *k = sorted(r, r->group, r->n_group, t);
+    for (size_t i = 0; k && i < r->n_group; i++) {
+        if (!gnt_ended_of(r, k[i].o, &e))
+            continue;
+        place_items(t, k[i].o);
+        gnt_table_number(t, (double)e.budget);
+        gnt_table_number(t, (double)e.tolerance);
+        gnt_table_number(t, (double)e.stall);
+        gnt_table_number(t, (double)e.contradicted);
+        gnt_table_number(t, (double)e.unknown);
+    }
+    gnt_free(k);
+}
+
 static void fact_items(gnt_table *t, const gnt_outcome *c, const char *name) {
     place_items(t, c);
     gnt_table_number(t, (double)c->seed);

@@ -72,6 +72,7 @@ typedef struct dlg_search {
     double least;        /* cost of the winner, without any prior */
     int32_t chosen;      /* the restart that it comes from */
     int64_t step, steps; /* outer steps taken and allowed, over all restarts */
+    int matched;         /* set by the search: it ended because the cost fell to its tolerance */
 } dlg_search;
 
 /* Sets z to the start that the suite gives, else to noise, scaled by `scale` in its image part. */

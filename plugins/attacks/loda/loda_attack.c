@@ -26,6 +26,7 @@ static void report_costs(const attack_job *j, const gnt_answer *answer, const do
     for (int64_t step = 0; step <= steps; step++)
         answer->cost(answer->context, 0, step, total[step] / (double)images);
     answer->chosen(answer->context, 0, total[steps] / (double)images);
+    gnt_answer_ended(answer, GNT_ENDED_BUDGET, steps);
 }
 
 gnt_status attack_answer(attack_job *j, const gnt_observation *seen, const gnt_answer *answer,

@@ -141,6 +141,7 @@ static gnt_status all_restarts(ggl_cost *c, generator *g, gnt_adam *adam, int64_
     }
     if (!isfinite(c->found.cost))
         return gnt_host_fail(host, "its cost was never finite, for any latents");
+    gnt_answer_ended(c->answer, GNT_ENDED_BUDGET, each * restarts);
     return GNT_OK;
 }
 

@@ -182,6 +182,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
     public_images images;
     TRY(chosen_search(&s, "region-known", self, seen, own, &images));
     answer->chosen(answer->context, s.chosen, s.least);
+    search_report_end(&s, seen);
     if (seen->goals & GNT_GOAL_ATTRIBUTE)
         TRY(answer_values(self->host, seen, s.winner, answer));
     return seen->goals & GNT_GOAL_RECONSTRUCTION ? answer->reconstruction(answer->context, s.n, s.winner)

@@ -41,5 +41,6 @@ gnt_status chosen_run(const char *id, void *self, const gnt_observation *seen, c
     public_images images;
     TRY(chosen_search(&s, id, self, seen, own, &images));
     answer->chosen(answer->context, s.chosen, s.least);
+    search_report_end(&s, seen);
     return answer->reconstruction(answer->context, s.n, s.winner);
 }

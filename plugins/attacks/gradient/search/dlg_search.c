@@ -44,6 +44,10 @@ static gnt_status check_start(const dlg_search *s) {
     return gnt_host_fail(s->self->host, "its starting points lack the tensor \"y\": logits of the labels");
 }
 
+static int32_t why_ended(const dlg_search *s) {
+    return s->matched ? GNT_ENDED_TOLERANCE : s->step < s->steps ? GNT_ENDED_STALL : GNT_ENDED_BUDGET;
+}
+
 static gnt_status give_answer(dlg_search *s, const float *scores) {
     dlg_objective *o = &s->objective;
     const gnt_answer *answer = s->answer;
@@ -59,6 +63,7 @@ static gnt_status give_answer(dlg_search *s, const float *scores) {
     }
     gnt_project_box(x, (int64_t)size, 0, 1);
     answer->chosen(answer->context, s->chosen, in_units(s, s->least));
+    gnt_answer_ended(answer, why_ended(s), s->step);
     TRY(answer->reconstruction(answer->context, o->n, x));
     return answer->labels(answer->context, o->n, (int32_t)o->classes, scores);
 }

@@ -163,6 +163,7 @@ static void run_guarded(dlg_search *s) {
             s->chosen = r;
             memcpy(s->winner, o->best, (size_t)o->size * sizeof *s->winner);
         }
+        s->matched = below(s, s->least, s->self->tolerance);
         if (below(s, s->least, nearly))
             return;
     }

@@ -108,6 +108,7 @@ typedef struct search {
     double least;
     int32_t chosen;
     int64_t done, total; /* steps, for progress */
+    int early;           /* a restart ended before its steps were taken */
 } search;
 
 /* Opens a search with the data term of `seen` alone. y is the caller's and must outlive the search. */
@@ -151,6 +152,9 @@ gnt_status search_use(search *s, const prior_setting *setting, public_images *im
  * parallel and drawn towards their mean. Resets s->least, then sets s->winner to the batch of least cost
  * and s->least to that cost. */
 gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group);
+
+/* Says why the search ended. */
+void search_report_end(const search *s, const gnt_observation *seen);
 
 /* True if the model has layers whose derivative is discontinuous. */
 int search_has_kinks(const gnt_model_info *model);

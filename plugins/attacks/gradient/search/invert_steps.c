@@ -41,6 +41,7 @@ static gnt_status step_once(search *s, climber *c, int32_t restart, int64_t k, i
         s->answer->cost(s->answer->context, restart, k, cost);
     gnt_host_progress(host, (double)++s->done, (double)s->total);
     c->ended = !isfinite(cost);
+    s->early |= c->ended && k + 1 < steps;
     if (c->ended)
         return GNT_OK;
     search_keep(s, restart, c->q, cost);
@@ -139,4 +140,14 @@ gnt_status search_run(search *s, int64_t restarts, int64_t steps, double group) 
     if (status == GNT_OK && !isfinite(s->least))
         return gnt_host_fail(host, "its cost was never finite, from any start");
     return status;
+}
+
+void search_report_end(const search *s, const gnt_observation *seen) {
+    const int64_t allowed = seen->budget > 0 ? seen->budget : s->total;
+    const int left = s->early && s->done < allowed;
+    gnt_answer_ended(s->answer,
+                     !left           ? GNT_ENDED_BUDGET
+                     : s->least == 0 ? GNT_ENDED_TOLERANCE
+                                     : GNT_ENDED_STALL,
+                     s->done);
 }

@@ -47,12 +47,14 @@ static gnt_status descend(descent *d, gnt_lbfgs *lbfgs, int64_t steps, float *q)
         if (s->answer)
             s->answer->cost(s->answer->context, d->restart, before, cost);
         gnt_host_progress(s->self->host, fmin((double)s->done, (double)s->total), (double)s->total);
+        s->early |= spent < steps && (!isfinite(cost) || cost == 0);
         if (!isfinite(cost) || cost == 0)
             return GNT_OK;
         since = cost < progress * mark ? 0 : since + 1;
         mark = since == 0 ? cost : mark;
         if (since < PATIENCE)
             continue;
+        s->early |= spent < steps && forgotten;
         if (forgotten++)
             return GNT_OK;
         gnt_lbfgs_reset(lbfgs);

@@ -78,7 +78,8 @@ gnt_status likely_run(search *s, const gnt_observation *seen) {
     const gnt_host *host = s->self->host;
     const int64_t restarts = s->self->restarts;
     const int64_t all = seen->budget > 0 ? seen->budget : restarts * s->self->steps;
-    const int refits = s->term[0].white.is_known ? 0 : REFITS;
+    /* so few steps are not divided */
+    const int refits = s->term[0].white.is_known || all / 2 < REFITS ? 0 : REFITS;
     /* half of the steps for all restarts, half for the best of them */
     const int64_t first = (refits ? all / 2 : all) / restarts, later = refits ? all / 2 / refits : 0;
     const size_t size = (size_t)search_size(s);

@@ -32,7 +32,8 @@ static void run_as_published(dlg_search *s) {
             first = cost;
         if (isnan(cost))
             break;
-        if (!dlg_searches_labels(o) && k % LOOK_EVERY == 0 && is_converged(s, s->winner))
+        s->matched = !dlg_searches_labels(o) && k % LOOK_EVERY == 0 && is_converged(s, s->winner);
+        if (s->matched)
             break;
     }
     /* Where the search left all numbers behind, pixels are grey and the cost is the first: a failure that is
