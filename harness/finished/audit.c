@@ -126,11 +126,12 @@ static const char *plugin_now(const gnt_suite *s, const char *id) {
 static void explain_differences(const audit *a) {
     gnt_doc doc;
     gnt_err err;
+    gnt_digest program;
     if (rerun_load(&doc, a->options->folder, "host.json", NULL) != 0) {
         say(a, "note: there is no host.json to read: what machine and plugins the run had is not known");
         return;
     }
-    char *now = gnt_run_identity(&err);
+    char *now = gnt_run_identity(&program, &err);
     const char *was = json_string_value(json_object_get(doc.root, "identity"));
     if (now && was && strcmp(now, was) != 0)
         say(a,

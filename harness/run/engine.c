@@ -58,7 +58,7 @@ static int open_run(run *r, gnt_err *err) {
                  ? gnt_store_open(&r->store, store, err)
                  : gnt_fail(err, "out of memory for a run");
     gnt_free(store);
-    if (rc != 0 || !(r->host = gnt_run_identity(err)) || run_share_open(r, err) != 0 ||
+    if (rc != 0 || !(r->host = gnt_run_identity(&r->program, err)) || run_share_open(r, err) != 0 ||
         run_requests_open(&r->requests, err) != 0)
         return -1;
     open_cells(r);

@@ -25,13 +25,12 @@ void gnt_run_cpu_name(char name[GNT_CPU_NAME]) {
 }
 #endif
 
-char *gnt_run_identity(gnt_err *err) {
-    gnt_digest d;
+char *gnt_run_identity(gnt_digest *program, gnt_err *err) {
     char hex[GNT_HEX_SIZE], cpu[GNT_CPU_NAME], dnnl[64];
     const char *choice = getenv("GAUNTLET_CONV");
-    if (gnt_digest_file("/proc/self/exe", &d, err) != 0)
+    if (gnt_digest_file("/proc/self/exe", program, err) != 0)
         return NULL;
-    gnt_digest_hex(&d, hex);
+    gnt_digest_hex(program, hex);
     gnt_run_cpu_name(cpu);
     char *text = gnt_format("host %s; cpu %s; blas %s; core %s; conv %s %s; threads 1", hex, cpu,
                             openblas_get_config(), gnt_blas_core_choice(), gnt_dnnl_version(dnnl),

@@ -8,10 +8,11 @@
 #ifndef GNT_RUN_IDENTITY_H
 #define GNT_RUN_IDENTITY_H
 
+#include "base/digest.h"
 #include "base/err.h"
 
-/* Returns the identity; the caller frees with gnt_free. */
-char *gnt_run_identity(gnt_err *err);
+/* Returns the identity, which the caller frees with gnt_free, and the digest of this program in *program. */
+char *gnt_run_identity(gnt_digest *program, gnt_err *err);
 
 enum { GNT_CPU_NAME = 49 };
 /* Writes the CPU's own name; "unknown" if it has none. */

@@ -168,8 +168,9 @@ typedef struct run {
     const gnt_plan *plan;
     const gnt_run_options *options;
     gnt_store *store;
-    /* The program's digest and the numerics identity (run/identity.h). */
+    /* The identity (run/identity.h), and the program's digest, which is part of it. */
     char *host;
+    gnt_digest program;
     run_jobs jobs;
     run_requests requests;
     /* plan->n. */
