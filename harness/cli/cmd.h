@@ -18,6 +18,7 @@ int gnt_cmd_pace(int argc, char **argv);
 int gnt_cmd_sign(int argc, char **argv);
 int gnt_cmd_verify(int argc, char **argv);
 int gnt_cmd_report(int argc, char **argv);
+int gnt_cmd_scores(int argc, char **argv);
 int gnt_cmd_leaderboard(int argc, char **argv);
 int gnt_cmd_check(int argc, char **argv);
 int gnt_cmd_accept(int argc, char **argv);

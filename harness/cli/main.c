@@ -43,6 +43,7 @@ static const command commands[] = {
     {"data", gnt_cmd_data},
     {"program", gnt_cmd_program},
     {"report", gnt_cmd_report},
+    {"scores", gnt_cmd_scores},
     {"leaderboard", gnt_cmd_leaderboard},
     {"accept", gnt_cmd_accept},
     {"season", gnt_cmd_season},
