@@ -34,6 +34,8 @@ typedef struct gnt_board_options {
     /* The SHA-256 of a season's key, hexadecimal: folders with season.json are runs that `gauntlet accept`
      * made here, and what they say is believed. NULL: season.json is not read. */
     const char *season;
+    /* plugins that are installed here, for what they say of themselves; NULL: none */
+    const struct gnt_plugin_list *plugins;
 } gnt_board_options;
 
 /* season.json of a folder in which `gauntlet accept` ran a submission again under the key of a season. The

@@ -102,6 +102,22 @@ static const gnt_field history_rows[] = {
 };
 const gnt_fields board_history_fields = GNT_FIELDS_OF(board_history_entry, history_rows);
 
+/* ---- plugins ---- */
+
+#define PLUGIN_TEXT(key, words) TEXT(board_plugin_entry, key, words)
+static const gnt_field plugin_rows[] = {
+    PLUGIN_TEXT(plugin, "id"),
+    PLUGIN_TEXT(version, "of the plugin"),
+    PLUGIN_TEXT(file, "the shared object that has it here; \"\": it is not installed"),
+    {.name = "what it does",
+     .type = GNT_FIELD_TEXT,
+     .offset = offsetof(board_plugin_entry, what),
+     .needed = 1,
+     .help = "in the words of the plugin of this id and version that is installed here"},
+    PLUGIN_TEXT(paper, "that it cites; \"\": none"),
+};
+const gnt_fields board_plugin_fields = GNT_FIELDS_OF(board_plugin_entry, plugin_rows);
+
 /* ---- the file ---- */
 
 #define PART(key, of, words)                                                                                 \
@@ -112,5 +128,6 @@ static const gnt_field file_rows[] = {
     PART("runs", &board_run_fields, "the runs that were given"),
     PART("places", &board_place_fields, "the rows of leaderboard.csv"),
     PART("history", &board_history_fields, "defenses in several runs of a contributor"),
+    PART("plugins", &board_plugin_fields, "the plugins of the defenses"),
 };
 const gnt_fields board_file_fields = {.field = file_rows, .n = sizeof file_rows / sizeof *file_rows};

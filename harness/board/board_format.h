@@ -21,6 +21,11 @@ typedef struct board_place_entry {
         *observed_from, *stages, *why_not_ranked, *plugins, *at_target, *why_last, *draws, *submission;
 } board_place_entry;
 
+/* A plugin of a defense. */
+typedef struct board_plugin_entry {
+    const char *plugin, *version, *file, *what, *paper;
+} board_plugin_entry;
+
 /* A defense in one of several runs of a contributor. */
 typedef struct board_history_entry {
     const char *contributor, *section, *defense;
@@ -28,7 +33,7 @@ typedef struct board_history_entry {
     const char *date, *measured, *under, *what_changed;
 } board_history_entry;
 
-extern const gnt_fields board_run_fields, board_place_fields, board_history_fields;
+extern const gnt_fields board_run_fields, board_place_fields, board_history_fields, board_plugin_fields;
 /* The whole file. Its lists are written entry by entry (board_tables.c), so there is no struct of it. */
 extern const gnt_fields board_file_fields;
 

@@ -271,11 +271,12 @@ void board_item(gnt_table *t, gnt_text *text);
 /* Writes a file of the board, and frees the text. */
 int board_write_text(const board *b, const char *name, gnt_text *text, gnt_err *err);
 
-/* ---- board_tables.c, history.c: each fills a table that the caller frees ---- */
+/* ---- board_tables.c, history.c, plugin_table.c: each fills a table that the caller frees ---- */
 
 void board_table_runs(const board *b, gnt_table *t);
 void board_table_rows(const board *b, gnt_table *t);
 void board_table_history(const board *b, gnt_table *t);
+void board_table_plugins(const board *b, gnt_table *t);
 
 /* ---- markdown.c, files.c, board_page.c: the files of the board ---- */
 

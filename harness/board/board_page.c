@@ -166,6 +166,13 @@ static void add_history(page *w) {
     gnt_table_free(&t);
 }
 
+static void add_plugins(page *w) {
+    gnt_table t;
+    board_table_plugins(w->b, &t);
+    gnt_table_html(&t, &w->out);
+    gnt_table_free(&t);
+}
+
 static void add_runs(page *w) {
     page_add(w, "<ol>\n");
     for (size_t i = 0; i < w->b->n_run; i++) {
@@ -223,7 +230,7 @@ static void fill(page *w, const char *name, size_t n) {
     } parts[] = {{"title", add_title},       {"style-hash", add_style_hash}, {"script-hash", add_script_hash},
                  {"summary", add_summary},   {"tasks", add_tasks},           {"threats", add_threats},
                  {"contests", add_contests}, {"history", add_history},       {"footnotes", add_footnotes},
-                 {"runs", add_runs}};
+                 {"runs", add_runs},         {"plugins", add_plugins}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strlen(parts[i].name) == n && !strncmp(parts[i].name, name, n)) {
             parts[i].add(w);

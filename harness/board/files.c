@@ -7,7 +7,10 @@ static int write_json(const board *b, gnt_err *err) {
     static const struct {
         const char *name;
         void (*fill)(const board *, gnt_table *);
-    } parts[] = {{"runs", board_table_runs}, {"places", board_table_rows}, {"history", board_table_history}};
+    } parts[] = {{"runs", board_table_runs},
+                 {"places", board_table_rows},
+                 {"history", board_table_history},
+                 {"plugins", board_table_plugins}};
     gnt_text text;
     gnt_text_init(&text, MOST_TEXT);
     gnt_text_add(&text, "{\"format\": 1,\n\"title\": ");

@@ -121,6 +121,9 @@ int board_write_markdown(const board *b, gnt_err *err) {
     if (gnt_table_rows(&t))
         gnt_table_markdown(&t, &pen.out);
     gnt_table_free(&t);
+    board_table_plugins(b, &t);
+    gnt_table_markdown(&t, &pen.out);
+    gnt_table_free(&t);
     board_table_runs(b, &t);
     gnt_table_markdown(&t, &pen.out);
     gnt_table_free(&t);

@@ -41,6 +41,7 @@ int cli_make_board(gnt_board_options *board, gnt_board_source *sources, const cl
             break;
         sources[n].checked = &checked[n];
     }
+    board->plugins = w.suite.plugins;
     const int code =
         checked && n == board->n_source ? make(board, command) : cli_error(command, &err, GNT_EXIT_WRONG);
     for (size_t i = 0; i < n; i++)
