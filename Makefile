@@ -1,7 +1,7 @@
 # gauntlet: README.md says what it is, CONTRIBUTING.md how to work on it. `make help` prints these lines.
 #
 #   make                        build/gauntlet, its plugins and libgauntlet-nn (the target all)
-#   make demo                   builds, runs the quick suite and leaves a report
+#   make demo                   builds, runs suites/demo.json and leaves a report
 #   make test                   builds, runs every test and counts at the end; QUICK=1: most units, the
 #                               refused suites and one small run
 #   make asan                   the same under AddressSanitizer and UBSan, in build/asan
@@ -10,6 +10,7 @@
 #                               with the quick suite's, and makes docs/performance.md of them; KEEP=avx2
 #                               keeps those of a machine without AVX-512
 #   make docs                   the tables of the pages in docs from results/baselines
+#   make board                  docs/board from the scores in results/board
 #   make docs-check             says where they differ from it
 #   make docs-results           runs anew what it was kept from, then make docs; RUNS="NAME …" picks some
 #
@@ -136,7 +137,7 @@ UNIT_OBJ = $(UNIT:$(B)/tests/%=$(B)/obj/tests/unit/%.o)
 CORES = $(shell nproc 2>/dev/null || echo 2)
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
 
-.PHONY: FORCE all demo test asan fuzz bench plugins units harnesses format format-check
+.PHONY: FORCE all demo board test asan fuzz bench plugins units harnesses format format-check
 .PHONY: docs docs-check docs-results deps have-deps install clean help
 .SECONDARY:
 all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so
@@ -250,6 +251,11 @@ docs-results: all $(B)/docs-tables
 	@B=$(B) tools/docs_results $(RUNS)
 	@$(B)/docs-tables write $(DOCS_PAGES)
 
+# draws README's picture, too
+board: all
+	@B=$(B) tools/board
+	@B=$(B) tools/picture
+
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
@@ -260,7 +266,7 @@ have-deps:
 
 demo: have-deps
 	@$(MAKE) --no-print-directory $(PARALLEL) all
-	$(B)/gauntlet run suites/quick.json
+	$(B)/gauntlet run suites/demo.json
 
 test: have-deps
 	@$(MAKE) --no-print-directory $(PARALLEL) all units \

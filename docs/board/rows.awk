@@ -1,0 +1,26 @@
+# Rows of leaderboard.csv for leakage.gnuplot: number, "task: defense", utility, PSNR, its interval.
+# `want`: any, ranked, apart or none. Numbers count all rows, so that each keeps its place in the picture.
+function split_row(line, cell,    n, at, c, quoted) {
+    n = 1
+    cell[1] = ""
+    for (at = 1; at <= length(line); at++) {
+        c = substr(line, at, 1)
+        if (c == "\"") quoted = !quoted
+        else if (c == "," && !quoted) cell[++n] = ""
+        else cell[n] = cell[n] c
+    }
+    return n
+}
+BEGIN { FS = "\n" }
+NR == 1 { n = split_row($0, cell); for (i = 1; i <= n; i++) column[cell[i]] = i; next }
+{
+    split_row($0, cell)
+    if (cell[column["attacker"]] != "any" || cell[column["measure"]] != "psnr" || cell[column["measured"]] == "")
+        next
+    row++
+    kind = cell[column["rank"]] != "" ? "ranked" : cell[column["standing"]] == "undefended" ? "none" : "apart"
+    if (want == "any" || want == kind)
+        printf "%d \"%s: %s\" \"%.0f %%\" %s %s %s\n", row, cell[column["task"]], cell[column["defense"]],
+            100 * cell[column["utility"]], cell[column["measured"]], cell[column["low"]] == "" ? cell[column["measured"]] : cell[column["low"]],
+            cell[column["high"]] == "" ? cell[column["measured"]] : cell[column["high"]]
+}
