@@ -1,4 +1,4 @@
-/* gauntlet scores: copies the scores of a run, without pictures, into a folder that is small enough to keep. */
+/* gauntlet scores: copies the scores of a run, without pictures, into a small folder. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -6,7 +6,7 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/consistency.h"
-#include "finished/scores.h"
+#include "finished/scores_only.h"
 
 /* Returns 0 if the results agree with themselves and with their suite. */
 static int check(const char *run, const cli_paths *paths, gnt_err *err) {

@@ -1,4 +1,4 @@
-#include "finished/scores.h"
+#include "finished/scores_only.h"
 
 #include <string.h>
 
