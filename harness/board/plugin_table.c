@@ -1,5 +1,5 @@
-/* The table of the defenses' plugins: what each does and which paper it cites, in the words of the plugin that
- * is installed here. */
+/* The table of the defenses' plugins: what each does and which paper it cites, in the words of the plugin
+ * that is installed here. */
 #include <string.h>
 
 #include "base/mem.h"
