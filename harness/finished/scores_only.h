@@ -1,5 +1,6 @@
-/* scores_only: the scores of a run without what takes room: pictures, convergence curves, the times of jobs. A
- * few megabytes that fit into version control, and that `check`, `report` and `leaderboard` read as a run. */
+/* scores_only: the scores of a run without what takes room: pictures, convergence curves, the times of jobs.
+ * A few megabytes that fit into version control, and that `check`, `report` and `leaderboard` read as a run.
+ */
 #ifndef GNT_FINISHED_SCORES_ONLY_H
 #define GNT_FINISHED_SCORES_ONLY_H
 
