@@ -22,6 +22,7 @@ typedef enum gnt_pen_part {
     GNT_PEN_FOLD,    /* ends what GNT_PEN_SUMMARY began */
     GNT_PEN_WIDE,    /* scrolls sideways where the page is too narrow */
     GNT_PEN_SHORT,   /* the table at the top of a page */
+    GNT_PEN_PAIR,    /* pictures side by side where the page is wide enough */
     GNT_PEN_PARTS
 } gnt_pen_part;
 

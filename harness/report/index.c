@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sodium/crypto_hash_sha256.h>
+#include <sodium/utils.h>
+
 #include "base/embed.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -19,6 +22,9 @@ enum { MOST = 256 << 20 };
 /* the beginning of index.html, to its title */
 extern const char report_head[];
 GNT_EMBED(report_head, "harness/report/head.html");
+/* the script of index.html, by which its tables are sorted */
+extern const char report_script[];
+GNT_EMBED(report_script, "harness/report/sort.js");
 
 typedef struct page {
     const gnt_report *p;
@@ -92,14 +98,44 @@ static void say_observed(page *w) {
     gnt_text_free(&lines);
 }
 
-/* Writes the summary, which comes first: a row for each section, and how to read it. */
+/* Writes the ranking of a task at a stage, or at all stages that were drawn. */
+static void say_ranking(page *w, const char *task, int64_t stage) {
+    const gnt_results *r = w->p->results;
+    const gnt_measure *m = gnt_section_lead(r, task, stage);
+    gnt_text title;
+    gnt_table t;
+    if (!m)
+        return;
+    gnt_text_init(&title, 1 << 20);
+    gnt_section_title(r, task, stage, &title);
+    gnt_pen_write_text(&w->pen, GNT_PEN_SUBHEADING, &title);
+    gnt_table_places(r, task, stage, m, &t);
+    table(w, &t);
+}
+
+/* Writes the answer, which comes first: how defenses rank, with what is not ranked and why. */
+static void say_rankings(page *w) {
+    const gnt_results *r = w->p->results;
+    for (size_t i = 0; i < r->n_task; i++) {
+        int64_t stages[GNT_MOST_STAGES];
+        const size_t n = gnt_judged_stages(r, r->task[i], stages);
+        for (size_t k = 0; k < n; k++)
+            say_ranking(w, r->task[i], stages[k]);
+    }
+}
+
+/* Writes a row for each section, and how to read it; where there is but one, its ranking says as much. */
 static void say_summary(page *w) {
     gnt_table t;
     heading(w, "In short");
     gnt_table_summary(w->p->results, &t);
-    gnt_pen_begin(&w->pen, GNT_PEN_SHORT);
-    table(w, &t);
-    gnt_pen_end(&w->pen, GNT_PEN_SHORT);
+    if (t.n_item > t.n_column) {
+        gnt_pen_begin(&w->pen, GNT_PEN_SHORT);
+        table(w, &t);
+        gnt_pen_end(&w->pen, GNT_PEN_SHORT);
+    } else
+        gnt_table_free(&t);
+    say_rankings(w);
     paragraph(w, "A defense is judged at the target utility by the attack under which it leaks most. "
                  "Defenses that leak no more than a guess share a rank. Tied: the difference is not "
                  "statistically significant, or the one that leaks less left less utility. Identified: how "
@@ -149,32 +185,6 @@ static void say_no_tradeoff(page *w, const gnt_section *s, const gnt_measure *m)
         paragraph(w, "Only one setting has both a utility and a number: a trade-off needs two.");
 }
 
-static void say_measure(page *w, const gnt_section *s, const gnt_measure *m, int folded) {
-    const gnt_picture *tradeoff = of_measure(s->tradeoff, s->n_tradeoff, m),
-                      *strength = of_measure(s->strength, s->n_strength, m),
-                      *heat = of_measure(s->heat, s->n_heat, m);
-    if (tradeoff)
-        picture(w, tradeoff,
-                "Trade-off: utility on x, leakage on y, a panel for the worst of all attacks, then for each "
-                "attack");
-    else if (strength)
-        picture(w, strength, "Leakage against the strength of a defense, a panel for each attack");
-    if (!tradeoff && !folded)
-        say_no_tradeoff(w, s, m);
-    if (heat)
-        picture(w, heat, "Matrix: defenses by attacks, darker leaks more");
-    if (tradeoff && strength) {
-        fold(w, "Leakage against strength");
-        picture(w, strength, "Leakage against the strength of a defense, a panel for each attack");
-        unfold(w);
-    }
-    if (!folded && heat)
-        fold(w, "The matrix as a table");
-    say_matrix(w, s, m);
-    if (!folded && heat)
-        unfold(w);
-}
-
 /* Returns the sheet to show first: that of the attack that recovers most without a defense. */
 static size_t best_sheet(const page *w, const gnt_section *s, const gnt_measure *m) {
     size_t best = 0;
@@ -193,15 +203,47 @@ static size_t best_sheet(const page *w, const gnt_section *s, const gnt_measure 
     return best;
 }
 
-static void say_sheets(page *w, const gnt_section *s, const gnt_measure *lead) {
-    size_t first = best_sheet(w, s, lead);
-    if (s->n_sheet == 0)
-        return;
-    fold(w, "Images, private and recovered");
-    for (size_t k = 0; k < s->n_sheet; k++) {
-        const gnt_picture *sheet = &s->sheet[k == 0 ? first : k <= first ? k - 1 : k];
+static void say_measure(page *w, const gnt_section *s, const gnt_measure *m, int folded) {
+    const gnt_picture *tradeoff = of_measure(s->tradeoff, s->n_tradeoff, m),
+                      *strength = of_measure(s->strength, s->n_strength, m),
+                      *heat = of_measure(s->heat, s->n_heat, m);
+    if (!tradeoff && !folded)
+        say_no_tradeoff(w, s, m);
+    gnt_pen_begin(&w->pen, GNT_PEN_PAIR);
+    if (!folded && s->n_sheet) {
+        const gnt_picture *sheet = &s->sheet[best_sheet(w, s, m)];
         picture(w, sheet, sheet->attack);
     }
+    if (tradeoff)
+        picture(w, tradeoff,
+                "Trade-off: utility on x, leakage on y, a panel for the worst of all attacks, then for each "
+                "attack");
+    else if (strength)
+        picture(w, strength, "Leakage against the strength of a defense, a panel for each attack");
+    if (heat)
+        picture(w, heat, "Matrix: defenses by attacks, darker leaks more");
+    gnt_pen_end(&w->pen, GNT_PEN_PAIR);
+    if (tradeoff && strength) {
+        fold(w, "Leakage against strength");
+        picture(w, strength, "Leakage against the strength of a defense, a panel for each attack");
+        unfold(w);
+    }
+    if (!folded && heat)
+        fold(w, "The matrix as a table");
+    say_matrix(w, s, m);
+    if (!folded && heat)
+        unfold(w);
+}
+
+/* Shows the sheets of the other attacks; that of the best attack is at the head of the section. */
+static void say_sheets(page *w, const gnt_section *s, const gnt_measure *lead) {
+    const size_t first = best_sheet(w, s, lead);
+    if (s->n_sheet < (lead ? 2 : 1))
+        return;
+    fold(w, "Images, private and recovered");
+    for (size_t k = 0; k < s->n_sheet; k++)
+        if (!lead || k != first)
+            picture(w, &s->sheet[k], s->sheet[k].attack);
     unfold(w);
 }
 
@@ -296,12 +338,13 @@ static void say_epsilon(page *w) {
               "is counted.");
 }
 
-static void say_section(page *w, const gnt_section *s) {
+/* Writes what is known of a task at a stage. Further rounds of a task are folded. */
+static void say_section(page *w, const gnt_section *s, int is_further) {
     const gnt_measure *lead = gnt_section_lead(w->p->results, s->task, s->stage);
     gnt_text title;
     gnt_text_init(&title, 1 << 20);
     gnt_section_title(w->p->results, s->task, s->stage, &title);
-    gnt_pen_write_text(&w->pen, GNT_PEN_HEADING, &title);
+    gnt_pen_write_text(&w->pen, is_further ? GNT_PEN_SUMMARY : GNT_PEN_HEADING, &title);
     say_sentence(w, s, lead);
     if (lead)
         say_measure(w, s, lead, 0);
@@ -324,6 +367,8 @@ static void say_section(page *w, const gnt_section *s) {
         picture(w, &s->convergence, "The attacks' own cost over steps");
         unfold(w);
     }
+    if (is_further)
+        unfold(w);
 }
 
 static void say_guide(page *w) {
@@ -499,12 +544,24 @@ static void say_tables(page *w) {
     unfold(w);
 }
 
+/* Writes the beginning of index.html, with the digest of its script, which is the only one that may run. */
+static void write_head(page *w) {
+    static const char mark[] = "{{script}}";
+    const char *at = strstr(report_head, mark);
+    uint8_t digest[crypto_hash_sha256_BYTES];
+    char text[sodium_base64_ENCODED_LEN(sizeof digest, sodium_base64_VARIANT_ORIGINAL)];
+    crypto_hash_sha256(digest, (const uint8_t *)report_script, strlen(report_script));
+    sodium_bin2base64(text, sizeof text, digest, sizeof digest, sodium_base64_VARIANT_ORIGINAL);
+    gnt_text_bytes(&w->pen.out, report_head, (size_t)(at - report_head));
+    gnt_text_add(&w->pen.out, "%s%s", text, at + strlen(mark));
+}
+
 static void say_page(page *w) {
     const gnt_report *p = w->p;
     const char *title = p->results->title[0] ? p->results->title : p->results->suite;
     const int html = w->pen.format == GNT_PEN_HTML;
     if (html) {
-        gnt_text_bytes(&w->pen.out, report_head, strlen(report_head));
+        write_head(w);
         gnt_pen_say(&w->pen, title);
         gnt_text_add(&w->pen.out, "</title>\n</head>\n<body>\n");
     }
@@ -523,12 +580,12 @@ static void say_page(page *w) {
     say_found(w);
     say_paper(w);
     for (size_t i = 0; i < p->n_section; i++)
-        say_section(w, &p->section[i]);
+        say_section(w, &p->section[i], i > 0 && !strcmp(p->section[i].task, p->section[i - 1].task));
     say_guide(w);
     say_tables(w);
     say_files(w);
     if (html)
-        gnt_text_add(&w->pen.out, "</body>\n</html>\n");
+        gnt_text_add(&w->pen.out, "<script>%s</script>\n</body>\n</html>\n", report_script);
 }
 
 static int write_page(const gnt_report *p, gnt_pen_format format, const char *name, gnt_err *err) {
