@@ -1,4 +1,5 @@
-/* The built-in searches and the costs that they cannot lessen: why they say that they ended. */
+/* The built-in searches and their costs: why they say that they ended, what a factor of the update changes,
+ * and what they say of an update that has no cost. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +54,117 @@ static void attacks_say_why_they_ended(void **state) {
     }
 }
 
+static void observe_times(attacked *a, const char *net, int64_t row, int64_t n, double factor) {
+    open_client(a, net, row, n);
+    observe(a, &a->seen, 0, a->x, a->y, n, 0);
+    for (int64_t t = 0; t < a->update[0].n; t++)
+        for (int64_t i = 0; i < a->view[0][t].count; i++)
+            a->entry[0][t][i] = (float)(factor * (double)a->entry[0][t][i]);
+}
+
+/* Attacks that need no absolute scale: a defense that multiplies an update by a factor that the server knows
+ * hides nothing from them. Others compare differences, or have learnt from updates of one scale: dlg, idlg,
+ * invert-gradients with "l2", "l1" or "likelihood", ggl with "l2", dlg-whitened, region-known, region-read,
+ * string-hypothesis, layout, update-decoder, the attr- ones, rank1 and recup-residue. So do the labels of a
+ * batch, which are counts. */
+static const struct {
+    const char *id, *json, *net;
+    int64_t n;
+} scaleless[] = {
+    {"invert-gradients", NULL, lenet_json, 1},
+    {"invert-gradients", NULL, mlp_json, BATCH},
+    {"invert-gradients", "{\"cost\": \"scale_free\"}", lenet_json, 1},
+    {"lrp-search", NULL, lenet_json, 1},
+    {"linear-layer", NULL, mlp_json, 1},
+    {"linear-layer", NULL, mlp_json, BATCH},
+};
+
+static void a_factor_changes_no_answer(void **state) {
+    static const double factor[] = {1, 1e-12, 1e12, 1e-30, 1e30};
+    (void)state;
+    for (size_t i = 0; i < sizeof scaleless / sizeof *scaleless; i++) {
+        float plain[BATCH * FEATURES];
+        int64_t count = 0;
+        for (size_t k = 0; k < sizeof factor / sizeof *factor; k++) {
+            attacked a;
+            observe_times(&a, scaleless[i].net, 26, scaleless[i].n, factor[k]);
+            a.id = scaleless[i].id;
+            a.seen.budget = 10;
+            if (scaleless[i].n > 1) {
+                a.seen.labels = a.y;
+                a.seen.granted |= GNT_KNOWS_LABELS;
+            }
+            assert_int_equal(attack(&a, scaleless[i].json), GNT_OK);
+            if (k == 0) {
+                count = a.count;
+                memcpy(plain, a.found, sizeof plain);
+            }
+            assert_int_equal(a.count, count);
+            for (int64_t f = 0; f < count * FEATURES; f++)
+                if (!(fabs((double)a.found[f] - (double)plain[f]) < 1e-4))
+                    fail_msg("%s %s, times %g: %g, not %g", a.id, scaleless[i].json ? scaleless[i].json : "",
+                             factor[k], (double)a.found[f], (double)plain[f]);
+            forget(&a);
+        }
+    }
+}
+
+/* The label of one sample is a sign. */
+static void a_factor_changes_no_label(void **state) {
+    static const double factor[] = {1e-12, 1, 1e12};
+    (void)state;
+    for (int64_t row = 26; row < 30; row++)
+        for (size_t k = 0; k < sizeof factor / sizeof *factor; k++) {
+            attacked a;
+            observe_times(&a, lenet_json, row, 1, factor[k]);
+            a.id = "idlg";
+            a.seen.budget = 1;
+            assert_int_equal(attack(&a, NULL), GNT_OK);
+            for (int c = 0; c < CLASSES; c++)
+                assert_true(a.scores[c] <= a.scores[glyphs->label[row]]);
+            forget(&a);
+        }
+}
+
+/* An answer to an update that says nothing, or whose size makes all differences vanish, would be a guess. */
+static void a_cost_that_cannot_be_computed_fails(void **state) {
+    static const struct {
+        const char *id, *json;
+        double factor;
+        const char *why;
+    } cases[] = {
+        {"dlg", NULL, 0, "is 0: there is nothing to match"},
+        {"idlg", NULL, 0, "is 0: there is nothing to match"},
+        {"invert-gradients", NULL, 0, "is 0: there is nothing to match"},
+        {"lrp-search", NULL, 0, "is 0: there is nothing to match"},
+        {"dlg-whitened", NULL, 0, "is 0: there is nothing to match"},
+        {"dlg", NULL, 1e30, "has norm 2.16e+31: expected 1e-18 to 1e+18"},
+        {"dlg", NULL, 1e-30, "expected 1e-18 to 1e+18"},
+        {"idlg", "{\"mode\": \"reference\"}", 1e30, "expected 1e-18 to 1e+18"},
+        {"invert-gradients", "{\"cost\": \"l2\"}", 1e30, "expected 1e-18 to 1e+18"},
+        {"dlg-whitened", NULL, 1e30, "expected 1e-18 to 1e+18"},
+        {"dlg-whitened", NULL, NAN, "NaN"},
+        {"invert-gradients", NULL, INFINITY, "NaN or infinite"},
+        {"lrp-search", NULL, NAN, "NaN or infinite"},
+        {"dlg", NULL, NAN, "finite"},
+        {"idlg", NULL, INFINITY, "finite"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        attacked a;
+        observe_times(&a, lenet_json, 26, 1, cases[i].factor);
+        a.id = cases[i].id;
+        a.seen.budget = 5;
+        const gnt_status status = attack(&a, cases[i].json);
+        if (status != GNT_FAILED || !strstr(a.err.text, cases[i].why))
+            fail_msg("%s, times %g: status %d: %s", a.id, cases[i].factor, (int)status, a.err.text);
+        forget(&a);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(attacks_say_why_they_ended)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attacks_say_why_they_ended), cmocka_unit_test(a_factor_changes_no_answer),
+        cmocka_unit_test(a_factor_changes_no_label), cmocka_unit_test(a_cost_that_cannot_be_computed_fails)};
     return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);
 }

@@ -356,6 +356,11 @@ static void a_common_factor_is_not_seen(void **state) {
         for (int64_t t = 0; t < TARGETS; t++) {
             search(json, t, 1);
             memcpy(plain, w.found, sizeof plain);
+            if (c < 2 && t == 0)
+                for (float factor = 1e-12f; factor < 1e13f; factor *= 1e24f) {
+                    search(json, t, factor);
+                    assert_true(mse(w.found, plain) < 1e-4);
+                }
             search(json, t, 1.6f);
             worse += 10 * log10(mse(w.found, target(t)) / mse(plain, target(t))) / TARGETS;
             if (c < 2)

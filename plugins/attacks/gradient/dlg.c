@@ -86,7 +86,7 @@ static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "pru
     GNT_PARAMETERS(parameters),                                                                              \
         .surfaces = GNT_SURFACE_UPDATE, .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,                   \
         .uses = GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE, .data_kinds = GNT_KIND_ANY, .families = families,       \
-        .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_TAKES_START, .attack = &hooks,                               \
+        .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_TAKES_START | GNT_FLAG_BUDGET_SCHEDULE, .attack = &hooks,    \
         .instance_size = GNT_INSTANCE(dlg)
 
 /* Defines the descriptor of the attack whose row in recipes.c has that id. */

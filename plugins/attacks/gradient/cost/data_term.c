@@ -18,6 +18,10 @@ static int32_t match_cost(int cost) {
     }
 }
 
+static match_scale scale_of(int cost) {
+    return cost == DATA_COSINE ? MATCH_DIRECTION : cost == DATA_SCALE_FREE ? MATCH_SHARE : MATCH_SIZE;
+}
+
 static gnt_status open_clip(data_term *d, const granted_defense *granted, const gnt_views *update) {
     const gnt_status status = seen_clip_open(&d->clip, d->host, granted, update);
     d->clipped = status == GNT_OK && seen_clip_turns(&d->clip);
@@ -43,7 +47,8 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     d->rates = hook_rates(host, seen);
     d->args = hook_args(seen, NULL, NULL, d->rates);
     TRY(hook_memory(host, d->rates != NULL));
-    gnt_status status = match_bind(&d->args, host, seen, choice, &d->apart, &masked, &squares);
+    gnt_status status =
+        match_bind(&d->args, host, seen, choice, scale_of(cost), &d->apart, &masked, &squares);
     if (status != GNT_OK)
         return status;
     uint32_t by = of->by_rates && seen->steps > 0 ? GNT_WRT_X | GNT_WRT_RATES : GNT_WRT_X;

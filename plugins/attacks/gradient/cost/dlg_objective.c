@@ -35,11 +35,12 @@ static gnt_status squares_open(dlg_objective *o, const gnt_observation *seen, in
     dlg *self = o->self;
     const gnt_host *host = self->host;
     TRY(residual_open(&o->residual, host, seen, self->choice.mask_zeros, self->choice.outliers));
+    TRY(match_check_size(host, o->residual.squares, MATCH_SIZE));
     TRY(bind_rates(o, seen));
     TRY(match_prepare_update(&self->match, host, seen, GNT_WRT_X | (by_labels ? GNT_WRT_Y : 0)));
     o->observed = o->residual.squares;
     o->units = o->scale;
-    if (!self->reference && o->observed > 0)
+    if (!self->reference)
         o->scale = empty_cost / o->observed;
     o->observed *= o->scale;
     o->args = hook_args(seen, NULL, o->y, o->args.rates);

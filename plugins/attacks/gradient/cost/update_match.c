@@ -1,10 +1,15 @@
 #include "cost/update_match.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "defense/survivors.h"
 #include "update.h"
 #include "hook.h"
+
+/* The square of a norm beyond which differences from usual updates are lost, and 1 over it: squares of floats
+ * overflow there. */
+static const double largest = 1e36;
 
 static int fits(const match *m, const gnt_observation *seen, int32_t masked) {
     return m->function && !m->ordered && !seen->order && m->n == seen->n && m->steps == seen->steps &&
@@ -64,28 +69,84 @@ gnt_status match_prepare_update(match *m, const gnt_host *host, const gnt_observ
                    (gnt_function_spec){.kind = GNT_FN_UPDATE, .vjp = vjp, .held = GNT_HELD_WEIGHTS});
 }
 
+int match_is_zero(const gnt_views *update) {
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->view[t].count; i++)
+            if (update->view[t].data[i] != 0)
+                return 0;
+    return 1;
+}
+
+gnt_status match_check_size(const gnt_host *host, double squares, match_scale scale) {
+    char text[240];
+    if (!isfinite(squares))
+        return gnt_host_fail(host, "the observed update holds NaN or infinite entries");
+    if (!(squares > 0))
+        return gnt_host_fail(
+            host, "every entry of the observed update that counts is 0: there is nothing to match");
+    if (scale != MATCH_SIZE || (squares < largest && squares > 1 / largest))
+        return GNT_OK;
+    snprintf(
+        text, sizeof text,
+        "the observed update has norm %.3g: expected %.0e to %.0e, for its cost compares differences, which "
+        "are lost in rounding beyond; one that compares directions takes any norm",
+        sqrt(squares), 1 / sqrt(largest), sqrt(largest));
+    return gnt_host_fail(host, text);
+}
+
+/* Returns what the observed update is multiplied by. */
+static double factor_of(match_scale scale, double squares) {
+    int exponent;
+    if (scale == MATCH_SHARE)
+        return 1 / sqrt(squares);
+    frexp(sqrt(squares), &exponent);
+    return ldexp(1, -exponent);
+}
+
+/* Copies the observed update times the factor; outliers, which are not matched, become 0. */
+static gnt_status rescale(const gnt_host *host, const gnt_views *update, const outliers *apart, double factor,
+                          const float **observed) {
+    float **copy = hook_tensors(host, update);
+    TRY(hook_memory(host, copy != NULL));
+    for (int64_t t = 0; t < update->n; t++) {
+        const gnt_view *v = &update->view[t];
+        for (int64_t i = 0; i < v->count; i++)
+            copy[t][i] = outliers_has(apart, t, i) ? 0 : (float)(factor * (double)v->data[i]);
+        observed[t] = copy[t];
+    }
+    return GNT_OK;
+}
+
+/* Returns the square norm of the update without outliers; not finite if an entry is not. */
+static double matched_squares(const gnt_views *update, const outliers *apart) {
+    double all = 0, squares = 0;
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->view[t].count; i++) {
+            const double square = (double)update->view[t].data[i] * (double)update->view[t].data[i];
+            all += square;
+            squares += outliers_has(apart, t, i) ? 0 : square;
+        }
+    return isfinite(all) ? squares : all;
+}
+
 gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_observation *seen,
-                      match_choice choice, outliers *apart, int32_t *masked, double *squares) {
+                      match_choice choice, match_scale scale, outliers *apart, int32_t *masked,
+                      double *squares) {
     const gnt_views *update = seen->update;
     TRY(hook_needs_update(host, seen));
     const float **observed = gnt_host_scratch(host, update->n, sizeof *observed);
     TRY(hook_memory(host, observed != NULL));
     TRY(survivors_check(host, seen, choice.mask_zeros));
     TRY(outliers_find(apart, host, seen, choice.outliers));
-    double all = 0;
-    *squares = 0;
-    for (int64_t t = 0; t < update->n; t++) {
-        const gnt_view *v = &update->view[t];
-        for (int64_t i = 0; i < v->count; i++) {
-            double square = (double)v->data[i] * (double)v->data[i];
-            all += square;
-            if (!outliers_has(apart, t, i))
-                *squares += square;
-        }
-        observed[t] = v->data;
+    *squares = matched_squares(update, apart);
+    TRY(match_check_size(host, *squares, scale));
+    for (int64_t t = 0; t < update->n; t++)
+        observed[t] = update->view[t].data;
+    if (scale != MATCH_SIZE) {
+        const double factor = factor_of(scale, *squares);
+        TRY(rescale(host, update, apart, factor, observed));
+        *squares *= factor * factor;
     }
-    if (!isfinite(all))
-        return gnt_host_fail(host, "the observed update holds NaN or infinite entries");
     args->observed = observed;
     return survivors_mask(host, seen, apart, choice.mask_zeros, masked, &args->mask);
 }

@@ -30,10 +30,27 @@ typedef struct match_choice {
     int64_t mask_zeros, outliers;
 } match_choice;
 
-/* Sets args->observed and args->mask (see survivors_mask for *masked), scratch of the hook; *apart: the
- * outliers; *squares: the square norm of what was observed without them. GNT_OK, or a status after host->fail
- * where tensors are missing or not finite. */
+/* What a cost makes of the size of the observed update. */
+typedef enum match_scale {
+    /* Differences count as they are. */
+    MATCH_SIZE,
+    /* The cost depends on the direction alone. The update is multiplied by a power of two, which is exact, so
+     * that its norm is 0.5 to 1, and its squares neither overflow nor vanish in a float. */
+    MATCH_DIRECTION,
+    /* The cost is a share of the update's square norm. The update is given a norm of 1. */
+    MATCH_SHARE
+} match_scale;
+
+/* Sets args->observed, multiplied as `scale` says, and args->mask (see survivors_mask for *masked), scratch
+ * of the hook; *apart: the outliers; *squares: the square norm of args->observed without them. GNT_OK, or a
+ * status after host->fail where tensors are missing or not finite, or match_check_size fails. */
 gnt_status match_bind(gnt_function_args *args, const gnt_host *host, const gnt_observation *seen,
-                      match_choice choice, outliers *apart, int32_t *masked, double *squares);
+                      match_choice choice, match_scale scale, outliers *apart, int32_t *masked,
+                      double *squares);
+/* Fails if an update of that square norm is zero, so that it says nothing; or, unless its size does not
+ * count, so large or small that it and a candidate's vanish in each other's rounding. */
+gnt_status match_check_size(const gnt_host *host, double squares, match_scale scale);
+/* True if all entries of the update are zero. */
+int match_is_zero(const gnt_views *update);
 
 #endif

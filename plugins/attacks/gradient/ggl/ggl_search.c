@@ -10,15 +10,16 @@ gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const
                          const gnt_answer *answer) {
     const gnt_host *host = self->host;
     static const int32_t kinds[] = {GNT_COST_COSINE, GNT_COST_SCALE_FREE, GNT_COST_L2};
+    static const match_scale scales[] = {MATCH_DIRECTION, MATCH_SHARE, MATCH_SIZE};
     int32_t masked = 0;
     double squares;
     *c = (ggl_cost){
         .self = self, .shape = *s, .weight = self->weight, .pixels = generator_pixels(s), .answer = answer};
     c->args = hook_args(seen, NULL, NULL, hook_rates(host, seen));
     TRY(hook_memory(host, c->args.rates != NULL));
-    TRY(match_bind(&c->args, host, seen, self->choice, &c->apart, &masked, &squares));
-    /* cosine distances are relative by themselves; of an empty update nothing is */
-    c->scale = self->cost == GGL_COSINE || !(squares > 0) ? 1 : 1 / squares;
+    TRY(match_bind(&c->args, host, seen, self->choice, scales[self->cost], &c->apart, &masked, &squares));
+    /* cosine distances are relative by themselves */
+    c->scale = self->cost == GGL_COSINE ? 1 : 1 / squares;
     return match_prepare(&self->match, host, seen, kinds[self->cost],
                          self->search == GGL_GRADIENT ? GNT_WRT_X : 0, masked);
 }

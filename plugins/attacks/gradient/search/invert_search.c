@@ -72,7 +72,7 @@ gnt_status search_history(search *s, const gnt_observation *seen, const granted_
     for (int64_t k = seen->n_history; k > 0 && s->n_terms < INVERT_ROUNDS; k--) {
         const gnt_observation *past = seen->history[k - 1];
         data_term *term = &s->term[s->n_terms];
-        if (!past || !past->update || past->n != seen->n)
+        if (!past || !past->update || past->n != seen->n || match_is_zero(past->update))
             continue;
         TRY(data_term_open(term, &self->data[s->n_terms], self->host, past, self->choice, s->term[0].cost,
                            granted));
