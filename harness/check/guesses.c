@@ -15,21 +15,42 @@ static int in_common(const check *c, const gnt_outcome *cell, const char *measur
     return strncmp(measure, "contribution_", 13) != 0 && !(task && task->set >= 0);
 }
 
+/* Returns the task and the defense of a cell in one text, which the caller frees; NULL: out of memory. */
+static char *defended_task(const gnt_outcome *cell) {
+    return gnt_format("%s/%s", cell->task, cell->defense);
+}
+
+static int is_by_members(const gnt_outcome *cell, const json_t *by_members) {
+    char *name = defended_task(cell);
+    const int found = name && json_object_get(by_members, name) != NULL;
+    gnt_free(name);
+    return found;
+}
+
 /* Returns a name of the targets of a cell, the same in all cells that have them; an attack on influence may
  * have fewer. The caller frees. */
 static char *targets_of(const check *c, const gnt_outcome *cell, const json_t *by_members) {
     const gnt_result_task *task = check_task(c, cell);
     const int round = task && strcmp(task->observe_from, "round") == 0;
-    const int members = gnt_is_of_all_rows(cell) ? 2 : json_object_get(by_members, cell->defense) != NULL;
+    const int members = gnt_is_of_all_rows(cell) ? 2 : is_by_members(cell, by_members);
     return gnt_format("%s/r%lld/s%lld/%d/%zu", cell->task, (long long)(round ? cell->stage : 0),
                       (long long)cell->seed, members, cell->targets.n);
+}
+
+/* True if the truth of a measure depends on the answer: labels and attributes are those of the members that
+ * images were assigned to. */
+static int is_of_answer(const gnt_outcome *cell, const char *measure, const json_t *by_members) {
+    const gnt_measure *m = gnt_measure_find(measure);
+    return m && (m->recovers == GNT_RECOVERS_LABEL || m->recovers == GNT_RECOVERS_ATTRIBUTE) &&
+           is_by_members(cell, by_members);
 }
 
 /* Returns the index of the first cell with the same targets that has a value of a measure in this part. */
 static size_t first_with(const check *c, size_t i, const char *part, const char *measure, json_t *seen,
                          const json_t *by_members) {
     const gnt_outcome *cell = &c->of->cells.at[i];
-    char *targets = in_common(c, cell, measure) ? targets_of(c, cell, by_members) : NULL;
+    const int common = in_common(c, cell, measure) && !is_of_answer(cell, measure, by_members);
+    char *targets = common ? targets_of(c, cell, by_members) : NULL;
     char *key = targets ? gnt_format("%s/%s/%s", targets, part, measure) : NULL;
     gnt_free(targets);
     return check_first_of(seen, key, i);
@@ -73,23 +94,29 @@ static int check_cell(const check *c, size_t i, json_t *seen, const json_t *by_m
     return 0;
 }
 
-/* Notes the defenses under which any member of a set may be behind an answer: some of their cells say
- * which. */
-static void note_members(const check *c, json_t *by_members) {
+/* Notes the tasks and defenses where any member of a set may be behind an answer: some of their cells say
+ * which. A defense may have sets on one task and none on another. */
+static int note_members(const check *c, json_t *by_members) {
     for (size_t i = 0; i < c->of->cells.n; i++) {
         const gnt_outcome *cell = &c->of->cells.at[i];
         const gnt_target *first = cell->targets.at;
-        if (cell->targets.n && !gnt_is_of_all_rows(cell) &&
-            gnt_fields_has(&gnt_target_fields, first, &first->member))
-            json_object_set_new(by_members, cell->defense, json_true());
+        if (!cell->targets.n || gnt_is_of_all_rows(cell) ||
+            !gnt_fields_has(&gnt_target_fields, first, &first->member))
+            continue;
+        char *name = defended_task(cell);
+        const int failed = !name || json_object_set_new(by_members, name, json_true()) != 0;
+        gnt_free(name);
+        if (failed)
+            return gnt_fail(c->err, "%s: out of memory", c->file);
     }
+    return 0;
 }
 
 int check_guesses(const check *c) {
     json_t *seen = json_object(), *by_members = json_object();
     int rc = seen && by_members ? 0 : gnt_fail(c->err, "%s: out of memory", c->file);
     if (rc == 0)
-        note_members(c, by_members);
+        rc = note_members(c, by_members);
     for (size_t i = 0; rc == 0 && i < c->of->cells.n; i++)
         rc = check_cell(c, i, seen, by_members);
     json_decref(seen);
