@@ -136,6 +136,8 @@ typedef struct gnt_suite_observe {
      * passes are observed, up to and including those of the observed round; 0: all. */
     int64_t epochs;
     int set_given; /* by the suite; else a probe encodes all targets as one set */
+    /* In the round: rows that every client holds at least, or on average where a partition leaves it open. */
+    int64_t client_rows;
 } gnt_suite_observe;
 
 typedef struct gnt_suite_region { /* sensitive rectangle, the same in all images; height 0: none */

@@ -185,6 +185,8 @@ int suite_read_round(suite_reader *r, const char *path, const json_t *object, gn
             "data set has, none like another; say \"from\": \"probe\" in observe, or remove it");
     o->local_steps = t->federated.local_steps;
     o->epochs = encodes ? 0 : 1;
+    o->client_rows =
+        rows_are_open(&t->federated) ? t->role_rows[GNT_ROLE_CLIENTS] / t->federated.clients : least_rows(t);
     if (check_keys(r, at.text, object, t) ||
         (encodes && suite_int(r, at.text, object, "epochs", 0, 10000, &o->epochs)) ||
         fit_targets(r, at.text, t))

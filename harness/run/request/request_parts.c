@@ -131,9 +131,22 @@ gnt_request_observe request_observe(const gnt_suite_task *t) {
     return observe_of(o, o->targets, o->batch, o->set);
 }
 
-gnt_request_observe request_observe_shadow(const gnt_suite_task *t) {
+/* Returns the shadow rows that are encoded together where an update of a round is of one encoding: as many as
+ * a client holds, for a defense may mix them. 0: the samples of an observation are encoded by themselves. */
+static int64_t shadow_set(const gnt_suite_task *t, uint32_t hooks) {
     const gnt_suite_observe *o = &t->observe;
-    int64_t n = t->shadow_observations, rows = n * o->batch, most = t->role_rows[GNT_ROLE_SHADOW];
+    const int64_t most = t->role_rows[GNT_ROLE_SHADOW];
+    if (o->probe || o->surface != GNT_SURFACE_UPDATE || o->batch != 1 || !(hooks & GNT_HOOK_ENCODE_SET))
+        return 0;
+    return o->client_rows < most ? o->client_rows : most;
+}
+
+gnt_request_observe request_observe_shadow(const gnt_suite_task *t, uint32_t hooks) {
+    const gnt_suite_observe *o = &t->observe;
+    const int64_t n = t->shadow_observations, rows = n * o->batch, most = t->role_rows[GNT_ROLE_SHADOW],
+                  set = shadow_set(t, hooks);
+    if (set > 0) /* each encoding is what one update is of */
+        return observe_of(o, (n + set - 1) / set, set, set);
     if (o->set && (o->set_given || !o->probe)) /* each is what one client encodes */
         return observe_of(o, n, o->set, o->set);
     if (o->set) /* all of them are one set, as all targets are */

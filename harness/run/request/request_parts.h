@@ -34,7 +34,8 @@ gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds)
 /* Returns the same without the labels of single clients, which no process of an attack may have. */
 gnt_request_federated request_federated_for_attack(const gnt_suite_task *t);
 gnt_request_observe request_observe(const gnt_suite_task *t);
-gnt_request_observe request_observe_shadow(const gnt_suite_task *t);
+/* Returns how shadow rows are observed under a defense with these GNT_HOOK_*. */
+gnt_request_observe request_observe_shadow(const gnt_suite_task *t, uint32_t hooks);
 /* Returns NULL if the task has none. */
 const gnt_request_attribute *request_attribute(run_job *j, const gnt_suite_task *t);
 /* Parts of samples: the task's sensitive region, and the attributes to be hidden, if there are any. */

@@ -64,14 +64,14 @@ static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength,
     snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/%s r%" PRId64, t->id, c->seed,
              shadow ? "shadow" : "observe", c->stage);
     snprintf(role, sizeof role, "%s/%s", coordinates, r->suite->defense[c->defense].label);
-    j->request.observe =
-        (gnt_request_observation){.model = request_model(t),
-                                  .samples = request_clients_samples(r, j, t, c->seed),
-                                  .federated = request_federated(t, t->federated.rounds),
-                                  .stage = c->stage,
-                                  .observe = shadow ? request_observe_shadow(t) : observe_for(r, c),
-                                  .shadow = shadow,
-                                  .influence = influence};
+    j->request.observe = (gnt_request_observation){
+        .model = request_model(t),
+        .samples = request_clients_samples(r, j, t, c->seed),
+        .federated = request_federated(t, t->federated.rounds),
+        .stage = c->stage,
+        .observe = shadow ? request_observe_shadow(t, request_hooks(r, (int)c->defense)) : observe_for(r, c),
+        .shadow = shadow,
+        .influence = influence};
     j->defense = r->suite->defense[c->defense].label;
     if (!shadow && !t->observe.probe)
         return read_round(r, j, c, strength) == 0 ? j : NULL;
