@@ -141,6 +141,11 @@ static void say_summary(page *w) {
                  "statistically significant, or the one that leaks less left less utility. Identified: how "
                  "often the reconstruction is nearest to its own "
                  "image among many; possible even at low PSNR.");
+    if (w->p->overview.name[0])
+        picture(
+            w, &w->p->overview,
+            "Matrix of the whole suite: every defense by every attack, darker leaks more, hatched where the "
+            "attack does not apply, a dot where it knows the defense");
     say_observed(w);
 }
 

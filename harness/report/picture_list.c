@@ -26,6 +26,7 @@ static void add(gnt_text *list, const gnt_picture *picture, int plotted) {
 }
 
 static void make_list(const gnt_report *p, gnt_text *list) {
+    add(list, &p->overview, 1);
     for (size_t i = 0; i < p->n_section; i++) {
         const gnt_section *s = &p->section[i];
         for (size_t k = 0; k < s->n_tradeoff; k++)

@@ -107,6 +107,19 @@ static void plot_rounds(gnt_report *p, gnt_section *s) {
     plot_section(p, s, gnt_plot_rounds, n > 0 && (size_t)n < sizeof s->rounds.name, &s->rounds);
 }
 
+/* Draws the matrix of the whole suite. */
+static void plot_overview(gnt_report *p) {
+    gnt_picture *picture = &p->overview;
+    gnt_err err = {""};
+    int drawn = 0;
+    snprintf(picture->name, sizeof picture->name, "matrix-all");
+    if (gnt_plot_overview(p->results, p->folder, picture->name, p->formats, &drawn, &err))
+        note_failure(p, drawn, &err);
+    picture->formats = drawn;
+    if (!drawn)
+        *picture = (gnt_picture){.measure = NULL};
+}
+
 static void make_sheets(gnt_report *p, gnt_section *s) {
     for (size_t a = 0; a < p->results->n_attack; a++) {
         gnt_picture picture = {.attack = p->results->attack[a], .formats = GNT_FORMAT_PNG};
@@ -154,6 +167,8 @@ static void draw_sections(gnt_report *p) {
             "Plots were left out: gnuplot was not found; install gnuplot-nox and make the report again.\n");
         p->formats = 0;
     }
+    if (p->formats)
+        plot_overview(p);
     for (size_t i = 0; i < p->n_section; i++) {
         gnt_section *s = &p->section[i];
         if (p->formats) {

@@ -43,6 +43,7 @@ typedef struct gnt_report {
     int formats;
     gnt_section *section;
     size_t n_section;
+    gnt_picture overview;                                          /* name "" when not drawn */
     gnt_plot_failure failure[GNT_FORMAT_SVG + GNT_FORMAT_PNG + 1]; /* by the formats that are missing */
     gnt_text notices; /* a line for each thing that could not be made; shown on the pages */
 } gnt_report;

@@ -126,6 +126,64 @@ static void the_matrix_is_white_at_the_floor(void **state) {
     gnt_free(script);
 }
 
+static char *page_of(bench *b, const char *results) {
+    char report[128];
+    write_results(b, results);
+    make(b, NULL, GNT_FORMAT_SVG, NULL);
+    snprintf(report, sizeof report, "%s/report", b->folder);
+    return read_text(report, "index.md", NULL);
+}
+
+/* A group under an attack that identifies this share of the targets, of which one in ten is by chance. */
+#define RATE(attack, name, how, rate)                                                                        \
+    "{\"task\": \"t\", \"defense\": \"" name "\", \"attack\": \"" attack "\", \"mode\": \"" how              \
+    "\", \"status\": \"ok\", \"grants\": [\"defense\"], \"measures\": {\"identification\": {\"mean\": " rate \
+    "}}, \"chance\": {\"identification\": 0.1}}"
+#define LISTED(label, family)                                                                                \
+    "{\"label\": \"" label "\", \"plugin\": \"" label "\", \"members\": [{\"id\": \"" label                  \
+    "\", \"families\": [\"" family "\"]}]}"
+
+/* The matrix of the whole suite has a number for each pair, is hatched where it does not apply, and has a dot
+ * where the attack knows the defense. Sweeps are not in it, and with fewer than three attacks there is none. */
+static void the_whole_suite_has_a_matrix(void **state) {
+    static const char cells[] = RATE("a", "none", "none", "1") "," RATE("b", "none", "none", "0.55") "," RATE(
+        "a", "d", "fixed", "0.19") "," RATE("b", "d", "fixed",
+                                            "0.28") "," RATE("c", "e", "fixed",
+                                                             "0.1") "," RATE("c", "d", "sweep", "0.9"),
+                      rest[] =
+                          ", {\"task\": \"t\", \"defense\": \"d\", \"attack\": \"c\", \"mode\": \"fixed\", "
+                          "\"status\": \"n/a\", \"reason\": \"no\"}",
+                      listed[] = "\"defenses\": [" LISTED("d", "noise") "], \"attacks\": [" LISTED(
+                          "a", "noise") "," LISTED("b", "clipping") "]";
+    if (!gnt_gnuplot_present())
+        skip();
+    const bench *b = *state;
+    char plots[128], *text = gnt_format("{\"format\": 1, %s, \"cells\": [%s], \"groups\": [%s%s]}", listed,
+                                        cells, cells, rest);
+    char *page = page_of(*state, text);
+    assert_non_null(strstr(page, "matrix-all"));
+    snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
+    char *script = read_text(plots, "matrix-all.gp", NULL), *key = strstr(script, "does not apply");
+    assert_int_equal(times(script, "fs pattern"), 2); /* the field and its key */
+    assert_int_equal(times(script, "set label \"100\""), 1);
+    assert_int_equal(times(script, "set label \"50\""), 1);
+    assert_int_equal(times(script, "set label \"10\""), 1);
+    assert_int_equal(times(script, "set label \"20\""), 1);
+    assert_int_equal(times(script, "set label \"0\""), 1);
+    assert_null(strstr(script, "set label \"89\""));
+    assert_int_equal(times(script, " circle "), 2); /* a on d, and the key */
+    assert_non_null(key);
+    gnt_free(script);
+    gnt_free(page);
+    gnt_free(text);
+    page = page_of(
+        *state,
+        "{\"format\": 1, \"cells\": [], \"groups\": [" RATE("a", "none", "none", "1") "," RATE(
+            "b", "none", "none", "1") "," RATE("a", "d", "fixed", "1") "," RATE("a", "e", "fixed", "1") "]}");
+    assert_null(strstr(page, "matrix-all"));
+    gnt_free(page);
+}
+
 /* In leakage against strength the sweep, the single point and no defense each have an interval. */
 static void every_strength_has_its_interval(void **state) {
     static const char groups[] = UNDER("a", "none", "none", "null", "0.5", "40") "," UNDER(
@@ -148,14 +206,6 @@ static void names_keep_clear_of_points_and_edges(void **state) {
     assert_true(gnt_place(taken, 3, &panel, 50, 50, 30, 12, &box) && box.right < 50);
     /* in the lower right corner neither right nor below */
     assert_true(gnt_place(NULL, 0, &panel, 84, 5, 30, 12, &box) && box.bottom > 5 && box.right <= 100);
-}
-
-static char *page_of(bench *b, const char *results) {
-    char report[128];
-    write_results(b, results);
-    make(b, NULL, GNT_FORMAT_SVG, NULL);
-    snprintf(report, sizeof report, "%s/report", b->folder);
-    return read_text(report, "index.md", NULL);
 }
 
 static void one_setting_gives_a_sentence(void **state) {
@@ -206,10 +256,15 @@ static void loose_targets_are_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(two_settings_give_a_picture),       IN_FOLDER(the_worst_of_all_attacks_comes_first),
-        IN_FOLDER(a_matched_point_lies_on_its_sweep), IN_FOLDER(the_matrix_is_white_at_the_floor),
-        IN_FOLDER(every_strength_has_its_interval),   cmocka_unit_test(names_keep_clear_of_points_and_edges),
-        IN_FOLDER(one_setting_gives_a_sentence),      IN_FOLDER(given_weights_are_distinguished),
+        IN_FOLDER(two_settings_give_a_picture),
+        IN_FOLDER(the_worst_of_all_attacks_comes_first),
+        IN_FOLDER(a_matched_point_lies_on_its_sweep),
+        IN_FOLDER(the_matrix_is_white_at_the_floor),
+        IN_FOLDER(the_whole_suite_has_a_matrix),
+        IN_FOLDER(every_strength_has_its_interval),
+        cmocka_unit_test(names_keep_clear_of_points_and_edges),
+        IN_FOLDER(one_setting_gives_a_sentence),
+        IN_FOLDER(given_weights_are_distinguished),
         IN_FOLDER(loose_targets_are_named),
     };
     return cmocka_run_group_tests_name("report's trade-off", tests, NULL, NULL);

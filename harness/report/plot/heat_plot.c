@@ -51,21 +51,10 @@ typedef struct sheet {
     int n_label;
 } sheet;
 
-/* Returns the colour of a share: white if a guess does as well, above that from near white to dark blue,
- * which differ in lightness also for the colour-blind. *dark: the colour needs light text. */
+/* Returns the colour of a share: white if a guess does as well. *dark: the colour needs light text. */
 static unsigned shade(const sheet *s, double share, int *dark) {
-    static const unsigned stops[] = {0xf1f5fa, 0xc6dbef, 0x6baed6, 0x2171b5, 0x08306b};
-    double at = fmin(fmax(share, 0), 1) * 4;
-    int i = at >= 4 ? 3 : (int)at;
-    unsigned colour = 0;
-    *dark = share > 0.62;
-    if (s->has_floor && share <= 0)
-        return 0xffffff;
-    for (int shift = 0; shift <= 16; shift += 8) {
-        double a = (stops[i] >> shift) & 255, b = (stops[i + 1] >> shift) & 255;
-        colour |= (unsigned)lround(a + (b - a) * (at - i)) << shift;
-    }
-    return colour;
+    const unsigned colour = gnt_shade(share, dark);
+    return s->has_floor && share <= 0 ? 0xffffff : colour;
 }
 
 static void text_at(sheet *s, double x, double y, const char *where, const char *text, unsigned colour,

@@ -218,6 +218,19 @@ unsigned gnt_colour(const gnt_results *r, size_t defense) {
     return colours[r->about[defense].family % (sizeof colours / sizeof colours[0])];
 }
 
+unsigned gnt_shade(double share, int *dark) {
+    static const unsigned stops[] = {0xf1f5fa, 0xc6dbef, 0x6baed6, 0x2171b5, 0x08306b};
+    double at = fmin(fmax(share, 0), 1) * 4;
+    int i = at >= 4 ? 3 : (int)at;
+    unsigned colour = 0;
+    *dark = share > 0.62;
+    for (int shift = 0; shift <= 16; shift += 8) {
+        double a = (stops[i] >> shift) & 255, b = (stops[i + 1] >> shift) & 255;
+        colour |= (unsigned)lround(a + (b - a) * (at - i)) << shift;
+    }
+    return colour;
+}
+
 int gnt_shape(const gnt_results *r, size_t defense, int filled) {
     static const int hollow[] = {6, 4, 8, 12, 10};
     const gnt_about *a = &r->about[defense];

@@ -66,6 +66,10 @@ void gnt_plot_strip(gnt_plot *p, double bottom, double height);
 unsigned gnt_colour(const gnt_results *r, size_t defense);
 int gnt_shape(const gnt_results *r, size_t defense, int filled);
 
+/* Returns the colour of a share, from near white at 0 to dark blue at 1, which differ in lightness also for
+ * the colour-blind. *dark: the colour needs light text. */
+unsigned gnt_shade(double share, int *dark);
+
 /* Returns the distance of ticks, 1, 2, 2.5 or 5 times a power of ten, such that at most `most` fall on
  * [low, high]. */
 double gnt_tick_step(double low, double high, int most);

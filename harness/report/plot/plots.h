@@ -43,6 +43,16 @@ int gnt_plot_strength(const gnt_results *r, const char *task, int64_t stage, con
 int gnt_plot_heat(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                   const char *folder, const char *name, int formats, int *drawn, gnt_err *err);
 
+/* overview: every defense by every attack, over all tasks and stages, outside of sweeps. Colour and number of
+ * a field are the share of targets that were identified, or of attributes that were inferred in balanced
+ * accuracy, from chance (0) to all (100); of several tasks the one that leaks most, attacks on influence
+ * counted with the same attack on updates. Hatched: does not apply. A dot: the attack knows the defense
+ * (judge/duties.h). */
+
+/* Draws FOLDER/NAME.svg and .png. *drawn is 0 with fewer than three defenses or attacks. */
+int gnt_plot_overview(const gnt_results *r, const char *folder, const char *name, int formats, int *drawn,
+                      gnt_err *err);
+
 /* convergence: the attacks' own cost over steps, a panel for each attack, a line for each defense: the median
  * over targets, in a band from the lower to the upper quartile. Of a target's restarts the one that ended
  * lowest counts, as it would for the attack. A curve that ended early keeps its last cost. A mark at the end
