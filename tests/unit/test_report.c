@@ -241,9 +241,9 @@ static void hostile_text_reaches_no_interpreter(void **state) {
     assert_non_null(getcwd(here, sizeof here));
     assert_int_equal(count_pwned(report) + count_pwned(plots) + count_pwned(b->folder) + count_pwned(here),
                      0);
-    assert_int_equal(each(plots, ".gp", script_is_ours), 11);
-    assert_int_equal(each(report, ".svg", picture_is_whole), 11);
-    assert_int_equal(each(report, ".png", png_is_whole), 11 + 4);
+    assert_int_equal(each(plots, ".gp", script_is_ours), 12);
+    assert_int_equal(each(report, ".svg", picture_is_whole), 12);
+    assert_int_equal(each(report, ".png", png_is_whole), 12 + 4);
     assert_int_equal(each(report, ".html", page_is_plain), 1);
 }
 

@@ -144,7 +144,7 @@ static char *page_of(bench *b, const char *results) {
     "\", \"families\": [\"" family "\"]}]}"
 
 /* The matrix of the whole suite has a number for each pair, is hatched where it does not apply, and has a dot
- * where the attack knows the defense. Sweeps are not in it, and with fewer than three attacks there is none. */
+ * where the attack knows the defense. Sweeps are left out, and with two attacks there is no matrix. */
 static void the_whole_suite_has_a_matrix(void **state) {
     static const char cells[] = RATE("a", "none", "none", "1") "," RATE("b", "none", "none", "0.55") "," RATE(
         "a", "d", "fixed", "0.19") "," RATE("b", "d", "fixed",
