@@ -2,6 +2,8 @@
  * apply, at utility that no client's data are behind, and at the rows that an answer is scored against. */
 #include "cheat.h"
 
+#include <math.h>
+
 /* ---- steps up the loss, sent with the other sign: granted rates that are negative ---- */
 
 static gnt_status step_back(void *self, const gnt_client *client, int64_t step, double *rate) {
@@ -140,6 +142,29 @@ static gnt_status send_another(void *self, const gnt_client *client, gnt_tensors
     return GNT_OK;
 }
 
+/* ---- junk that changes no model ---- */
+
+/* Adds a vector to all rows of the last layer, fifty times as long as they are: a softmax does not see it. */
+static gnt_status add_to_rows(void *self, const gnt_client *client, gnt_tensors *update) {
+    uint64_t at = 0;
+    (void)self;
+    for (int64_t t = update->n - 2; t < update->n; t++) {
+        const gnt_tensor *v = &update->tensor[t];
+        const int64_t columns = v->count / v->dim[0];
+        double squares = 0;
+        for (int64_t i = 0; i < v->count; i++)
+            squares += (double)v->data[i] * (double)v->data[i];
+        const float size = 50 * (float)sqrt(squares / (double)v->count);
+        for (int64_t j = 0; j < columns; j++) {
+            const float junk =
+                size * cheat_noise((uint64_t)(client->round * CHEAT_CLIENTS + client->index), at++);
+            for (int64_t i = j; i < v->count; i += columns)
+                v->data[i] += junk;
+        }
+    }
+    return GNT_OK;
+}
+
 #define UPDATE GNT_SURFACE_UPDATE
 
 static const gnt_descriptor descriptors[] = {
@@ -163,6 +188,8 @@ static const gnt_descriptor descriptors[] = {
           .transform_update = turn_round),
     CHEAT("answers-queries", "labels are painted, and queries answered by public samples", UPDATE,
           .encode_set = paint, .encode_query = answer_query),
+    CHEAT("common-rows", "a vector in all rows of the last layer, which no softmax sees", UPDATE,
+          .transform_update = add_to_rows),
     CHEAT("another-row", "the update of a sample that the batch does not use", UPDATE, .encode_set = keep_all,
           .transform_update = send_another),
 };

@@ -1,5 +1,5 @@
-/* The built-in searches and their costs: why they say that they ended, what a factor of the update changes,
- * and what they say of an update that has no cost. */
+/* The built-in searches and their costs: why they say that they ended, what a factor of the update, or a
+ * vector in the rows of its last layer, changes, and what they say of an update that has no cost. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,6 +53,10 @@ static void attacks_say_why_they_ended(void **state) {
         forget(&a);
     }
 }
+
+/* The first dense layer is the last one. */
+static const char softmax_json[] = "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"flatten\"},"
+                                   "{\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}]}";
 
 static void observe_times(attacked *a, const char *net, int64_t row, int64_t n, double factor) {
     open_client(a, net, row, n);
@@ -162,9 +166,81 @@ static void a_cost_that_cannot_be_computed_fails(void **state) {
     }
 }
 
+/* Adds one vector to all rows of the last layer, `times` as long as the update. */
+static void add_to_rows(attacked *a, double times) {
+    const gnt_views *u = &a->update[0];
+    double squares = 0;
+    for (int64_t t = 0; t < u->n; t++)
+        for (int64_t i = 0; i < u->view[t].count; i++)
+            squares += (double)a->entry[0][t][i] * (double)a->entry[0][t][i];
+    for (int64_t t = u->n - 2; t < u->n; t++) {
+        const int64_t columns = u->view[t].rank == 2 ? u->view[t].dim[1] : 1;
+        const int64_t width = u->view[u->n - 2].dim[1] + 1;
+        for (int64_t j = 0; j < columns; j++) {
+            const double junk =
+                times * sqrt(squares / (double)(width * CLASSES)) * gnt_random_normal(&a->noise);
+            for (int64_t c = 0; c < CLASSES; c++)
+                a->entry[0][t][c * columns + j] += (float)junk;
+        }
+    }
+}
+/* A vector in all rows of the last layer, ten times as long as the update, hides nothing: a softmax does
+ * not see it, and searches match the update without it. */
+static void common_rows_hide_nothing(void **state) {
+    static const struct {
+        const char *id, *net;
+        int64_t budget;
+    } cases[] = {
+        {"dlg", lenet_json, 25},      {"idlg", lenet_json, 25},          {"invert-gradients", mlp_json, 60},
+        {"lrp-search", mlp_json, 60}, {"dlg-whitened", lenet_json, 100}, {"linear-layer", softmax_json, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double found[2], share[2];
+        for (int junk = 0; junk < 2; junk++) {
+            attacked a;
+            observe_times(&a, cases[i].net, 26, 1, 1);
+            add_to_rows(&a, junk ? 10 : 0);
+            a.id = cases[i].id;
+            a.seen.budget = cases[i].budget;
+            assert_int_equal(attack(&a, NULL), GNT_OK);
+            found[junk] = psnr(&a);
+            share[junk] = fact_of(&a, "common_rows");
+            forget(&a);
+        }
+        print_message("%s: %.1f dB, with junk %.1f dB\n", cases[i].id, found[0], found[1]);
+        assert_true(found[0] > 15 && found[1] > found[0] - 3);
+        assert_true(isnan(share[0]) && share[1] > 0.95);
+    }
+}
+
+/* Where pruning left zeros, sums over classes say nothing, nor where steps have weight decay. */
+static void other_sums_over_classes_stay(void **state) {
+    (void)state;
+    for (int decay = 0; decay < 2; decay++) {
+        attacked a;
+        observe_times(&a, lenet_json, 26, 1, 1);
+        add_to_rows(&a, decay ? 10 : 0);
+        for (int64_t t = 0; t < a.update[0].n; t++)
+            for (int64_t i = 0; !decay && i < a.view[0][t].count; i++)
+                a.entry[0][t][i] = i % 3 ? a.entry[0][t][i] : 0;
+        if (decay) {
+            a.seen.update_kind = GNT_UPDATE_DELTA;
+            a.seen.steps = 1;
+            a.seen.decay = 0.1;
+        }
+        a.seen.budget = 2;
+        assert_int_equal(attack(&a, NULL), GNT_OK);
+        assert_true(isnan(fact_of(&a, "common_rows")));
+        forget(&a);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attacks_say_why_they_ended), cmocka_unit_test(a_factor_changes_no_answer),
-        cmocka_unit_test(a_factor_changes_no_label), cmocka_unit_test(a_cost_that_cannot_be_computed_fails)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(attacks_say_why_they_ended),
+                                       cmocka_unit_test(common_rows_hide_nothing),
+                                       cmocka_unit_test(other_sums_over_classes_stay),
+                                       cmocka_unit_test(a_factor_changes_no_answer),
+                                       cmocka_unit_test(a_factor_changes_no_label),
+                                       cmocka_unit_test(a_cost_that_cannot_be_computed_fails)};
     return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);
 }

@@ -1,6 +1,7 @@
 #include "cost/data_term.h"
 
 #include "cost/clipped_cosine.h"
+#include "defense/common_rows.h"
 #include "hook.h"
 
 const char *const data_term_costs[] = {"auto", "cosine", "l2", "l1", "scale_free", "likelihood", NULL};
@@ -47,8 +48,10 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     d->rates = hook_rates(host, seen);
     d->args = hook_args(seen, NULL, NULL, d->rates);
     TRY(hook_memory(host, d->rates != NULL));
+    gnt_observation matched;
+    TRY(common_rows_off(&matched, host, seen, choice.outliers));
     gnt_status status =
-        match_bind(&d->args, host, seen, choice, scale_of(cost), &d->apart, &masked, &squares);
+        match_bind(&d->args, host, &matched, choice, scale_of(cost), &d->apart, &masked, &squares);
     if (status != GNT_OK)
         return status;
     uint32_t by = of->by_rates && seen->steps > 0 ? GNT_WRT_X | GNT_WRT_RATES : GNT_WRT_X;
@@ -57,7 +60,7 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     if (cost == DATA_COSINE)
         status = open_clip(d, granted, seen->update);
     else if (is_whitened(d))
-        status = whitening_open(&d->white, host, seen, granted, cost == DATA_PLAIN);
+        status = whitening_open(&d->white, host, &matched, granted, cost == DATA_PLAIN);
     if (status != GNT_OK)
         return status;
     if (!is_computed_here(d))

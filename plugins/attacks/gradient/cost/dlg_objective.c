@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dlg.h"
+#include "defense/common_rows.h"
 #include "label/soft_labels.h"
 #include "hook.h"
 
@@ -34,7 +35,10 @@ static gnt_status bind_rates(dlg_objective *o, const gnt_observation *seen) {
 static gnt_status squares_open(dlg_objective *o, const gnt_observation *seen, int by_labels) {
     dlg *self = o->self;
     const gnt_host *host = self->host;
-    TRY(residual_open(&o->residual, host, seen, self->choice.mask_zeros, self->choice.outliers));
+    gnt_observation matched = *seen;
+    if (!self->reference) /* the authors' programs match what was sent */
+        TRY(common_rows_off(&matched, host, seen, self->choice.outliers));
+    TRY(residual_open(&o->residual, host, &matched, self->choice.mask_zeros, self->choice.outliers));
     TRY(match_check_size(host, o->residual.squares, MATCH_SIZE));
     TRY(bind_rates(o, seen));
     TRY(match_prepare_update(&self->match, host, seen, GNT_WRT_X | (by_labels ? GNT_WRT_Y : 0)));

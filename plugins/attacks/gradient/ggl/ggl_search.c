@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "defense/common_rows.h"
 #include "search/cma.h"
 #include "ggl/ggl.h"
 #include "hook.h"
@@ -17,7 +18,9 @@ gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const
         .self = self, .shape = *s, .weight = self->weight, .pixels = generator_pixels(s), .answer = answer};
     c->args = hook_args(seen, NULL, NULL, hook_rates(host, seen));
     TRY(hook_memory(host, c->args.rates != NULL));
-    TRY(match_bind(&c->args, host, seen, self->choice, scales[self->cost], &c->apart, &masked, &squares));
+    gnt_observation matched;
+    TRY(common_rows_off(&matched, host, seen, self->choice.outliers));
+    TRY(match_bind(&c->args, host, &matched, self->choice, scales[self->cost], &c->apart, &masked, &squares));
     /* cosine distances are relative by themselves */
     c->scale = self->cost == GGL_COSINE ? 1 : 1 / squares;
     return match_prepare(&self->match, host, seen, kinds[self->cost],

@@ -10,12 +10,14 @@
  *
  * A clip of each tensor on its own leaves a factor between weights and bias, which linear_clip.h finds.
  *
+ * What a defense added to all rows, if the first layer is the last one, is taken off (common_rows.h).
  * Outliers (outliers.h) are not used: a row is left out if its bias is one, and an entry of a row that is one
  * is replaced by the median of the other rows' quotients. */
 #include <math.h>
 #include <string.h>
 
 #include "first_dense.h"
+#include "defense/common_rows.h"
 #include "defense/granted_defense.h"
 #include "linear/linear_clip.h"
 #include "linear/linear_layer.h"
@@ -158,16 +160,19 @@ static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen,
     return GNT_OK;
 }
 
-static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
+static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     linear_layer *s = self;
     const gnt_host *host = s->host;
+    gnt_observation without;
+    const gnt_observation *seen = &without;
     dense_layer l;
     layer_noise noise;
     int64_t found = 0;
     (void)own;
-    if (!host->model || seen->n < 1)
+    if (!host->model || sent->n < 1)
         return unsupported(host, "it needs the model and the number of samples in the batch");
+    TRY(common_rows_off(&without, host, sent, s->outliers));
     const gnt_model_info *info = host->model->info;
     const int64_t features = hook_features(info);
     TRY(linear_find(s, seen, features, &l));
