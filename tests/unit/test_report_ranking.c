@@ -119,8 +119,10 @@ static void a_mark_costs_the_rank_and_is_listed_first(void **state) {
     gnt_text_init(&answer, 1 << 20);
     assert_int_equal(gnt_report_ranking(b->folder, &answer, &err), 0);
     static const char expected[] =
-        "\n\nrank  defense  PSNR                  identified             under  accuracy  compared as\n"
-        "1     a        20.0 dB [19.0, 21.0]  100.0 % [95.0, 105.0]  a      80.0 %    matched\n";
+        "\n\nrank  defense  PSNR                  worst target  identified             under  accuracy  "
+        "compared as\n"
+        "1     a        20.0 dB [19.0, 21.0]                100.0 % [95.0, 105.0]  a      80.0 %    "
+        "matched\n";
     if (!strstr(gnt_text_get(&answer), expected))
         fail_msg("%s", gnt_text_get(&answer));
     assert_non_null(strstr(gnt_text_get(&answer), "matched, marked by the host\n"));

@@ -20,6 +20,17 @@ static void add_leak(const gnt_measure *m, const gnt_rank_row *s, gnt_table *t) 
     gnt_table_take(t, &leak);
 }
 
+/* Adds the score of the target that leaks most, of all training runs at the strength that is shown. */
+static void add_worst_target(const gnt_measure *m, const gnt_rank_row *s, gnt_table *t) {
+    gnt_text worst;
+    gnt_text_init(&worst, 256);
+    if (s->score && isfinite(s->score->stat.worst)) {
+        gnt_measure_number(m, s->score->stat.worst, &worst);
+        gnt_text_add(&worst, "%s", m->unit);
+    }
+    gnt_table_take(t, &worst);
+}
+
 static void add_identified(const gnt_measure *m, const gnt_rank_row *s, gnt_table *t) {
     const gnt_score *named = s->worst ? gnt_identified(s->worst, m) : NULL;
     gnt_text share;
@@ -61,6 +72,8 @@ void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, con
     t->failed |= gnt_rank(&ranking, r, task, stage, m) != 0;
     const int identified = has_identified(m, &ranking);
     GNT_TABLE_COLUMNS(t, "rank", "defense", m->title);
+    if (!m->share)
+        gnt_table_column(t, "worst target");
     if (identified)
         gnt_table_column(t, "identified");
     const char *utility = gnt_utility_measure(r, task);
@@ -70,6 +83,8 @@ void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, con
         add_rank(s, t);
         gnt_table_text(t, s->defense);
         add_leak(m, s, t);
+        if (!m->share)
+            add_worst_target(m, s, t);
         if (identified)
             add_identified(m, s, t);
         gnt_table_text(t, s->worst ? s->worst->attack : "");
