@@ -79,6 +79,8 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
         status = answer->labels(answer->context, seen->n, seen->classes, scores);
     answer->cost(answer->context, 0, 0, 0); /* optional: for convergence plots */
     answer->chosen(answer->context, 0, 0);
+    gnt_answer_ended(answer, GNT_ENDED_UNKNOWN,
+                     0); /* optional: why a search ended, and after how many steps */
     return status;
 }
 

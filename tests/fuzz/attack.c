@@ -44,6 +44,7 @@ static gnt_status speak(void *self, const gnt_observation *seen, const gnt_artef
             break;
         case 4:
             out->chosen(out->context, (int32_t)n, value);
+            out->ended(out->context, (int32_t)n, m);
             break;
         case 5:
             out->mixture(out->context, n, m, x);

@@ -277,29 +277,30 @@ static gnt_restarts convergence_of(score *s) {
     return (gnt_restarts){list, n};
 }
 
-/* Counts why the searches ended, by the answer's words; NULL if the attack gave no reason for any. */
+/* Returns the member that counts searches which ended as the answer's word says. */
+static int64_t *count_of(gnt_ended *e, const char *word) {
+    const struct {
+        const char *word;
+        int64_t *count;
+    } all[] = {{"budget", &e->budget},
+               {"tolerance", &e->tolerance},
+               {"stall", &e->stall},
+               {"contradicted", &e->contradicted}};
+    for (size_t i = 0; word && i < sizeof all / sizeof *all; i++)
+        if (strcmp(word, all[i].word) == 0)
+            return all[i].count;
+    return &e->unknown;
+}
+
+/* Counts why the searches ended, one for each observation; NULL if the attack gave no reason for any. */
 static gnt_ended *ended_of(score *s) {
-    static const char *const words[] = {"budget", "tolerance", "stall", "contradicted"};
-    gnt_ended *e = gnt_arena_array(&s->memory, 1, sizeof *e);
+    gnt_ended e = {0};
     json_t *all = json_loads(s->answer.metadata ? s->answer.metadata : "", 0, NULL);
-    const json_t *targets = json_object_get(all, "targets"), *one;
-    size_t j;
-    int64_t known = 0;
-    json_array_foreach(targets, j, one) {
-        const char *word = json_string_value(json_object_get(one, "ended"));
-        int64_t *const count[] = {&e->budget, &e->tolerance, &e->stall, &e->contradicted};
-        size_t k = 0;
-        while (word && k < sizeof words / sizeof *words && strcmp(word, words[k]) != 0)
-            k++;
-        if (!e || !word || k == sizeof words / sizeof *words)
-            continue;
-        ++*count[k];
-        known++;
-    }
-    if (e)
-        e->unknown = (int64_t)json_array_size(targets) - known;
+    const json_t *targets = json_object_get(all, "targets");
+    for (int64_t j = 0; j < s->layout.observations; j++)
+        ++*count_of(&e, json_string_value(json_object_get(json_array_get(targets, (size_t)j), "ended")));
     json_decref(all);
-    return known > 0 ? e : NULL;
+    return e.unknown < s->layout.observations ? gnt_arena_copy(&s->memory, &e, 1, sizeof e) : NULL;
 }
 
 /* Returns why measures that were requested, and facts that apply, have no number. */
