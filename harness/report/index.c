@@ -462,6 +462,7 @@ static void say_files(page *w) {
                                            {"history", "The training runs that matching used"},
                                            {"problems", "Cells without a number"},
                                            {"floors", "Baselines and chance"},
+                                           {"secret", "Control training runs with secret labels"},
                                            {"searches", "Why searches ended"}};
     heading(w, "Tables as files");
     gnt_pen_begin(&w->pen, GNT_PEN_LIST);
@@ -503,6 +504,25 @@ static void say_loose_targets(page *w) {
     }
 }
 
+/* Says how much of the secret rule each defense learnt, where a task requests that control. */
+static void say_secret(page *w) {
+    gnt_table t;
+    gnt_table_secret(w->p->results, &t);
+    if (gnt_table_rows(&t) == 0) {
+        gnt_table_free(&t);
+        return;
+    }
+    heading(w, "Secret labels");
+    paragraph(
+        w, "A control training gives clients' samples labels by a secret rule that public data do not show. "
+           "Learnt is the share of changed test samples that get the rule's label, less that of the others, "
+           "with its standard error: a defense that learns as little as public data has its model from "
+           "elsewhere.");
+    fold(w, "What each defense learnt of the rule");
+    table(w, &t);
+    unfold(w);
+}
+
 static void say_searches(page *w) {
     gnt_table t;
     gnt_table_searches(w->p->results, &t);
@@ -531,6 +551,7 @@ static void say_tables(page *w) {
     fold(w, "All baselines");
     table(w, &t);
     unfold(w);
+    say_secret(w);
     say_searches(w);
     gnt_table_facts(w->p->results, &t);
     if (gnt_table_rows(&t) > 0) {

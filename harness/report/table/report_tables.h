@@ -23,6 +23,8 @@ void gnt_table_history(const gnt_results *r, gnt_table *t); /* each training tha
 void gnt_table_problems(const gnt_results *r, gnt_table *t);
 /* Lists baselines and chance by task, stage, attack and measure. */
 void gnt_table_floors(const gnt_results *r, gnt_table *t);
+/* Lists what control training runs with secret labels learnt, with standard errors. */
+void gnt_table_secret(const gnt_results *r, gnt_table *t);
 /* Lists why the searches of attacks ended, a row for each group whose attack says it. */
 void gnt_table_searches(const gnt_results *r, gnt_table *t);
 /* Lists every named number of every cell: of plugins, of the score. What is no number has an empty value. */
