@@ -20,7 +20,8 @@ static const marks marks_of[GNT_PEN_FORMATS][GNT_PEN_PARTS] = {
                           [GNT_PEN_FOLD] = {"", "</details>\n\n"},
                           [GNT_PEN_WIDE] = {"", ""},
                           [GNT_PEN_SHORT] = {"", ""},
-                          [GNT_PEN_PAIR] = {"", ""}},
+                          [GNT_PEN_PAIR] = {"", ""},
+                          [GNT_PEN_UNSCALED] = {"", ""}},
     [GNT_PEN_HTML] = {[GNT_PEN_TITLE] = {"<h1>", "</h1>\n"},
                       [GNT_PEN_HEADING] = {"<h2>", "</h2>\n"},
                       [GNT_PEN_SUBHEADING] = {"<h3>", "</h3>\n"},
@@ -31,7 +32,8 @@ static const marks marks_of[GNT_PEN_FORMATS][GNT_PEN_PARTS] = {
                       [GNT_PEN_FOLD] = {"", "</details>\n"},
                       [GNT_PEN_WIDE] = {"<div class=\"wide\">\n", "</div>\n"},
                       [GNT_PEN_SHORT] = {"<div class=\"short\">\n", "</div>\n"},
-                      [GNT_PEN_PAIR] = {"<div class=\"pair\">\n", "</div>\n"}}};
+                      [GNT_PEN_PAIR] = {"<div class=\"pair\">\n", "</div>\n"},
+                      [GNT_PEN_UNSCALED] = {"<div class=\"unscaled\">\n", "</div>\n"}}};
 
 void gnt_pen_begin(gnt_pen *pen, gnt_pen_part part) {
     gnt_text_add(&pen->out, "%s", marks_of[pen->format][part].begin);

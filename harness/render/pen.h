@@ -23,6 +23,8 @@ typedef enum gnt_pen_part {
     GNT_PEN_WIDE,    /* scrolls sideways where the page is too narrow */
     GNT_PEN_SHORT,   /* the table at the top of a page */
     GNT_PEN_PAIR,    /* pictures side by side where the page is wide enough */
+    /* a picture at its own size, to be scrolled where the page is narrower */
+    GNT_PEN_UNSCALED,
     GNT_PEN_PARTS
 } gnt_pen_part;
 

@@ -124,10 +124,24 @@ static void say_rankings(page *w) {
     }
 }
 
-/* Writes a row for each section, and how to read it; where there is but one, its ranking says as much. */
+/* Shows the matrix of the whole suite. */
+static void say_overview(page *w) {
+    if (!w->p->overview.name[0])
+        return;
+    gnt_pen_begin(&w->pen, GNT_PEN_UNSCALED);
+    picture(w, &w->p->overview,
+            "Matrix of the whole suite: every defense by every attack, darker leaks more, hatched where the "
+            "attack does not apply, a dot where it knows the defense");
+    gnt_pen_end(&w->pen, GNT_PEN_UNSCALED);
+}
+
+/* Writes a row for each section, and how to read it; where there is but one, its ranking says as much. The
+ * matrix of several tasks says more than a row for each, and comes before. */
 static void say_summary(page *w) {
     gnt_table t;
     heading(w, "In short");
+    if (w->p->results->n_task > 1)
+        say_overview(w);
     gnt_table_summary(w->p->results, &t);
     if (t.n_item > t.n_column) {
         gnt_pen_begin(&w->pen, GNT_PEN_SHORT);
@@ -136,16 +150,13 @@ static void say_summary(page *w) {
     } else
         gnt_table_free(&t);
     say_rankings(w);
+    if (w->p->results->n_task <= 1)
+        say_overview(w);
     paragraph(w, "A defense is judged at the target utility by the attack under which it leaks most. "
                  "Defenses that leak no more than a guess share a rank. Tied: the difference is not "
                  "statistically significant, or the one that leaks less left less utility. Identified: how "
                  "often the reconstruction is nearest to its own "
                  "image among many; possible even at low PSNR.");
-    if (w->p->overview.name[0])
-        picture(
-            w, &w->p->overview,
-            "Matrix of the whole suite: every defense by every attack, darker leaks more, hatched where the "
-            "attack does not apply, a dot where it knows the defense");
     say_observed(w);
 }
 

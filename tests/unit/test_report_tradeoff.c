@@ -165,12 +165,12 @@ static void the_whole_suite_has_a_matrix(void **state) {
     snprintf(plots, sizeof plots, "%s/report/plots", b->folder);
     char *script = read_text(plots, "matrix-all.gp", NULL), *key = strstr(script, "does not apply");
     assert_int_equal(times(script, "fs pattern"), 2); /* the field and its key */
-    assert_int_equal(times(script, "set label \"100\""), 1);
-    assert_int_equal(times(script, "set label \"50\""), 1);
-    assert_int_equal(times(script, "set label \"10\""), 1);
-    assert_int_equal(times(script, "set label \"20\""), 1);
-    assert_int_equal(times(script, "set label \"0\""), 1);
-    assert_null(strstr(script, "set label \"89\""));
+    assert_int_equal(times(script, "set label \"(100)\""), 1);
+    assert_int_equal(times(script, "set label \"(50)\""), 1);
+    assert_int_equal(times(script, "set label \"(10)\""), 1);
+    assert_int_equal(times(script, "set label \"(20)\""), 1);
+    assert_int_equal(times(script, "set label \"(0)\""), 1);
+    assert_null(strstr(script, "set label \"(89)\""));
     assert_int_equal(times(script, " circle "), 2); /* a on d, and the key */
     assert_non_null(key);
     gnt_free(script);

@@ -9,7 +9,7 @@
 #include "render/escape.h"
 #include "report/plot/plot_impl.h"
 
-enum { WIDE = 31, HIGH = 24, LEFT = 148, RIGHT = 64, FOOT = 84, NOTE = 18, STRIP = 96, FEW = 3 };
+enum { WIDE = 29, HIGH = 24, LEFT = 148, RIGHT = 148, FOOT = 84, NOTE = 18, STRIP = 96, FEW = 3 };
 enum { MOST_COLUMNS = 64, MOST_NAME = 24, MOST_ROWS = 64 };
 
 typedef enum state { NOT_RUN, NOT_APPLICABLE, NO_NUMBER, FOUND } state;
@@ -208,11 +208,8 @@ static void draw_field(overview *o, const field *f, double x, double y) {
         say(o, x + WIDE / 2.0, y + HIGH / 2.0, "center", "×", 0xb03000, "SMALL");
     if (f->state != FOUND)
         return;
-    char *text = gnt_format("%.0f", 100 * fmax(f->share, 0));
-    say(o, x + WIDE / 2.0 - 1, y + HIGH / 2.0 - 1, "center", text ? text : "",
-        dark         ? 0xffffff
-        : f->is_sure ? 0x111111
-                     : 0x888888,
+    char *text = gnt_format(f->is_sure ? "%.0f" : "(%.0f)", 100 * fmax(f->share, 0));
+    say(o, x + WIDE / 2.0 - 1, y + HIGH / 2.0 - 1, "center", text ? text : "", dark ? 0xffffff : 0x111111,
         "TINY");
     gnt_free(text);
     if (f->knows)
@@ -246,7 +243,7 @@ static void draw_key(overview *o) {
     say(o, x + 28, y, "left", "does not apply", 0x555555, "SMALL");
     dot(o, x + 140, y, 0xb03000);
     say(o, x + 148, y, "left", "the attack knows the defense", 0x555555, "SMALL");
-    say(o, x + 340, y, "left", "grey number: not surely above chance;  ×: gave no number;  empty: not run",
+    say(o, x + 340, y, "left", "in brackets: not surely above chance;  ×: gave no number;  empty: not run",
         0x555555, "SMALL");
     char *most = o->n_left_out ? gnt_format("of several tasks the one that leaks most; %zu names "
                                             "more are in the tables",
@@ -254,6 +251,12 @@ static void draw_key(overview *o) {
                                : gnt_strdup("where a pair ran on several tasks, the one that leaks most");
     say(o, x, y - NOTE, "left", most ? most : "", 0x555555, "SMALL");
     gnt_free(most);
+}
+
+/* Writes the name of a row, which is at both ends for who scrolls. */
+static void say_name(overview *o, int label, double x, double y, const char *where) {
+    gnt_plot_say(o->p, "set label L[%d] at %.1f,%.1f %s noenhanced tc rgb \"#222222\" font SMALL\n", label, x,
+                 y, where);
 }
 
 static void draw(overview *o) {
@@ -265,8 +268,9 @@ static void draw(overview *o) {
             gnt_plot_label(o->p, o->column[c], MOST_NAME), LEFT + ((double)c + 0.5) * WIDE, top + 8);
     for (size_t i = 0; i < o->n_row; i++) {
         const double y = top - (double)(i + 1) * HIGH;
-        gnt_plot_say(o->p, "set label L[%d] at %.1f,%.1f right noenhanced tc rgb \"#222222\" font SMALL\n",
-                     gnt_plot_label(o->p, o->row[i], 21), LEFT - 8.0, y + HIGH / 2.0);
+        const int name = gnt_plot_label(o->p, o->row[i], 21);
+        say_name(o, name, LEFT - 8.0, y + HIGH / 2.0, "right");
+        say_name(o, name, LEFT + (double)o->n_column * WIDE + 8, y + HIGH / 2.0, "left");
         for (size_t c = 0; c < o->n_column; c++)
             draw_field(o, &o->field[i][c], LEFT + (double)c * WIDE, y);
     }
