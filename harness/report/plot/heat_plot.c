@@ -12,8 +12,8 @@
 
 enum {
     WIDE = 118,
-    HIGH = 50,
-    LOW = 38,
+    HIGH = 34,
+    LOW = 26,
     RATE = 13,
     LEFT = 210,
     TOP = 40,
@@ -77,29 +77,19 @@ static double high_of(const sheet *s, const line *l) {
     return (l->kind == GNT_GROUP_SWEEP ? LOW : HIGH) + (s->has_rates ? RATE : 0);
 }
 
-/* Writes the mean, its interval, and below them the identification rate. */
+/* Writes the mean, and below it the identification rate; intervals are in the table. */
 static void field_text(sheet *s, double x, const line *l, const gnt_score *rate, const gnt_score *score,
                        unsigned ink) {
     const gnt_stat mean = {.mean = score->stat.mean, .low = NAN, .high = NAN};
     const double foot = s->has_rates ? RATE : 0, high = high_of(s, l) - foot, y = l->y + foot;
-    const int interval = gnt_has_interval(&score->stat);
     gnt_text text;
     gnt_text_init(&text, 1024);
     gnt_measure_write(s->m, &mean, &text);
-    text_at(s, x + WIDE / 2.0, y + high * (interval ? 0.65 : 0.5), "center", gnt_text_get(&text), ink,
+    text_at(s, x + WIDE / 2.0, y + high * 0.5, "center", gnt_text_get(&text), ink,
             l->kind == GNT_GROUP_SWEEP ? "MIDDLE" : "BIG");
     gnt_text_free(&text);
-    if (interval) {
-        gnt_measure_number(s->m, score->stat.low, &text);
-        gnt_text_add(&text, " – ");
-        gnt_measure_number(s->m, score->stat.high, &text);
-        text_at(s, x + WIDE / 2.0, y + high * 0.26, "center", gnt_text_get(&text), ink, "TINY");
-        gnt_text_free(&text);
-    }
     if (rate) {
         gnt_text_add(&text, "id %.0f %%", 100 * rate->stat.mean);
-        if (gnt_has_interval(&rate->stat))
-            gnt_text_add(&text, " (%.0f – %.0f)", 100 * rate->stat.low, 100 * rate->stat.high);
         text_at(s, x + WIDE / 2.0, l->y + RATE * 0.85, "center", gnt_text_get(&text), ink, "TINY");
         gnt_text_free(&text);
     }
@@ -165,10 +155,21 @@ static int add_ranked(sheet *s) {
     return 0;
 }
 
+/* True if a defense has a row at one strength that is compared with others. */
+static int has_row(const sheet *s, const char *defense) {
+    for (size_t i = 0; i < s->n_line; i++)
+        if (s->line[i].kind != GNT_GROUP_SWEEP && !strcmp(s->line[i].defense, defense))
+            return 1;
+    return 0;
+}
+
+/* Adds the strengths of defenses that have no other row; those of others are in the trade-off plot. */
 static void add_sweeps(sheet *s, gnt_point *points) {
     const gnt_results *r = s->r;
     size_t n = gnt_sweep_points(r, s->task, s->stage, points, r->n_group);
     for (size_t i = 0; i < n; i++) {
+        if (has_row(s, r->defense[points[i].defense]))
+            continue;
         line *l = add_line(s, r->defense[points[i].defense], GNT_GROUP_SWEEP, points[i].strength);
         if (!l)
             continue;
@@ -279,7 +280,7 @@ static void name_row(sheet *s, const line *l) {
     else if (l->state == GNT_RANKED_AS_NONE)
         gnt_text_add(&text, "leaks as undefended");
     else if (l->state == GNT_UNRANKED_UNMET)
-        gnt_text_add(&text, "met by none that knows it");
+        gnt_text_add(&text, "no adaptive attack");
     else
         gnt_text_add(&text, "%s", gnt_group_kind_name(l->kind));
     if (isfinite(l->strength))
@@ -327,7 +328,7 @@ static void say_notes(sheet *s, double width) {
     text_at(s, 14, y, "left", s->m->words, 0x555555, "SMALL");
     gnt_text how;
     gnt_text_init(&how, 256);
-    gnt_text_add(&how, "mean and its ");
+    gnt_text_add(&how, "mean; the table of the matrix has its ");
     gnt_interval_write(s->r, s->task, s->stage, s->m, &how);
     text_at(s, 14, y -= NOTE, "left", gnt_text_get(&how), 0x555555, "SMALL");
     gnt_text_free(&how);
@@ -362,13 +363,15 @@ static void draw(sheet *s) {
     gnt_plot_strip(s->p, 0, s->p->height);
     for (size_t c = 0; c < s->n_column; c++)
         label_at(s, LEFT + ((double)c + 0.5) * WIDE, head, "center", s->r->attack[s->column[c]], 16);
-    text_at(s, worst + WIDE / 2.0, head, "center", "worst case", 0x222222, "SMALL");
+    if (s->n_column > 1)
+        text_at(s, worst + WIDE / 2.0, head, "center", "worst case", 0x222222, "SMALL");
     for (size_t i = 0; i < s->n_line; i++) {
         line *l = &s->line[i];
         name_row(s, l);
         for (size_t c = 0; c < s->n_column; c++)
             field(s, LEFT + (double)c * WIDE, l, l->field[c], rate_of(s, l->field[c]));
-        field(s, worst, l, l->worst, highest_rate(s, l));
+        if (s->n_column > 1)
+            field(s, worst, l, l->worst, highest_rate(s, l));
     }
     say_notes(s, s->p->width);
     gnt_plot_say(s->p, "plot NaN\n");
@@ -377,7 +380,7 @@ static void draw(sheet *s) {
 static int draw_picture(sheet *s, const char *folder, const char *name, int formats, int *drawn,
                         gnt_err *err) {
     gnt_plot p;
-    double width = LEFT + ((double)s->n_column + 1) * WIDE + GAP + 10;
+    double width = LEFT + ((double)s->n_column + (s->n_column > 1)) * WIDE + GAP + 10;
     double height = TOP + foot_of(s) + stack(s, 0);
     gnt_plot_init(&p, folder, name, width < 620 ? 620 : width, height);
     stack(s, height - TOP);
