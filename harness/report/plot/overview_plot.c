@@ -9,7 +9,18 @@
 #include "render/escape.h"
 #include "report/plot/plot_impl.h"
 
-enum { WIDE = 29, HIGH = 24, LEFT = 148, RIGHT = 148, FOOT = 84, NOTE = 18, STRIP = 96, FEW = 3 };
+enum {
+    WIDE = 29,
+    HIGH = 24,
+    LEFT = 148,
+    RIGHT = 148,
+    FOOT = 84,
+    NOTE = 18,
+    STRIP = 96,
+    FEW = 3,
+    MANY = 12,
+    KEY = 900
+};
 enum { MOST_COLUMNS = 64, MOST_NAME = 24, MOST_ROWS = 64 };
 
 typedef enum state { NOT_RUN, NOT_APPLICABLE, NO_NUMBER, FOUND } state;
@@ -253,7 +264,7 @@ static void draw_key(overview *o) {
     gnt_free(most);
 }
 
-/* Writes the name of a row, which is at both ends for who scrolls. */
+/* Writes the name of a row; where there are many columns it is at both ends, for readers who scroll. */
 static void say_name(overview *o, int label, double x, double y, const char *where) {
     gnt_plot_say(o->p, "set label L[%d] at %.1f,%.1f %s noenhanced tc rgb \"#222222\" font SMALL\n", label, x,
                  y, where);
@@ -270,7 +281,8 @@ static void draw(overview *o) {
         const double y = top - (double)(i + 1) * HIGH;
         const int name = gnt_plot_label(o->p, o->row[i], 21);
         say_name(o, name, LEFT - 8.0, y + HIGH / 2.0, "right");
-        say_name(o, name, LEFT + (double)o->n_column * WIDE + 8, y + HIGH / 2.0, "left");
+        if (o->n_column >= MANY)
+            say_name(o, name, LEFT + (double)o->n_column * WIDE + 8, y + HIGH / 2.0, "left");
         for (size_t c = 0; c < o->n_column; c++)
             draw_field(o, &o->field[i][c], LEFT + (double)c * WIDE, y);
     }
@@ -294,7 +306,7 @@ int gnt_plot_overview(const gnt_results *r, const char *folder, const char *name
     find_fields(o);
     o->head = head_of(o);
     const double width = LEFT + (double)o->n_column * WIDE + RIGHT;
-    gnt_plot_init(&p, folder, name, width < 760 ? 760 : width, o->head + (double)o->n_row * HIGH + FOOT);
+    gnt_plot_init(&p, folder, name, width < KEY ? KEY : width, o->head + (double)o->n_row * HIGH + FOOT);
     draw(o);
     const int failed = gnt_plot_finish(&p, formats, drawn, err);
     gnt_plot_free(&p);
