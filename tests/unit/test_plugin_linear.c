@@ -264,6 +264,56 @@ static void without_noise_grants_change_nothing(void **state) {
     close_world(&w);
 }
 
+/* Returns an entry of the flat update of round 0; NULL behind the last. */
+static float *flat_entry(world *w, int64_t at) {
+    for (int i = 0; i < TENSORS; at -= w->round[0].view[i++].count)
+        if (at < w->round[0].view[i].count)
+            return &w->round[0].data[i][at];
+    return NULL;
+}
+
+/* Moves the greatest entry of each window ten times by a step up or down, as sign-noise does. */
+static void move_entries(world *w, double step, int64_t window) {
+    const gnt_key key = gnt_key_of_seed(3);
+    gnt_stream signs = gnt_stream_open(&key, "signs");
+    for (int64_t first = 0; flat_entry(w, first); first += window)
+        for (int times = 0; times < 10; times++) {
+            float *most = flat_entry(w, first), *entry;
+            for (int64_t k = first + 1; k < first + window && (entry = flat_entry(w, k)) != NULL; k++)
+                most = *entry > *most ? entry : most;
+            *most += (float)(gnt_random_uniform(&signs) < 0.5 ? -step : step);
+        }
+}
+
+static void grant_moves(world *w, const char *defense, double step, int64_t window) {
+    gnt_observation *o = &w->round[0].seen;
+    w->values[0] = (gnt_value){.id = "epsilon", .r = step};
+    w->values[1] = (gnt_value){.id = "iterations", .i = 10};
+    w->values[2] = (gnt_value){.id = "window", .i = window};
+    w->values[3] = (gnt_value){.id = "inputs", .i = 1024};
+    o->granted |= GNT_KNOWS_DEFENSE;
+    o->defense = defense;
+    o->defense_values = w->values;
+    o->n_defense_values = 4;
+}
+
+/* A fifth of the entries was moved, by steps of any size, and most rows still agree on each pixel. */
+static void entries_that_were_moved_do_not_agree(void **state) {
+    static const double step[] = {0.02, 0.1, 1};
+    static const char *const defense[] = {"sign-noise", "recup", "fgsm-one"};
+    (void)state;
+    for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+        static world w;
+        open_world(&w);
+        observe(&w, 0, 5, 0, 0);
+        move_entries(&w, step[i], 50);
+        assert_true(attack(&w, 5, NULL) > 1e-4);
+        grant_moves(&w, defense[i], step[i], 50);
+        assert_true(attack(&w, 5, NULL) < 1e-7);
+        close_world(&w);
+    }
+}
+
 /* An attack that is granted the defense counts as knowing it. */
 static void a_granted_noise_is_not_to_be_set_otherwise(void **state) {
     (void)state;
@@ -423,6 +473,7 @@ int main(void) {
         cmocka_unit_test(granted_noise_is_reckoned_with),
         cmocka_unit_test(noise_that_is_not_granted_is_read_off),
         cmocka_unit_test(without_noise_grants_change_nothing),
+        cmocka_unit_test(entries_that_were_moved_do_not_agree),
         cmocka_unit_test(a_granted_noise_is_not_to_be_set_otherwise),
         cmocka_unit_test(a_clip_of_the_whole_is_nothing_to_a_quotient),
         cmocka_unit_test(a_clip_that_bound_nothing_changes_nothing),

@@ -8,6 +8,8 @@
  * largest |db| that differ from each other. The same holds for several local steps, over which δ_i varies
  * but a single sample does not.
  *
+ * Where a granted defense moves single entries, the input is what most rows agree on (linear_agree.h).
+ *
  * A clip of each tensor on its own leaves a factor between weights and bias, which linear_clip.h finds.
  *
  * What a defense added to all rows, if the first layer is the last one, is taken off (common_rows.h).
@@ -19,6 +21,7 @@
 #include "first_dense.h"
 #include "defense/common_rows.h"
 #include "defense/granted_defense.h"
+#include "linear/linear_agree.h"
 #include "linear/linear_clip.h"
 #include "linear/linear_layer.h"
 #include "update.h"
@@ -186,6 +189,8 @@ static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefac
             host, "a clip of each tensor on its own is granted, and beside it noise is set or entries "
                   "are pruned: it reckons with one or the other. Leave the grant defense out, or "
                   "noise");
+    if (linear_is_moved(sent))
+        return linear_agree_run(s, sent, answer);
     if (linear_is_noisy(s, seen, &l, &noise))
         return linear_noisy_run(s, seen, &noise, answer);
     float *x = gnt_host_scratch(host, seen->n * features, sizeof *x);
@@ -231,8 +236,10 @@ static const gnt_parameter parameters[] = {
 
 /* Plugins where it reads their parameters. The size of a step is nothing to a quotient of entries, and
  * soteria leaves the layer alone that reads the sample. */
-static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune",
-                                       "soteria",     "step-size",  NULL};
+static const char *const families[] = {
+    "dp-gaussian",         "dp-laplace", "clip",     "prune",    "soteria",       "step-size",
+    "sign-noise",          "recup",      "fgsm-one", "fgsm-avg", "fgsm-momentum", "fgsm-iter",
+    "recup-random-target", NULL};
 
 const gnt_descriptor gradient_linear_layer = {
     GNT_ATTACK(
