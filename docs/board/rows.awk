@@ -1,5 +1,6 @@
 # Rows of leaderboard.csv for leakage.gnuplot: number, "task: defense", utility, PSNR, its interval.
-# `want`: any, ranked, apart or none. Numbers count all rows, so that each keeps its place in the picture.
+# `want`: any, ranked, apart or none. Numbers count all rows, so that each keeps its place in the picture. A kind
+# without rows has a point outside of it, since gnuplot warns of empty data.
 function split_row(line, cell,    n, at, c, quoted) {
     n = 1
     cell[1] = ""
@@ -11,7 +12,11 @@ function split_row(line, cell,    n, at, c, quoted) {
     }
     return n
 }
-BEGIN { FS = "\n" }
+BEGIN {
+    FS = "\n"
+    if (want != "any")
+        print "-9 \"\" \"\" -9 -9 -9"
+}
 NR == 1 { n = split_row($0, cell); for (i = 1; i <= n; i++) column[cell[i]] = i; next }
 {
     split_row($0, cell)
