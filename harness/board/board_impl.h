@@ -34,9 +34,10 @@ typedef struct board_run {
 typedef struct board_attack {
     const char *label;
     char *settings;
-    size_t first;    /* the run that brought it */
-    uint32_t grants; /* GNT_KNOWS_* */
-    int required;    /* mandatory: a defense needs a number under it for a rank */
+    size_t first;     /* the run that brought it */
+    uint32_t grants;  /* GNT_KNOWS_* */
+    int required;     /* mandatory: a defense needs a number under it for a rank */
+    int on_influence; /* it is run against defenses that aggregate alone */
 } board_attack;
 
 /* A defense with its settings, versions and plugin files; several contributors may have measured the same

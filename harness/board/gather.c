@@ -204,6 +204,7 @@ static int find_attack(const board *b, board_contest *c, size_t run, const char 
     if (!settings)
         return -1;
     const uint32_t grants = grants_of(&b->run[run].results, c->task, c->stage, label);
+    const gnt_result_attack *of = gnt_attack_of(&b->run[run].results, label);
     for (*out = 0; *out < c->n_attack; ++*out) {
         const board_attack *a = &c->attack[*out];
         if (a->grants == grants && !strcmp(a->label, label) && !strcmp(a->settings, settings)) {
@@ -215,8 +216,11 @@ static int find_attack(const board *b, board_contest *c, size_t run, const char 
         gnt_free(settings);
         return -1;
     }
-    c->attack[c->n_attack++] =
-        (board_attack){.label = label, .settings = settings, .first = run, .grants = grants};
+    c->attack[c->n_attack++] = (board_attack){.label = label,
+                                              .settings = settings,
+                                              .first = run,
+                                              .grants = grants,
+                                              .on_influence = of && of->influence_of && *of->influence_of};
     return 0;
 }
 
