@@ -175,6 +175,8 @@ static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefac
     (void)own;
     if (!host->model || sent->n < 1)
         return unsupported(host, "it needs the model and the number of samples in the batch");
+    if (linear_is_moved(sent))
+        return linear_agree_run(s, sent, answer);
     TRY(common_rows_off(&without, host, sent, s->outliers));
     const gnt_model_info *info = host->model->info;
     const int64_t features = hook_features(info);
@@ -189,8 +191,6 @@ static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefac
             host, "a clip of each tensor on its own is granted, and beside it noise is set or entries "
                   "are pruned: it reckons with one or the other. Leave the grant defense out, or "
                   "noise");
-    if (linear_is_moved(sent))
-        return linear_agree_run(s, sent, answer);
     if (linear_is_noisy(s, seen, &l, &noise))
         return linear_noisy_run(s, seen, &noise, answer);
     float *x = gnt_host_scratch(host, seen->n * features, sizeof *x);
