@@ -48,6 +48,7 @@ typedef struct board_row {
     size_t first;    /* the run that brought it; of one contributor's runs the last */
     uint32_t flags;  /* GNT_FLAG_*, all members together */
     uint8_t *in_run; /* n_run flags of the board: whose it is */
+    int aggregates;  /* it has the hook, by any of its runs: attacks on influence apply */
     int guest;       /* the contributor of the contest's first run did not measure it */
     /* a cell of any run in which the host found something wrong with it, or NULL */
     const gnt_outcome *marked;

@@ -224,6 +224,16 @@ static int find_attack(const board *b, board_contest *c, size_t run, const char 
     return 0;
 }
 
+/* True if a member of a run's defense has the hook that aggregates updates. */
+static int aggregates(const gnt_results *r, const char *label) {
+    const gnt_result_defense *of = gnt_defense_of(r, label);
+    for (size_t i = 0; of && i < of->members.n; i++)
+        for (size_t k = 0; k < of->members.at[i].hooks.n; k++)
+            if (!strcmp(of->members.at[i].hooks.at[k], "aggregate"))
+                return 1;
+    return 0;
+}
+
 static int find_row(const board *b, board_contest *c, size_t run, const char *label, size_t *out) {
     char *settings = board_defense_settings(&b->run[run], label);
     if (!settings)
@@ -232,6 +242,7 @@ static int find_row(const board *b, board_contest *c, size_t run, const char *la
         if (!strcmp(c->row[*out].label, label) && !strcmp(c->row[*out].settings, settings)) {
             gnt_free(settings);
             c->row[*out].flags |= flags_of(&b->run[run].results, label);
+            c->row[*out].aggregates |= aggregates(&b->run[run].results, label);
             c->row[*out].in_run[run] = 1;
             c->row[*out].guest &= !board_is_same_contributor(b, c->run[0], run);
             return 0;
@@ -247,6 +258,7 @@ static int find_row(const board *b, board_contest *c, size_t run, const char *la
                                      .settings = settings,
                                      .first = run,
                                      .flags = flags_of(&b->run[run].results, label),
+                                     .aggregates = aggregates(&b->run[run].results, label),
                                      .in_run = in_run,
                                      .guest = !board_is_same_contributor(b, c->run[0], run)};
     return 0;

@@ -71,14 +71,6 @@ static int kind_of_row(const board_contest *c, size_t row, gnt_group_kind *kind)
     return found;
 }
 
-/* True if some run has the attack against the defense, with a number or without. */
-static int is_planned(const board_contest *c, size_t row, size_t attack) {
-    for (size_t i = 0; i < c->n_number; i++)
-        if (c->number[i].row == row && c->number[i].attack == attack)
-            return 1;
-    return 0;
-}
-
 /* True for an attack that does not apply to a defense (it needs encodings, and there are none), which does
  * not count against it. */
 static int does_not_apply(const board_contest *c, size_t row, size_t attack) {
@@ -120,8 +112,7 @@ static int is_tried(const board_contest *c, size_t row, size_t attack, const gnt
 
 board_trial board_trial_of(const board_contest *c, size_t row, size_t attack, const gnt_measure *m,
                            uint32_t threat, gnt_group_kind kind) {
-    /* who aggregates must have met one on influence: that is a duty (judge/duties.h) */
-    if (!counts(c, row, attack, m, threat) || (c->attack[attack].on_influence && !is_planned(c, row, attack)))
+    if (!counts(c, row, attack, m, threat) || (c->attack[attack].on_influence && !c->row[row].aggregates))
         return BOARD_NO_TRIAL;
     if (is_tried(c, row, attack, m, kind))
         return BOARD_TRIED;
