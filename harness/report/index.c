@@ -232,8 +232,9 @@ static void say_measure(page *w, const gnt_section *s, const gnt_measure *m, int
     }
     if (tradeoff)
         picture(w, tradeoff,
-                "Trade-off: utility on x, leakage on y, a panel for the worst of all attacks, then for each "
-                "attack");
+                "Trade-off: utility on x, leakage on y, a panel for the worst of all attacks and, beside a "
+                "PSNR, one "
+                "for how often it identifies a target, then one for each attack");
     else if (strength)
         picture(w, strength, "Leakage against the strength of a defense, a panel for each attack");
     if (heat)

@@ -92,6 +92,36 @@ static void the_worst_of_all_attacks_comes_first(void **state) {
     gnt_free(labels);
 }
 
+/* The identification rate of a defense is the highest, whatever attack leaks most by PSNR: that of b, which
+ * leaks least by PSNR. Where none was identified there is no panel for it. */
+static void identification_is_next_to_psnr(void **state) {
+#define BOTH(attack, name, how, value, psnr, rate)                                                           \
+    "{\"task\": \"t\", \"defense\": \"" name "\", \"attack\": \"" attack "\", \"mode\": \"" how              \
+    "\", \"status\": \"ok\", \"utility\": {\"mean\": " value "}, \"measures\": {\"psnr\": {\"mean\": " psnr  \
+    "}, \"identification\": {\"mean\": " rate "}}}"
+    static const char groups[] = BOTH("a", "none", "none", "0.5", "30", "0.75") "," BOTH(
+        "b", "none", "none", "0.5", "20",
+        "1") "," BOTH("a", "d", "fixed", "0.4", "15", "0.25") "," BOTH("b", "d", "fixed", "0.4", "10", "0.5");
+    if (!gnt_gnuplot_present())
+        skip();
+    char *script = drawn_of(*state, groups, "tradeoff-t-r0-psnr.gp");
+    char *data = drawn_of(*state, groups, "tradeoff-t-r0-psnr.tsv");
+    assert_int_equal(times(script, "more private ← PSNR (dB)"), 2);
+    assert_int_equal(times(script, "more private ← identified (%)"), 1);
+    assert_int_equal(times(data, "0.5\t100\t100\t100\n"), 1);
+    assert_int_equal(times(data, "0.4\t50\t50\t50\n"), 1);
+    assert_int_equal(times(data, "\t75\t75\t75\n") + times(data, "\t25\t25\t25\n"), 0);
+    gnt_free(script);
+    gnt_free(data);
+    script = drawn_of(*state, groups, "tradeoff-t-r0-identification.gp");
+    assert_int_equal(times(script, "PSNR"), 0);
+    gnt_free(script);
+    script = drawn_of(*state, SETTING("none", "none", "0.5", "20") "," SETTING("d", "fixed", "0.4", "15"),
+                      "tradeoff-t-r0-psnr.gp");
+    assert_null(strstr(script, "identified"));
+    gnt_free(script);
+}
+
 /* The line of a sweep runs through the matched point between its strengths, whatever the order of groups. */
 static void a_matched_point_lies_on_its_sweep(void **state) {
     static const char groups[] = UNDER("a", "none", "none", "null", "0.6", "40") "," UNDER(
@@ -256,15 +286,11 @@ static void loose_targets_are_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(two_settings_give_a_picture),
-        IN_FOLDER(the_worst_of_all_attacks_comes_first),
-        IN_FOLDER(a_matched_point_lies_on_its_sweep),
-        IN_FOLDER(the_matrix_is_white_at_the_floor),
-        IN_FOLDER(the_whole_suite_has_a_matrix),
-        IN_FOLDER(every_strength_has_its_interval),
-        cmocka_unit_test(names_keep_clear_of_points_and_edges),
-        IN_FOLDER(one_setting_gives_a_sentence),
-        IN_FOLDER(given_weights_are_distinguished),
+        IN_FOLDER(two_settings_give_a_picture),      IN_FOLDER(the_worst_of_all_attacks_comes_first),
+        IN_FOLDER(identification_is_next_to_psnr),   IN_FOLDER(a_matched_point_lies_on_its_sweep),
+        IN_FOLDER(the_matrix_is_white_at_the_floor), IN_FOLDER(the_whole_suite_has_a_matrix),
+        IN_FOLDER(every_strength_has_its_interval),  cmocka_unit_test(names_keep_clear_of_points_and_edges),
+        IN_FOLDER(one_setting_gives_a_sentence),     IN_FOLDER(given_weights_are_distinguished),
         IN_FOLDER(loose_targets_are_named),
     };
     return cmocka_run_group_tests_name("report's trade-off", tests, NULL, NULL);

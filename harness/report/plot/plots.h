@@ -7,7 +7,8 @@
 #include "judge/judge.h"
 
 /* tradeoff: the picture the benchmark is for. Utility on x, leakage on y, a panel for the worst of all
- * attacks (of each defense and strength the one that leaks most, named at its point where there is room) and
+ * attacks (of each defense and strength the one that leaks most, named at its point where there is room),
+ * next to it the same of the identification rate where that is shown with the measure (gnt_identified), and
  * one for each attack, a colour and shape for each defense: curves of sweeps, matched points filled,
  * unmatched ones hollow, no defense as a star, the Pareto front as a grey step, baselines as broken lines,
  * the target utility as a band. */

@@ -15,6 +15,9 @@
 
 enum { MOST_PANELS = 24 };
 
+/* Measures of the first row: the one that is drawn, and what goes with it. */
+enum { SHOWN, IDENTIFIED, SHOWN_MEASURES };
+
 /* Level lines of a panel: the floors that say most, and chance. */
 enum { LINE_RANDOM, LINE_MEAN, LINE_NEAREST, LINE_CHANCE, LINES };
 
@@ -27,9 +30,17 @@ typedef struct point {
     gnt_group_kind kind;
 } point;
 
+/* The axis of leakage that panels of one measure share. */
+typedef struct axis {
+    const gnt_measure *m; /* NULL: not drawn */
+    double sign;          /* +1 when more is better for the user */
+    double low, high;
+} axis;
+
 typedef struct panel {
     /* NULL: the worst of all attacks */
     const char *attack;
+    axis *y;
     point *point; /* of one array that all panels share */
     size_t n;
     double line[LINES]; /* NAN where none is known */
@@ -39,11 +50,11 @@ typedef struct drawing {
     const gnt_results *r;
     const char *task;
     int64_t stage;
-    const gnt_measure *m;
-    double x_sign, x_scale, y_sign; /* signs: +1 when more is better for the user */
+    axis y[SHOWN_MEASURES];
+    double x_sign, x_scale; /* sign: +1 when more is better for the user */
     panel panel[MOST_PANELS];
-    int n_panel;
-    double x_low, x_high, y_low, y_high;
+    int n_panel, n_first; /* the first n_first are the worst of all attacks by each measure */
+    double x_low, x_high;
     double target, tolerance; /* NAN when nothing was matched */
     double public_only;       /* utility of public data alone; NAN when unknown */
     int has_line[LINES], has_sweep, has_matched, has_unmatched;
@@ -78,74 +89,80 @@ static int same_setting(const point *p, const point *q) {
 
 static void find_lines(const drawing *d, panel *a) {
     double floor[GNT_FLOORS];
-    gnt_floors(d->r, d->task, d->stage, a->attack, d->m, floor, &a->line[LINE_CHANCE]);
+    gnt_floors(d->r, d->task, d->stage, a->attack, a->y->m, floor, &a->line[LINE_CHANCE]);
     a->line[LINE_RANDOM] = floor[GNT_FLOOR_RANDOM];
     a->line[LINE_MEAN] = floor[GNT_FLOOR_MEAN];
     a->line[LINE_NEAREST] = floor[GNT_FLOOR_NEAREST];
     for (int f = 0; f < LINES; f++)
-        a->line[f] *= d->m->scale;
+        a->line[f] *= a->y->m->scale;
 }
 
-static void collect_panel(drawing *d, panel *a, point *points) {
-    a->point = points;
+/* Adds a point to a panel; of those at one setting the one that leaks most stays. */
+static void add_point(panel *a, const point *p) {
+    size_t at = 0;
+    while (at < a->n && !same_setting(p, &a->point[at]))
+        at++;
+    if (at == a->n)
+        a->point[a->n++] = *p;
+    else if (gnt_leaks_more(a->y->m, p->y, a->point[at].y))
+        a->point[at] = *p;
+}
+
+/* Adds the points of an attack to a panel. */
+static void add_attack(const drawing *d, panel *a, const char *attack) {
+    const double k = a->y->m->scale;
     for (size_t i = 0; i < d->r->n_group; i++) {
         const gnt_outcome *g = &d->r->group[i];
-        const gnt_score *s = gnt_score_find(g, d->m->name);
-        if (g->stage != d->stage || strcmp(g->task, d->task) || strcmp(g->attack, a->attack) ||
-            g->status != GNT_CELL_OK || !s || !isfinite(s->stat.mean) || !isfinite(g->utility.value))
+        const gnt_score *s = gnt_number_of(g, a->y->m->name);
+        if (!s || !gnt_is_at(g, d->task, d->stage) || strcmp(g->attack, attack) ||
+            !isfinite(g->utility.value))
             continue;
-        double k = d->m->scale;
-        a->point[a->n++] = (point){.x = g->utility.value * d->x_scale,
-                                   .y = s->stat.mean * k,
-                                   .x_low = g->utility.low * d->x_scale,
-                                   .x_high = g->utility.high * d->x_scale,
-                                   .y_low = s->stat.low * k,
-                                   .y_high = s->stat.high * k,
-                                   .strength = isnan(g->strength) ? 0 : g->strength,
-                                   .defense = defense_index(d->r, g->defense),
-                                   .attack = g->attack,
-                                   .mode = g->mode,
-                                   .kind = gnt_group_kind_of(g)};
+        add_point(a, &(point){.x = g->utility.value * d->x_scale,
+                              .y = s->stat.mean * k,
+                              .x_low = g->utility.low * d->x_scale,
+                              .x_high = g->utility.high * d->x_scale,
+                              .y_low = s->stat.low * k,
+                              .y_high = s->stat.high * k,
+                              .strength = isnan(g->strength) ? 0 : g->strength,
+                              .defense = defense_index(d->r, g->defense),
+                              .attack = g->attack,
+                              .mode = g->mode,
+                              .kind = gnt_group_kind_of(g)});
     }
-    qsort(a->point, a->n, sizeof *a->point, by_defense_strength);
-    find_lines(d, a);
 }
 
-/* Collects the attack that leaks most for each defense and strength. */
-static void collect_worst(drawing *d, panel *worst, point *points) {
-    worst->point = points;
-    for (int i = 1; i < d->n_panel; i++)
-        for (size_t k = 0; k < d->panel[i].n; k++) {
-            const point *p = &d->panel[i].point[k];
-            size_t at = 0;
-            while (at < worst->n && !same_setting(p, &worst->point[at]))
-                at++;
-            if (at == worst->n)
-                worst->point[worst->n++] = *p;
-            else if (gnt_leaks_more(d->m, p->y, worst->point[at].y))
-                worst->point[at] = *p;
-        }
-    qsort(worst->point, worst->n, sizeof *worst->point, by_defense_strength);
-    find_lines(d, worst);
+/* Collects a panel: of one attack, or for each defense and strength the attack that leaks most. Returns how
+ * many points it has, which begin at `points`. */
+static size_t collect(const drawing *d, panel *a, point *points) {
+    a->point = points;
+    for (size_t i = 0; i < d->r->n_attack; i++)
+        if (!a->attack || a->attack == d->r->attack[i])
+            add_attack(d, a, d->r->attack[i]);
+    qsort(a->point, a->n, sizeof *a->point, by_defense_strength);
+    find_lines(d, a);
+    return a->n;
 }
 
 /* Surveys the panels: ranges, and which entries the key needs. */
 static void survey(drawing *d) {
-    d->x_low = d->x_high = d->y_low = d->y_high = NAN;
+    d->x_low = d->x_high = NAN;
+    for (int i = 0; i < SHOWN_MEASURES; i++)
+        d->y[i].low = d->y[i].high = NAN;
     for (int i = 0; i < d->n_panel; i++) {
         const panel *a = &d->panel[i];
+        axis *y = a->y;
         for (size_t k = 0; k < a->n; k++) {
             const point *p = &a->point[k];
             widen(&d->x_low, &d->x_high, p->x);
-            widen(&d->y_low, &d->y_high, p->y);
-            widen(&d->y_low, &d->y_high, p->y_low);
-            widen(&d->y_low, &d->y_high, p->y_high);
+            widen(&y->low, &y->high, p->y);
+            widen(&y->low, &y->high, p->y_low);
+            widen(&y->low, &y->high, p->y_high);
             d->has_sweep |= p->mode == GNT_ROW_SWEEP;
             d->has_matched |= p->mode != GNT_ROW_SWEEP && p->kind == GNT_GROUP_MATCHED;
             d->has_unmatched |= p->mode != GNT_ROW_SWEEP && p->kind >= GNT_GROUP_UNMATCHED;
         }
         for (int f = 0; f < LINES; f++) {
-            widen(&d->y_low, &d->y_high, a->line[f]);
+            widen(&y->low, &y->high, a->line[f]);
             d->has_line[f] |= isfinite(a->line[f]);
         }
     }
@@ -157,8 +174,11 @@ static void survey(drawing *d) {
     /* so that noise in utility does not look like a difference: two points of accuracy, else two per cent */
     gnt_range_least(&d->x_low, &d->x_high,
                     d->x_scale == 100 ? 2 : 0.02 * fmax(fabs(d->x_low), fabs(d->x_high)));
-    gnt_range(&d->y_low, &d->y_high, 0.07);
-    *(d->y_sign > 0 ? &d->y_high : &d->y_low) += 0.07 * d->y_sign * (d->y_high - d->y_low); /* for "ideal" */
+    for (int i = 0; i < SHOWN_MEASURES; i++) {
+        axis *y = &d->y[i];
+        gnt_range(&y->low, &y->high, 0.07);
+        *(y->sign > 0 ? &y->high : &y->low) += 0.07 * y->sign * (y->high - y->low); /* for "ideal" */
+    }
 }
 
 static void find_target(drawing *d) {
@@ -172,28 +192,30 @@ static void find_target(drawing *d) {
     }
 }
 
-/* Gathers a panel for each attack and, before them, that of the worst case; a single attack is its own
- * worst case. `points` has room for twice the groups. */
+/* Gathers a panel for each attack and, before them, that of the worst case by each measure; a single attack
+ * is its own worst case. `points` has room for three times the groups. */
 static int gather(drawing *d, point *points) {
-    size_t used = 0;
-    d->n_panel = 1;
+    for (int i = 0; i < SHOWN_MEASURES && d->y[i].m; i++) {
+        d->panel[d->n_panel] = (panel){.y = &d->y[i]};
+        points += collect(d, &d->panel[d->n_panel++], points);
+    }
+    d->n_first = d->n_panel;
     for (size_t a = 0; a < d->r->n_attack && d->n_panel < MOST_PANELS; a++) {
         panel *next = &d->panel[d->n_panel];
-        *next = (panel){.attack = d->r->attack[a]};
-        collect_panel(d, next, points + used);
-        used += next->n;
-        if (next->n > 0)
-            d->n_panel++;
+        *next = (panel){.attack = d->r->attack[a], .y = &d->y[SHOWN]};
+        const size_t n = collect(d, next, points);
+        points += n;
+        d->n_panel += n > 0;
     }
-    d->panel[0] = (panel){.attack = NULL};
-    if (d->n_panel > 2)
-        collect_worst(d, &d->panel[0], points + used);
-    else
-        d->panel[0] = d->panel[--d->n_panel];
+    if (d->n_panel == d->n_first + 1) {
+        d->n_panel = d->n_first;
+        for (int i = 0; i < d->n_first; i++)
+            d->panel[i].attack = d->panel[d->n_first].attack;
+    }
     find_target(d);
     d->public_only = gnt_public_only_mean(gnt_facts_of(d->r, d->task)) * d->x_scale;
     survey(d);
-    return d->n_panel;
+    return d->n_panel > 0;
 }
 
 /* ---- one panel ---- */
@@ -205,7 +227,7 @@ static int front_block(gnt_plot *p, const drawing *d, const panel *a) {
     gnt_match_tradeoff *points = gnt_array(a->n, sizeof *points);
     unsigned char *on_front = gnt_array(a->n, 1);
     for (size_t i = 0; points && i < a->n; i++)
-        points[i] = (gnt_match_tradeoff){d->x_sign * a->point[i].x, -d->y_sign * a->point[i].y};
+        points[i] = (gnt_match_tradeoff){d->x_sign * a->point[i].x, -a->y->sign * a->point[i].y};
     if (!order || !points || !on_front || gnt_match_pareto(on_front, order, &n, points, a->n, NULL))
         p->data.failed = 1;
     double x = d->x_sign > 0 ? d->x_low : d->x_high;
@@ -215,7 +237,7 @@ static int front_block(gnt_plot *p, const drawing *d, const panel *a) {
         gnt_plot_row(p, (double[]){next->x, next->y}, 2);
         x = next->x;
     }
-    gnt_plot_row(p, (double[]){x, d->y_sign > 0 ? d->y_low : d->y_high}, 2);
+    gnt_plot_row(p, (double[]){x, a->y->sign > 0 ? a->y->low : a->y->high}, 2);
     gnt_free(order);
     gnt_free(points);
     gnt_free(on_front);
@@ -348,7 +370,7 @@ static void name_attacks(gnt_plot *p, const gnt_panels *grid, const drawing *d, 
     p->script.failed |= !taken;
     for (size_t i = 0; taken && i < a->n; i++) {
         double x = (a->point[i].x - d->x_low) / (d->x_high - d->x_low) * wide;
-        double y = (a->point[i].y - d->y_low) / (d->y_high - d->y_low) * high;
+        double y = (a->point[i].y - a->y->low) / (a->y->high - a->y->low) * high;
         taken[n++] = (gnt_box){x - 7, x + 7, y - 7, y + 7};
     }
     for (int sweeps = 0; taken && sweeps < 2; sweeps++)
@@ -371,19 +393,31 @@ static void name_attacks(gnt_plot *p, const gnt_panels *grid, const drawing *d, 
     gnt_free(taken);
 }
 
-static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, int i, const char *x_label,
-                       const char *y_label) {
-    const panel *a = &d->panel[i];
+/* Writes the words of both axes, with where to go on them. */
+static void axis_words(const drawing *d, const axis *of, char x[160], char y[160]) {
+    const char *measure = gnt_utility_measure(d->r, d->task);
+    const char *title = !strcmp(measure, "accuracy") ? "test accuracy (%)"
+                        : !strcmp(measure, "loss")   ? "test loss"
+                        : !strcmp(measure, "iou")    ? "test IoU"
+                                                     : "utility";
+    snprintf(x, 160, d->x_sign > 0 ? "%s — more useful →" : "← more useful — %s", title);
+    snprintf(y, 160, of->sign > 0 ? "%s → more private" : "more private ← %s", of->m->axis);
+}
+
+/* Draws a panel at place i of a grid. */
+static void draw_panel(gnt_plot *p, const gnt_panels *grid, int i, const drawing *d, const panel *a) {
+    const axis *y = a->y;
+    char x_label[160], y_label[160];
+    axis_words(d, y, x_label, y_label);
     gnt_plot_say(p, "reset\nset border 3 lc rgb \"#666666\"\nset tics nomirror\nset tics tc rgb \"#333333\"\n"
                     "set grid lc rgb \"#e8e8e8\" lt 1 lw 1\nunset key\n");
     gnt_panel_begin(p, grid, i, a->attack ? a->attack : "worst of all attacks");
-    gnt_plot_say(p, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", d->x_low, d->x_high, d->y_low,
-                 d->y_high);
+    gnt_plot_say(p, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", d->x_low, d->x_high, y->low, y->high);
     gnt_plot_say(p, "set xtics %.9g\nset ytics %.9g\n", gnt_tick_step(d->x_low, d->x_high, 5),
-                 gnt_tick_step(d->y_low, d->y_high, 7));
+                 gnt_tick_step(y->low, y->high, 7));
     if (gnt_panel_is_bottom(grid, i))
         gnt_plot_say(p, "set xlabel \"%s\" offset 0,0.3\n", x_label);
-    if (gnt_panel_is_left(grid, i))
+    if (gnt_panel_is_left(grid, i) || y != d->panel[0].y)
         gnt_plot_say(p, "set ylabel \"%s\" offset 0.8,0\n", y_label);
     if (isfinite(d->target))
         gnt_plot_say(p,
@@ -393,7 +427,7 @@ static void draw_panel(gnt_plot *p, const gnt_panels *grid, const drawing *d, in
                      fmax(d->x_low, d->target - d->tolerance), fmin(d->x_high, d->target + d->tolerance));
     draw_public_only(p, d);
     gnt_plot_say(p, "set label 1 \"ideal\" at graph %s,%s %s tc rgb \"#888888\" font TINY\n",
-                 d->x_sign > 0 ? "0.985" : "0.015", d->y_sign > 0 ? "0.95" : "0.04",
+                 d->x_sign > 0 ? "0.985" : "0.015", y->sign > 0 ? "0.95" : "0.04",
                  d->x_sign > 0 ? "right" : "left");
     if (!a->attack)
         name_attacks(p, grid, d, a);
@@ -530,16 +564,6 @@ static void draw_key(gnt_plot *p, const drawing *d, double height, int columns, 
     gnt_text_free(&plots);
 }
 
-static void axis_words(const drawing *d, char x[160], char y[160]) {
-    const char *measure = gnt_utility_measure(d->r, d->task);
-    const char *title = !strcmp(measure, "accuracy") ? "test accuracy (%)"
-                        : !strcmp(measure, "loss")   ? "test loss"
-                        : !strcmp(measure, "iou")    ? "test IoU"
-                                                     : "utility";
-    snprintf(x, 160, d->x_sign > 0 ? "%s — more useful →" : "← more useful — %s", title);
-    snprintf(y, 160, d->y_sign > 0 ? "%s → more private" : "more private ← %s", d->m->axis);
-}
-
 int gnt_tradeoff_points(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m) {
     const gnt_outcome *first = NULL;
     for (size_t i = 0; i < r->n_group; i++) {
@@ -557,39 +581,64 @@ int gnt_tradeoff_points(const gnt_results *r, const char *task, int64_t stage, c
     return first != NULL;
 }
 
+/* Returns the identification rate if some group has it and `m` is the measure that it is shown with; else
+ * NULL. */
+static const gnt_measure *identification_of(const drawing *d, const gnt_measure *m) {
+    for (size_t i = 0; i < d->r->n_group; i++)
+        if (gnt_is_at(&d->r->group[i], d->task, d->stage) && gnt_identified(&d->r->group[i], m))
+            return gnt_measure_of(GNT_MEASURE_IDENTIFICATION);
+    return NULL;
+}
+
+/* Computes the grids of the first row and of what is below it, which has its height above it; all panels are
+ * in the first where it is not two measures wide. */
+static void lay_out(const drawing *d, double foot, gnt_panels grid[2], double *width, double *height) {
+    const int below = d->n_first > 1 ? d->n_panel - d->n_first : 0;
+    /* three in a row would be too small on a narrow page */
+    const int columns = (below ? below : d->n_panel) <= 4 && d->n_panel > 1 ? 2 : 0;
+    grid[0] = gnt_panels_layout(d->n_panel - below, columns, 0, foot, width, height);
+    if (!below)
+        return;
+    grid[0] = gnt_panels_layout(d->n_first, d->n_first, 0, 0, width, height);
+    grid[1] = gnt_panels_layout(below, columns, *height, foot, width, height);
+    grid[0].width = *width / grid[0].columns;
+}
+
 int gnt_plot_tradeoff(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                       const char *folder, const char *name, int formats, int *drawn, gnt_err *err) {
     const char *utility = gnt_utility_measure(r, task);
-    drawing d = {.r = r, .task = task, .stage = stage, .m = m};
+    drawing d = {.r = r, .task = task, .stage = stage};
     d.x_sign = gnt_utility_sign(utility);
     d.x_scale = gnt_utility_scale(utility);
-    d.y_sign = -m->leak;
+    d.y[SHOWN].m = m;
+    d.y[IDENTIFIED].m = identification_of(&d, m);
+    for (int i = 0; i < SHOWN_MEASURES && d.y[i].m; i++)
+        d.y[i].sign = -d.y[i].m->leak;
     *drawn = 0;
     if (gnt_tradeoff_points(r, task, stage, m) < 2)
         return 0;
-    point *points = gnt_array(2 * r->n_group + 1, sizeof *points);
+    point *points = gnt_array(3 * r->n_group + 1, sizeof *points);
     if (!points)
         return gnt_fail(err, "%s: out of memory", name);
-    if (gather(&d, points) == 0) {
+    if (!gather(&d, points)) {
         gnt_free(points);
         return 0;
     }
     double width, height;
-    /* three in a row would be too small on a narrow page */
-    const int columns_wanted = d.n_panel == 3 ? 2 : 0;
-    gnt_panels grid = gnt_panels_layout(d.n_panel, columns_wanted, 0, 0, &width, &height);
-    double entry = gnt_key_entry(r->defense, r->n_defense);
-    int columns = (int)((width - 14) / entry), lines = (key_entries(&d) + columns - 1) / columns;
-    grid =
-        gnt_panels_layout(d.n_panel, columns_wanted, 0, 16 + lines * (double)GNT_KEY_LINE, &width, &height);
+    gnt_panels grid[2];
+    lay_out(&d, 0, grid, &width, &height);
+    const double entry = gnt_key_entry(r->defense, r->n_defense);
+    const int columns = (int)((width - 14) / entry), lines = (key_entries(&d) + columns - 1) / columns;
+    const double foot = 16 + lines * (double)GNT_KEY_LINE;
+    lay_out(&d, foot, grid, &width, &height);
     gnt_plot p;
-    char x_label[160], y_label[160];
-    axis_words(&d, x_label, y_label);
     gnt_plot_init(&p, folder, name, width, height);
     gnt_plot_say(&p, "set multiplot\n");
-    for (int i = 0; i < d.n_panel; i++)
-        draw_panel(&p, &grid, &d, i, x_label, y_label);
-    draw_key(&p, &d, grid.foot - 4, columns, entry);
+    for (int i = 0; i < d.n_panel; i++) {
+        const int below = i >= grid[0].n;
+        draw_panel(&p, &grid[below], below ? i - grid[0].n : i, &d, &d.panel[i]);
+    }
+    draw_key(&p, &d, foot - 4, columns, entry);
     gnt_plot_say(&p, "unset multiplot\n");
     int failed = gnt_plot_finish(&p, formats, drawn, err);
     gnt_plot_free(&p);
