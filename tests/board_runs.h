@@ -117,7 +117,8 @@ static inline json_t *outcome(const made *m, size_t at, int seed) {
     return all;
 }
 
-/* An attack adapts to every defense: to the plugin, which goes by its label. */
+/* An attack adapts to every defense: to the plugin, which goes by its label. A defense whose label begins
+ * with "server" aggregates. */
 static inline void add_entry(json_t *list, const char *label, const char *version, const made *m) {
     json_t *families = json_array();
     for (size_t i = 0; i < m->n; i++)
@@ -125,9 +126,16 @@ static inline void add_entry(json_t *list, const char *label, const char *versio
     for (size_t i = 0; i < json_array_size(list); i++)
         if (!strcmp(json_string_value(json_object_get(json_array_get(list, i), "label")), label))
             goto known;
-    json_array_append_new(list, json_pack("{s:s, s:s, s:[{s:s, s:s, s:[s], s:O, s:{}}]}", "label", label,
-                                          "plugin", label, "members", "id", label, "version", version,
-                                          "flags", "randomised", "families", families, "params"));
+    json_t *entry =
+        json_pack("{s:s, s:s, s:[{s:s, s:s, s:[s], s:O, s:{}}]}", "label", label, "plugin", label, "members",
+                  "id", label, "version", version, "flags", "randomised", "families", families, "params");
+    const char *influence = strstr(label, " on influence");
+    if (influence)
+        json_object_set_new(entry, "influence_of", json_stringn(label, (size_t)(influence - label)));
+    if (strncmp(label, "server", 6) == 0)
+        json_object_set_new(json_array_get(json_object_get(entry, "members"), 0), "hooks",
+                            json_pack("[s]", "aggregate"));
+    json_array_append_new(list, entry);
 known:
     json_decref(families);
 }

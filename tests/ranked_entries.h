@@ -89,12 +89,15 @@ static inline void add_plugins(gnt_text *t, const entry *e, size_t n, const sett
         int stated = 0;
         for (size_t k = 0; k < i && !stated; k++)
             stated = !strcmp(label, defenses ? e[k].defense : e[k].attack ? e[k].attack : "a");
-        if (!stated)
-            gnt_text_add(t,
-                         "%s{\"label\": \"%s\", \"members\": [{\"id\": \"%s\", %s%s%s\"families\": [%s]}]}",
-                         any++ ? ", " : "", label, label, defenses && s->hooks ? "\"hooks\": [" : "",
-                         defenses && s->hooks ? s->hooks : "", defenses && s->hooks ? "], " : "",
-                         defenses ? s->families : s->knows);
+        if (stated)
+            continue;
+        const char *influence = defenses ? NULL : strstr(label, " on influence");
+        gnt_text_add(t, "%s{\"label\": \"%s\", ", any++ ? ", " : "", label);
+        if (influence)
+            gnt_text_add(t, "\"influence_of\": \"%.*s\", ", (int)(influence - label), label);
+        gnt_text_add(t, "\"members\": [{\"id\": \"%s\", %s%s%s\"families\": [%s]}]}", label,
+                     defenses && s->hooks ? "\"hooks\": [" : "", defenses && s->hooks ? s->hooks : "",
+                     defenses && s->hooks ? "], " : "", defenses ? s->families : s->knows);
     }
 }
 

@@ -204,7 +204,6 @@ static int find_attack(const board *b, board_contest *c, size_t run, const char 
     if (!settings)
         return -1;
     const uint32_t grants = grants_of(&b->run[run].results, c->task, c->stage, label);
-    const gnt_result_attack *of = gnt_attack_of(&b->run[run].results, label);
     for (*out = 0; *out < c->n_attack; ++*out) {
         const board_attack *a = &c->attack[*out];
         if (a->grants == grants && !strcmp(a->label, label) && !strcmp(a->settings, settings)) {
@@ -216,21 +215,12 @@ static int find_attack(const board *b, board_contest *c, size_t run, const char 
         gnt_free(settings);
         return -1;
     }
-    c->attack[c->n_attack++] = (board_attack){.label = label,
-                                              .settings = settings,
-                                              .first = run,
-                                              .grants = grants,
-                                              .on_influence = of && of->influence_of && *of->influence_of};
-    return 0;
-}
-
-/* True if a member of a run's defense has the hook that aggregates updates. */
-static int aggregates(const gnt_results *r, const char *label) {
-    const gnt_result_defense *of = gnt_defense_of(r, label);
-    for (size_t i = 0; of && i < of->members.n; i++)
-        for (size_t k = 0; k < of->members.at[i].hooks.n; k++)
-            if (!strcmp(of->members.at[i].hooks.at[k], "aggregate"))
-                return 1;
+    c->attack[c->n_attack++] =
+        (board_attack){.label = label,
+                       .settings = settings,
+                       .first = run,
+                       .grants = grants,
+                       .on_influence = gnt_result_influence_of(b->run[run].results.file, label) != NULL};
     return 0;
 }
 
@@ -242,7 +232,7 @@ static int find_row(const board *b, board_contest *c, size_t run, const char *la
         if (!strcmp(c->row[*out].label, label) && !strcmp(c->row[*out].settings, settings)) {
             gnt_free(settings);
             c->row[*out].flags |= flags_of(&b->run[run].results, label);
-            c->row[*out].aggregates |= aggregates(&b->run[run].results, label);
+            c->row[*out].aggregates |= gnt_result_aggregates(b->run[run].results.file, label);
             c->row[*out].in_run[run] = 1;
             c->row[*out].guest &= !board_is_same_contributor(b, c->run[0], run);
             return 0;
@@ -258,7 +248,7 @@ static int find_row(const board *b, board_contest *c, size_t run, const char *la
                                      .settings = settings,
                                      .first = run,
                                      .flags = flags_of(&b->run[run].results, label),
-                                     .aggregates = aggregates(&b->run[run].results, label),
+                                     .aggregates = gnt_result_aggregates(b->run[run].results.file, label),
                                      .in_run = in_run,
                                      .guest = !board_is_same_contributor(b, c->run[0], run)};
     return 0;

@@ -209,12 +209,9 @@ static int check_each_target(const check *c, const char *path, const gnt_targets
 
 /* Returns how many targets the attack of a cell observes: on influence there may be fewer. */
 static int64_t targets_of(const check *c, const gnt_result_task *task, const gnt_outcome *cell) {
-    for (size_t i = 0; i < c->of->attacks.n; i++) {
-        const gnt_result_attack *a = &c->of->attacks.at[i];
-        if (strcmp(a->label, cell->attack) == 0 && a->influence_of && *a->influence_of)
-            return gnt_suite_influences_of(task->targets, task->stages.n);
-    }
-    return task->targets;
+    return gnt_result_influence_of(c->of, cell->attack)
+               ? gnt_suite_influences_of(task->targets, task->stages.n)
+               : task->targets;
 }
 
 static int check_targets(const check *c, const char *path, const gnt_outcome *cell) {

@@ -18,7 +18,7 @@ typedef struct entry {
     int32_t kind;
     const gnt_result_members *members;
     const char *strength, *unit, *scale;
-    /* A defense whose server aggregates: the run attacked influences. */
+    /* A defense whose server aggregates. */
     int aggregates;
 } entry;
 
@@ -96,19 +96,25 @@ static uint32_t flags_of(const gnt_result_member *member) {
     return flags;
 }
 
+/* True if a plugin aggregates; where the run does not say which hooks it has, if its defense does. */
+static int has_aggregate(const entry *e, const gnt_result_member *member) {
+    return member->hooks.at ? gnt_result_has_hook(member, "aggregate") : e->aggregates;
+}
+
 static int fill_standin(gnt_plugin_info *out, const entry *e, const gnt_result_member *member,
                         const json_t *params) {
     const size_t n = json_object_size(params);
     const char *id;
     json_t *value;
-    *out = (gnt_plugin_info){.kind = e->kind,
-                             .strength = -1,
-                             .surfaces = gnt_words_all(&gnt_surface_words),
-                             .goals = gnt_words_all(&gnt_goal_words),
-                             .data_kinds = gnt_words_all(&gnt_data_kind_words),
-                             .flags = flags_of(member),
-                             .hooks = GNT_HOOK_CONTRIBUTE | (e->aggregates ? GNT_HOOK_AGGREGATE : 0),
-                             .index = STANDIN};
+    *out =
+        (gnt_plugin_info){.kind = e->kind,
+                          .strength = -1,
+                          .surfaces = gnt_words_all(&gnt_surface_words),
+                          .goals = gnt_words_all(&gnt_goal_words),
+                          .data_kinds = gnt_words_all(&gnt_data_kind_words),
+                          .flags = flags_of(member),
+                          .hooks = GNT_HOOK_CONTRIBUTE | (has_aggregate(e, member) ? GNT_HOOK_AGGREGATE : 0),
+                          .index = STANDIN};
     out->id = gnt_strdup(member->id);
     out->version = gnt_strdup(member->version);
     out->line = gnt_strdup("");
@@ -192,27 +198,14 @@ static int borrow(gnt_plugin_list *all, const gnt_plugin_list *here, gnt_err *er
     return 0;
 }
 
-static int is_on_influence(const gnt_result *of, const char *attack) {
-    for (size_t i = 0; i < of->attacks.n; i++)
-        if (strcmp(of->attacks.at[i].label, attack) == 0)
-            return of->attacks.at[i].influence_of && *of->attacks.at[i].influence_of;
-    return 0;
-}
-
-static int aggregates(const gnt_result *of, const char *defense) {
-    for (size_t i = 0; i < of->cells.n; i++)
-        if (strcmp(of->cells.at[i].defense, defense) == 0 && is_on_influence(of, of->cells.at[i].attack))
-            return 1;
-    return 0;
-}
-
 int check_plugins_make(struct check_plugins *out, const gnt_plugin_list *here, const gnt_result *of,
                        gnt_err *err) {
     *out = (struct check_plugins){0};
     for (size_t i = 0; i < of->defenses.n; i++) {
         const gnt_result_defense *d = &of->defenses.at[i];
-        const entry e = {GNT_PLUGIN_DEFENSE,      &d->members, d->strength, d->unit, d->scale,
-                         aggregates(of, d->label)};
+        const entry e = {GNT_PLUGIN_DEFENSE, &d->members,
+                         d->strength,        d->unit,
+                         d->scale,           gnt_result_aggregates(of, d->label)};
         if (add_entry(&out->all, here, &e, err) != 0)
             return -1;
     }

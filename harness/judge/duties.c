@@ -60,7 +60,7 @@ static size_t add_hook_duties(const view *v, const gnt_measure *m, const gnt_res
     if ((v->encodings || (v->updates && known)) && (hook = first_of(hooks, encode, 2, known)))
         out[n++] =
             (gnt_duty){GNT_DUTY_ENCODE, member->id, hook, .private_artefacts = is_private, .attack = learnt};
-    if (v->updates && holds(hooks, "aggregate"))
+    if (v->updates && gnt_result_has_hook(member, "aggregate"))
         out[n++] = (gnt_duty){GNT_DUTY_AGGREGATE, member->id, "aggregate",
                               .attack = v->in_round ? "an attack on updates in the round would" : NULL};
     for (size_t i = 0; i < n; i++)
@@ -95,7 +95,7 @@ int gnt_discharges(const gnt_results *r, const gnt_outcome *cell, const gnt_duty
     const gnt_result_attack *a = gnt_attack_of(r, cell->attack);
     const int knows = holds(&cell->grants, "defense"), learns = holds(&cell->grants, "shadow_observations");
     if (duty->kind == GNT_DUTY_AGGREGATE)
-        return a && a->influence_of && *a->influence_of;
+        return gnt_result_influence_of(r->file, cell->attack) != NULL;
     for (size_t i = 0; a && i < a->members.n; i++) {
         const gnt_texts *families = &a->members.at[i].families;
         if (learns && holds(families, "any"))
@@ -112,9 +112,8 @@ int gnt_discharges(const gnt_results *r, const gnt_outcome *cell, const gnt_duty
  * adequate as the same attack on updates as received. */
 static int is_inadequate(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                          const gnt_measure *m) {
-    const gnt_result_attack *a = gnt_attack_of(r, attack);
-    const char *on = a && a->influence_of && *a->influence_of ? a->influence_of : attack;
-    return gnt_adequacy_of(r, task, stage, on, m).state == GNT_INADEQUATE;
+    const char *other = gnt_result_influence_of(r->file, attack);
+    return gnt_adequacy_of(r, task, stage, other ? other : attack, m).state == GNT_INADEQUATE;
 }
 
 static int is_discharged(const gnt_results *r, const char *task, int64_t stage, const char *defense,

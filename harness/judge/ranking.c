@@ -76,31 +76,31 @@ static int is_required(const gnt_results *r, const char *task, int64_t stage, co
     return 0;
 }
 
-/* Returns the label of the attack on updates as received that an attack on their influence repeats; other
- * attacks: NULL. */
-static const char *influence_of(const gnt_results *r, const char *attack) {
-    const gnt_result_attack *a = gnt_attack_of(r, attack);
-    return a && a->influence_of && *a->influence_of ? a->influence_of : NULL;
+/* True if the influence of updates is attacked on a task: it is not in a probe. */
+static int has_influence(const gnt_results *r, const char *task, int64_t stage) {
+    for (size_t i = 0; i < r->n_group; i++)
+        if (gnt_is_at(&r->group[i], task, stage) && gnt_result_influence_of(r->file, r->group[i].attack))
+            return 1;
+    return 0;
 }
 
 /* Returns the same for some defense. An attack on influence is run against defenses that aggregate alone, of
  * which there may be one: it is required if the same attack on updates as received is. */
 static int is_required_of_some(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                                const gnt_measure *m, const gnt_rank_row *rows, size_t n) {
-    const char *other = influence_of(r, attack);
+    const char *other = gnt_result_influence_of(r->file, attack);
     return is_required(r, task, stage, attack, m, rows, n) ||
-           (other && is_required(r, task, stage, other, m, rows, n));
+           (other && has_influence(r, task, stage) && is_required(r, task, stage, other, m, rows, n));
 }
 
 static void judge(const gnt_results *r, const char *task, int64_t stage, const char *attack, int required,
                   const gnt_measure *m, gnt_rank_row *s) {
     int64_t stages[GNT_MOST_STAGES] = {stage};
     const size_t n = stage == GNT_EVERY_STAGE ? gnt_stages(r, task, stages) : 1;
-    size_t numbers = 0, unfit = 0, planned = 0;
+    size_t numbers = 0, unfit = 0;
     for (size_t i = 0; i < n; i++) {
         const gnt_outcome *g = gnt_representative(r, task, stages[i], s->defense, attack);
         const gnt_score *score = gnt_number_of(g, m->name);
-        planned += g != NULL;
         unfit += g && g->status == GNT_CELL_NA;
         numbers +=
             score && g->n_ok >= g->n_cells; /* one that failed in a training says nothing of that one */
@@ -109,7 +109,8 @@ static void judge(const gnt_results *r, const char *task, int64_t stage, const c
             s->score = score;
         }
     }
-    if ((!required && numbers == 0) || (planned == 0 && influence_of(r, attack)))
+    if (numbers == 0 && (!required || (gnt_result_influence_of(r->file, attack) &&
+                                       !gnt_result_aggregates(r->file, s->defense))))
         return;
     if (unfit == n) {
         s->unfit++;

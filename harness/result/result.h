@@ -475,6 +475,17 @@ size_t gnt_rounds_stop_rising(const gnt_rounds *list);
 /* Fills the score of every outcome from its measures, floors and chance. */
 int gnt_result_join(gnt_result *r, gnt_err *err);
 
+/* ---- influence ---- */
+
+/* Returns the label of the attack on updates as received that an attack on their influence repeats; NULL for
+ * other attacks. */
+const char *gnt_result_influence_of(const gnt_result *r, const char *attack);
+/* True if a run says that a plugin has this hook. */
+int gnt_result_has_hook(const gnt_result_member *member, const char *hook);
+/* True if attacks on influence apply to a defense: a member has the hook `aggregate`, or the run does not say
+ * which hooks there are and has such a cell. */
+int gnt_result_aggregates(const gnt_result *r, const char *defense);
+
 /* ---- words ---- */
 
 extern const gnt_words gnt_status_words, gnt_row_mode_words;

@@ -98,6 +98,35 @@ static void few_trainings_rank_nobody(void **state) {
     json_decref(all);
 }
 
+/* A run whose file has no cell of it on influence, though its hooks aggregate; and a defense that has no such
+ * hook. */
+static void an_attack_on_influence_cannot_be_left_out(void **state) {
+    const bench *b = *state;
+    static const point all[] = {{"server", "matched", "x", "", "ok", 10, 9, 11},
+                                {"server", "matched", "x on influence", "", "ok", 45, 44, 46},
+                                {"server-2", "matched", "x", "", "ok", 20, 19, 21},
+                                {"server-2", "matched", "x on influence", "", "ok", 21, 20, 22},
+                                {"c", "matched", "x", "", "ok", 30, 29, 31}},
+                       without[] = {{"server", "matched", "x", "", "ok", 10, 9, 11},
+                                    {"server-2", "matched", "x", "", "ok", 20, 19, 21},
+                                    {"server-2", "matched", "x on influence", "", "ok", 21, 20, 22},
+                                    {"c", "matched", "x", "", "ok", 30, 29, 31}};
+    RUN("r", all);
+    json_t *ranked = BOARD("r");
+    assert_int_equal(rank_of(place(ranked, 1, NULL, "server-2")), 1);
+    assert_int_equal(rank_of(place(ranked, 1, NULL, "c")), 2);
+    assert_int_equal(rank_of(place(ranked, 1, NULL, "server")), 3);
+    json_decref(ranked);
+    RUN("eve", without);
+    ranked = BOARD("eve");
+    assert_int_equal(rank_of(place(ranked, 1, NULL, "server-2")), 1);
+    assert_int_equal(rank_of(place(ranked, 1, NULL, "c")), 2);
+    assert_int_equal(rank_of(place(ranked, 1, NULL, "server")), 0);
+    assert_string_equal(word(place(ranked, 1, NULL, "server"), "why_not_ranked"),
+                        "matched, no number from x on influence");
+    json_decref(ranked);
+}
+
 /* ---- several contributors ---- */
 
 /* Another's short run of a defense must not cost it the rank, even if it leaks more there. */
@@ -594,6 +623,7 @@ int main(void) {
         IN_FOLDER(overlapping_intervals_tie),
         IN_FOLDER(where_less_leaks_more_the_order_turns),
         IN_FOLDER(few_trainings_rank_nobody),
+        IN_FOLDER(an_attack_on_influence_cannot_be_left_out),
         IN_FOLDER(a_short_run_pushes_nobody_out),
         IN_FOLDER(the_first_run_says_what_is_adequate),
         IN_FOLDER(anybodys_attack_judges),

@@ -459,6 +459,72 @@ static void what_hooks_do_must_have_been_learnt(void **state) {
     }
 }
 
+/* A server that aggregates has no rank without a number from each attack on influence, whether or not the run
+ * has cells of it: which attacks apply follows from the hooks. */
+static void an_attack_on_influence_cannot_be_left_out(void **state) {
+    (void)state;
+    enum { LEFT_OUT = 3, ON_INFLUENCE = 4 };
+    static const entry all[] = {ROW("m", "matched", "ok", 3, 15, 1, 0.8),
+                                ROW_WITH("m", "matched", "ok", 3, 15, 1, 0.8, .attack = "b"),
+                                ROW_WITH("m", "matched", "ok", 3, 16, 1, 0.8, .attack = "a on influence"),
+                                ROW_WITH("m", "matched", "ok", 3, 38, 1, 0.8, .attack = "b on influence"),
+                                ROW("n", "matched", "ok", 3, 25, 1, 0.8),
+                                ROW_WITH("n", "matched", "ok", 3, 25, 1, 0.8, .attack = "b"),
+                                ROW_WITH("n", "matched", "ok", 3, 26, 1, 0.8, .attack = "a on influence"),
+                                ROW_WITH("n", "matched", "ok", 3, 27, 1, 0.8, .attack = "b on influence"),
+                                ROW("none", "none", "ok", 3, 40, 1, 0.9),
+                                ROW_WITH("none", "none", "ok", 3, 40, 1, 0.9, .attack = "b")};
+    enum { ALL = sizeof all / sizeof *all };
+    setting servers = usual, probe = usual, clients = usual;
+    gnt_results r;
+    servers.facts = "\"surface\": \"update\", \"observe_from\": \"round\", \"data_kind\": \"image\"";
+    servers.hooks = "\"aggregate\"";
+    PARSE(&r, all, &servers);
+    gnt_ranking ranking = rank_of(&r, 3, "psnr", 3);
+    expect_row(&ranking, 0, "n", GNT_RANKED, 1, 0);
+    expect_row(&ranking, 1, "m", GNT_RANKED, 2, 0);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+    entry some[ALL];
+    memcpy(some, all, sizeof all);
+    memmove(&some[LEFT_OUT], &some[LEFT_OUT + 1], (ALL - LEFT_OUT - 1) * sizeof *some);
+    parse_entries(&r, some, ALL - 1, &servers);
+    ranking = rank_of(&r, 3, "psnr", 3);
+    expect_row(&ranking, 0, "n", GNT_RANKED, 1, 0);
+    expect_row(&ranking, 1, "m", GNT_UNRANKED_LACKING, 0, 0);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+    /* left out of every defense, the duty is unmet; in a probe there is none that costs a rank */
+    size_t n = 0;
+    for (size_t i = 0; i < ALL; i++)
+        if (!all[i].attack || !strstr(all[i].attack, " on influence"))
+            some[n++] = all[i];
+    assert_int_equal(n, ALL - ON_INFLUENCE);
+    parse_entries(&r, some, n, &servers);
+    ranking = rank_of(&r, 3, "psnr", 3);
+    expect_row(&ranking, 0, "m", GNT_UNRANKED_UNMET, 0, 0);
+    expect_row(&ranking, 1, "n", GNT_UNRANKED_UNMET, 0, 0);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+    probe.facts = "\"surface\": \"update\", \"observe_from\": \"probe\", \"data_kind\": \"image\"";
+    probe.hooks = servers.hooks;
+    parse_entries(&r, some, n, &probe);
+    ranking = rank_of(&r, 3, "psnr", 3);
+    expect_row(&ranking, 0, "m", GNT_RANKED, 1, 0);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+    /* nor does it apply to a defense of clients alone */
+    memcpy(some, all, sizeof all);
+    memmove(&some[2], &some[ON_INFLUENCE], (ALL - ON_INFLUENCE) * sizeof *some);
+    clients.facts = servers.facts;
+    clients.hooks = "\"transform_update\"";
+    parse_entries(&r, some, ALL - 2, &clients);
+    ranking = rank_of(&r, 3, "psnr", 3);
+    expect_row(&ranking, 0, "m", GNT_RANKED, 1, 0);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+}
+
 static void the_row_says_what_is_missing(void **state) {
     (void)state;
     static const entry two[] = {ROW("d", "matched", "ok", 3, 0.2, 1, 0.8),
@@ -536,6 +602,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(below_the_floor_all_are_level),
         cmocka_unit_test(what_hooks_do_must_have_been_learnt),
+        cmocka_unit_test(an_attack_on_influence_cannot_be_left_out),
         cmocka_unit_test(the_row_says_what_is_missing),
         cmocka_unit_test(drawn_rounds_rank_by_the_worst),
         cmocka_unit_test_setup_teardown(a_mark_costs_the_rank_and_is_listed_first, make_folder,

@@ -47,8 +47,8 @@ typedef struct overview {
 
 /* Returns the column of an attack: of one on influence, that of the same attack on updates as received. */
 static const char *column_of(const gnt_results *r, const char *attack) {
-    const gnt_result_attack *a = gnt_attack_of(r, attack);
-    return a && a->influence_of && *a->influence_of ? a->influence_of : attack;
+    const char *other = gnt_result_influence_of(r->file, attack);
+    return other ? other : attack;
 }
 
 static size_t place_of(const char *const *list, size_t n, const char *name) {
