@@ -214,6 +214,13 @@ static int64_t targets_of(const check *c, const gnt_result_task *task, const gnt
                : task->targets;
 }
 
+/* Returns how many observations a cell has; NAN where the task does not imply it. */
+static double observations_of(const check *c, const gnt_outcome *cell) {
+    const gnt_result_task *task = check_task(c, cell);
+    const double n = task ? (double)targets_of(c, task, cell) : 0;
+    return strcmp(cell->surface, "transcript") != 0 && task && task->set < 0 && n > 0 ? n : NAN;
+}
+
 static int check_targets(const check *c, const char *path, const gnt_outcome *cell) {
     const gnt_targets *targets = &cell->targets;
     const gnt_result_task *task = check_task(c, cell);
@@ -223,9 +230,8 @@ static int check_targets(const check *c, const char *path, const gnt_outcome *ce
                         "%s: %s is not there; expected a list: every cell that is ok has the scores of its "
                         "targets",
                         c->file, at.text);
-    const double wanted = task ? (double)targets_of(c, task, cell) * (double)task->batch : 0;
-    if (strcmp(cell->surface, "transcript") != 0 && task && task->set < 0 && wanted > 0 &&
-        wanted != (double)targets->n)
+    const double wanted = task ? observations_of(c, cell) * (double)task->batch : NAN;
+    if (wanted > 0 && wanted != (double)targets->n)
         return gnt_fail(c->err, "%s: %s has %zu entries, but the task observes %.0f private samples", c->file,
                         at.text, targets->n, wanted);
     return check_each_target(c, at.text, targets);
@@ -240,7 +246,27 @@ static int check_quarter(const check *c, const char *path, const gnt_outcome *ce
     return check_each_target(c, at.text, &cell->quarter);
 }
 
-/* Checks that the searches whose ends are counted are not more than the cell's targets. */
+/* Checks the cost curves: each is of one of the cell's observations, in their order, and has points. */
+static int check_convergence(const check *c, const char *path, const gnt_outcome *cell) {
+    const double known = observations_of(c, cell), n = isnan(known) ? (double)cell->targets.n : known;
+    const gnt_path list = gnt_path_key(path, "convergence");
+    int64_t last = 0;
+    for (size_t i = 0; i < cell->convergence.n; i++) {
+        const gnt_restart *one = &cell->convergence.at[i];
+        const gnt_path at = gnt_path_item(list.text, i);
+        if (one->target < last || (double)one->target >= n)
+            return gnt_fail(c->err, "%s: %s is %lld; expected a number from %lld to %.0f, in their order",
+                            c->file, gnt_path_key(at.text, "target").text, (long long)one->target,
+                            (long long)last, n - 1);
+        if (one->points.n == 0)
+            return gnt_fail(c->err, "%s: %s has no point", c->file, gnt_path_key(at.text, "points").text);
+        last = one->target;
+    }
+    return 0;
+}
+
+/* Checks that a search is counted for each observation; where their number does not follow from the task, at
+ * most one for each of the cell's targets. */
 static int check_ended(const check *c, const char *path, const gnt_outcome *cell) {
     const gnt_path at = gnt_path_key(path, "ended");
     const gnt_ended *e = cell->ended;
@@ -253,9 +279,10 @@ static int check_ended(const check *c, const char *path, const gnt_outcome *cell
             return gnt_fail(c->err, "%s: %s has a count below 0", c->file, at.text);
         sum += (double)count[i];
     }
-    if (sum > (double)cell->targets.n)
-        return gnt_fail(c->err, "%s: %s counts %.0f searches, expected at most one for each of %zu targets",
-                        c->file, at.text, sum, cell->targets.n);
+    const double n = observations_of(c, cell);
+    if (sum > (double)cell->targets.n || (!isnan(n) && sum != n))
+        return gnt_fail(c->err, "%s: %s counts %.0f searches, expected %s%.0f", c->file, at.text, sum,
+                        isnan(n) ? "at most " : "", isnan(n) ? (double)cell->targets.n : n);
     return 0;
 }
 
@@ -324,8 +351,8 @@ static int check_cell(const check *c, size_t i, const char *path, json_t *seen) 
                                               : "its strength was not searched for");
     if (!check_is_ok(cell))
         return check_empty(c, path, cell);
-    return check_targets(c, path, cell) || check_quarter(c, path, cell) || check_ended(c, path, cell) ||
-                   check_numbers(c, path, cell) || check_points(c, path, cell)
+    return check_targets(c, path, cell) || check_quarter(c, path, cell) || check_convergence(c, path, cell) ||
+                   check_ended(c, path, cell) || check_numbers(c, path, cell) || check_points(c, path, cell)
                ? -1
                : 0;
 }

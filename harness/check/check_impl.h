@@ -77,7 +77,7 @@ int check_plan(const check *c);
 int check_cells(const check *c);
 /* Checks what cells of one seed have in common. */
 int check_guesses(const check *c);
-/* Checks utilities: one for each training run. */
+/* Checks utilities, marks and controls: one for each training run. */
 int check_utilities(const check *c);
 /* Checks the verdicts of searches against their histories. */
 int check_matches(const check *c);

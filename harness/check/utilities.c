@@ -1,5 +1,5 @@
-/* Utilities: every cell of one training run has the same, by round too, and every cell of a task and seed the
- * same undefended one. */
+/* What cells have in common: those of one training run the same utility, by round too, the same marks and
+ * the same control; those of a task and seed the same undefended utility. */
 #include <math.h>
 #include <string.h>
 
@@ -116,10 +116,43 @@ static int check_in_common(const check *c, size_t i, const char *path, json_t *t
                : 0;
 }
 
-static int check_cell(const check *c, size_t i, json_t *trainings, json_t *undefended) {
+/* Returns the marks that follow from a cell's training run, not from what was observed or scored. */
+static gnt_marks of_training(const gnt_marks *all, gnt_arena *arena) {
+    static const char *const others[] = {"probe-differs", "shadow-differs", "claims-differ"};
+    gnt_mark *list = gnt_arena_array(arena, all->n, sizeof *list);
+    size_t n = 0;
+    for (size_t i = 0; list && i < all->n; i++) {
+        size_t k = 0;
+        while (k < sizeof others / sizeof *others && strcmp(all->at[i].what, others[k]) != 0)
+            k++;
+        if (k == sizeof others / sizeof *others)
+            list[n++] = all->at[i];
+    }
+    return (gnt_marks){n ? list : NULL, n};
+}
+
+/* Compares marks and the control with those of the first cell of the same training run. */
+static int check_found(const check *c, size_t i, json_t *marked) {
+    static const size_t found[] = {offsetof(gnt_outcome, marks), offsetof(gnt_outcome, secret)};
+    const check_says says = {.of = c, .because = "an earlier cell of the same training has"};
+    const gnt_outcome *cell = &c->of->cells.at[i];
+    gnt_arena arena = {0};
+    gnt_outcome is = *cell, should = c->of->cells.at[check_first_of(marked, training_of(cell), i)];
+    is.marks = of_training(&is.marks, &arena);
+    should.marks = of_training(&should.marks, &arena);
+    const int rc = arena.failed ? gnt_fail(c->err, "%s: out of memory", c->file)
+                                : check_members(&says, &gnt_cell_fields, gnt_path_item("cells", i).text, &is,
+                                                &should, found, sizeof found / sizeof *found);
+    gnt_arena_free(&arena);
+    return rc;
+}
+
+static int check_cell(const check *c, size_t i, json_t *trainings, json_t *undefended, json_t *marked) {
     const gnt_outcome *cell = &c->of->cells.at[i];
     const gnt_result_task *task = check_task(c, cell);
     const gnt_path at = gnt_path_key(gnt_path_item("cells", i).text, "utility");
+    if (check_is_ok(cell) && check_found(c, i, marked) != 0)
+        return -1;
     if (!check_has_utility(cell))
         return 0;
     if (!check_is_ok(cell))
@@ -137,11 +170,12 @@ static int check_cell(const check *c, size_t i, json_t *trainings, json_t *undef
 }
 
 int check_utilities(const check *c) {
-    json_t *trainings = json_object(), *undefended = json_object();
-    int rc = trainings && undefended ? 0 : gnt_fail(c->err, "%s: out of memory", c->file);
+    json_t *trainings = json_object(), *undefended = json_object(), *marked = json_object();
+    int rc = trainings && undefended && marked ? 0 : gnt_fail(c->err, "%s: out of memory", c->file);
     for (size_t i = 0; rc == 0 && i < c->of->cells.n; i++)
-        rc = check_cell(c, i, trainings, undefended);
+        rc = check_cell(c, i, trainings, undefended, marked);
     json_decref(trainings);
     json_decref(undefended);
+    json_decref(marked);
     return rc;
 }
