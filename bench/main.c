@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "bench.h"
 #include "lines.h"
+#include "nn/kernels/cpu.h"
 #include "peer.h"
 
 static const char help[] =
@@ -298,7 +299,7 @@ static int read_options(int argc, char **argv, options *o) {
     return -1;
 }
 
-/* Sets the environment of both sides: one thread, and the kernels that OpenBLAS has for this processor. */
+/* Sets the environment of both sides: one thread, and vectors as wide as gauntlet's. */
 static void set_environment(void) {
     const char *core = gnt_blas_core_choice();
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
@@ -307,6 +308,11 @@ static void set_environment(void) {
     setenv("DNNL_JIT_PROFILE", "0", 1);
     if (*core)
         setenv("OPENBLAS_CORETYPE", core, 1);
+    if (gnt_cpu_vectors() == 256) { /* PyTorch's own loops, oneDNN and MKL */
+        setenv("ATEN_CPU_CAPABILITY", "avx2", 1);
+        setenv("ONEDNN_MAX_CPU_ISA", "AVX2", 1);
+        setenv("MKL_ENABLE_INSTRUCTIONS", "AVX2", 1);
+    }
 }
 
 static int add(bench_line *lines, int *n, int rc, const gnt_err *err) {

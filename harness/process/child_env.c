@@ -8,8 +8,8 @@
 
 /* Variables that are passed if set. The library path is for a gauntlet with libraries in unusual places, the
  * sanitizers' options for builds with sanitizers. */
-static const char *const passing[] = {"PATH",          "TMPDIR",        "LD_LIBRARY_PATH",
-                                      "UBSAN_OPTIONS", "GAUNTLET_CONV", NULL};
+static const char *const passing[] = {
+    "PATH", "TMPDIR", "LD_LIBRARY_PATH", "UBSAN_OPTIONS", "GAUNTLET_CONV", "GAUNTLET_VECTORS", NULL};
 
 typedef struct list {
     char **items;

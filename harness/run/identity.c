@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "nn/conv/dnnl.h"
 #include "nn/kernels/blas_core.h"
+#include "nn/kernels/cpu.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -32,9 +33,9 @@ char *gnt_run_identity(gnt_digest *program, gnt_err *err) {
         return NULL;
     gnt_digest_hex(program, hex);
     gnt_run_cpu_name(cpu);
-    char *text = gnt_format("host %s; cpu %s; blas %s; core %s; conv %s %s; threads 1", hex, cpu,
-                            openblas_get_config(), gnt_blas_core_choice(), gnt_dnnl_version(dnnl),
-                            choice ? choice : "");
+    char *text = gnt_format("host %s; cpu %s; blas %s; core %s; vectors %d; conv %s %s; threads 1", hex, cpu,
+                            openblas_get_config(), gnt_blas_core_choice(), gnt_cpu_vectors(),
+                            gnt_dnnl_version(dnnl), choice ? choice : "");
     if (!text)
         gnt_fail(err, "out of memory");
     return text;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "nn/kernels/cpu.h"
 
 static int say(char *error, size_t size, const char *text) {
     if (error && size)
@@ -106,9 +107,18 @@ static dnnl_primitive_desc_t describe_conv(gnt_dnnl *d, int op, dnnl_alg_kind_t 
 
 /* ---- opening ---- */
 
+/* Limits the library to the vectors that other kernels use; it accepts this before its first answer alone. */
+static dnnl_cpu_isa_t instructions(void) {
+#if defined(__x86_64__)
+    if (!gnt_cpu_has_avx512())
+        dnnl_set_max_cpu_isa(gnt_cpu_has_avx2() ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
+#endif
+    return dnnl_get_effective_cpu_isa();
+}
+
 static int64_t block_of_processor(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
-    dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
+    dnnl_cpu_isa_t isa = instructions();
     if ((isa & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core)
         return 16;
     if ((isa & dnnl_cpu_isa_avx2) == dnnl_cpu_isa_avx2)
@@ -364,8 +374,7 @@ void gnt_dnnl_run(gnt_dnnl_op *o, void *y, const void *a, const void *b, void *s
 
 const char *gnt_dnnl_version(char text[64]) {
     const dnnl_version_t *v = dnnl_version();
-    snprintf(text, 64, "oneDNN %d.%d.%d isa %x", v->major, v->minor, v->patch,
-             (unsigned)dnnl_get_effective_cpu_isa());
+    snprintf(text, 64, "oneDNN %d.%d.%d isa %x", v->major, v->minor, v->patch, (unsigned)instructions());
     return text;
 }
 

@@ -31,12 +31,15 @@ static int bits_of(const char *core) {
     return 0;
 }
 
-/* Returns a core type with wider vectors than OpenBLAS chose, or "". OpenBLAS 0.3.21 falls back to Haswell or
+/* Returns a core type whose vectors are as wide as those of the other kernels where OpenBLAS chose one with
+ * narrower or wider ones, or "". OpenBLAS 0.3.21 falls back to Haswell or
  * even Prescott (SSE3) where it does not know the model. */
-static const char *wider_core(void) {
+static const char *suitable_core(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
     const char *chosen = openblas_get_corename();
     const int is_prescott = strcmp(chosen, "Prescott") == 0;
+    if (bits_of(chosen) > gnt_cpu_vectors()) /* GAUNTLET_VECTORS */
+        return gnt_cpu_has_avx2() ? "Haswell" : "Prescott";
     if (!is_prescott && !(strcmp(chosen, "Haswell") == 0 && __builtin_cpu_is("intel")))
         return "";
     if (gnt_cpu_has_avx512())
@@ -51,7 +54,7 @@ const char *gnt_blas_core_choice(void) {
     const char *requested = getenv("OPENBLAS_CORETYPE");
     if (requested && *requested && !bits_of(requested)) /* OpenBLAS would ignore it, and choose by itself */
         requested = NULL;
-    return requested ? requested : wider_core();
+    return requested ? requested : suitable_core();
 }
 
 int gnt_blas_core_is_below(const char *core, int bits, char text[GNT_BLAS_CORE_TEXT]) {
@@ -79,9 +82,5 @@ int gnt_blas_core_is_forced_down(char text[GNT_BLAS_CORE_TEXT]) {
                  requested);
         return 0;
     }
-    return gnt_blas_core_is_below(requested,
-                                  gnt_cpu_has_avx512() ? 512
-                                  : gnt_cpu_has_avx2() ? 256
-                                                       : 128,
-                                  text);
+    return gnt_blas_core_is_below(requested, gnt_cpu_vectors(), text);
 }

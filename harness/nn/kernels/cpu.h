@@ -1,24 +1,21 @@
-/* cpu: which vector instructions the processor has. */
+/* cpu: which vector instructions kernels use. */
 #ifndef GNT_NN_CPU_H
 #define GNT_NN_CPU_H
 
-/* True if the CPU has the AVX-512 subsets of every server since Skylake, for which the kernels of sixteen
- * floats a vector are compiled. */
+/* Returns the width in bits of the vectors that kernels use: 512 with the AVX-512 subsets of every server
+ * since Skylake, 256 with AVX2 and FMA, else 128; never more than GAUNTLET_VECTORS. Part of the numerics
+ * identity, since results depend on it. */
+int gnt_cpu_vectors(void);
+
+/* Returns NULL, or what is wrong with the value of GAUNTLET_VECTORS. */
+const char *gnt_cpu_vectors_error(void);
+
 static inline int gnt_cpu_has_avx512(void) {
-#if defined(__x86_64__) && defined(__GNUC__)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-#else
-    return 0;
-#endif
+    return gnt_cpu_vectors() >= 512;
 }
 
 static inline int gnt_cpu_has_avx2(void) {
-#if defined(__x86_64__) && defined(__GNUC__)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return 0;
-#endif
+    return gnt_cpu_vectors() >= 256;
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "nn/kernels/cpu.h"
 #include "nn/plan/group.h"
 
 static int say(char *error, size_t size, const char *text) {
@@ -149,6 +150,8 @@ static int arguments(const gnt_graph *g, const gnt_node *outputs, int32_t n_outp
         return say(error, error_size, gnt_graph_error(g));
     if (precision != 4 && precision != 8)
         return say(error, error_size, "program: precision must be 4 (float) or 8 (double)");
+    if (gnt_cpu_vectors_error())
+        return say(error, error_size, gnt_cpu_vectors_error());
     if (n_outputs < 1)
         return say(error, error_size, "program: expected at least one output");
     for (int32_t i = 0; i < n_outputs; i++)
