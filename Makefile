@@ -93,8 +93,15 @@ ROOMS = base data $(NN_ROOMS) metric fl match suite plugin request result derive
 ROOM_SRC = $(foreach r,$(ROOMS),$(wildcard harness/$(r)/*.c))
 # files named real_*.c are compiled twice, for float and for double
 REAL_SRC = $(foreach s,$(ROOM_SRC),$(if $(filter real_%,$(notdir $(s))),$(s)))
-PLAIN_SRC = $(filter-out $(REAL_SRC) harness/cli/main.c,$(ROOM_SRC))
-LIB_OBJ = $(PLAIN_SRC:%.c=$(B)/obj/%.o) $(REAL_SRC:%.c=$(B)/obj/%.f32.o) $(REAL_SRC:%.c=$(B)/obj/%.f64.o)
+# files named simd_*.c are compiled for each instruction set (nn/kernels/vec.h)
+SIMD_SRC = $(foreach s,$(ROOM_SRC),$(if $(filter simd_%,$(notdir $(s))),$(s)))
+SIMD_SETS = $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),avx2 avx512)
+SIMD_FLAGS = -O3 -ffp-contract=off
+SIMD_avx2 = -mavx2 -mfma
+SIMD_avx512 = $(SIMD_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl
+PLAIN_SRC = $(filter-out $(REAL_SRC) $(SIMD_SRC) harness/cli/main.c,$(ROOM_SRC))
+LIB_OBJ = $(PLAIN_SRC:%.c=$(B)/obj/%.o) $(REAL_SRC:%.c=$(B)/obj/%.f32.o) $(REAL_SRC:%.c=$(B)/obj/%.f64.o) \
+    $(foreach i,$(SIMD_SETS),$(SIMD_SRC:%.c=$(B)/obj/%.$(i).o))
 NN_OBJ = $(filter $(B)/obj/harness/base/% $(B)/obj/harness/nn/%,$(LIB_OBJ))
 
 PLUGIN_INCLUDE = -Iharness/include -Iplugins
@@ -156,6 +163,13 @@ $(B)/obj/%.f32.o: %.c
 $(B)/obj/%.f64.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -DGNT_REAL_F64 $(INCLUDE) -c $< -o $@
+
+$(B)/obj/%.avx2.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $(SIMD_FLAGS) $(SIMD_avx2) $(INCLUDE) -c $< -o $@
+$(B)/obj/%.avx512.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $(SIMD_FLAGS) $(SIMD_avx512) $(INCLUDE) -c $< -o $@
 
 # which source this is, for `gauntlet version` and the record of a run; the file changes when its words do
 $(B)/source: FORCE
@@ -294,7 +308,7 @@ format-check:
 	@clang-format --dry-run -Werror $(SOURCES)
 
 # For clangd, which is clang: its own warnings are no errors. The file changes when what it says does.
-# real_*.c stand in it once, as float.
+# real_*.c stand in it once, as float, simd_*.c once, for any processor.
 COMPILE_COMMANDS = compile_commands.json
 CLANG_WARN = -Wno-missing-field-initializers
 clangd_flags = $(filter-out -Werror -MMD -MP,$(1)) $(CLANG_WARN) $(2)

@@ -15,8 +15,8 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "gauntlet/nn.h"
+#include "narrower.h"
 #include "nn/conv/backends.h"
-#include "nn/kernels/cpu.h"
 #include "nn/plan/nn_plan.h"
 
 static gnt_dnnl *library(void) {
@@ -445,5 +445,5 @@ int main(void) {
         cmocka_unit_test(test_constant_weights), cmocka_unit_test(test_replay),
         cmocka_unit_test(test_choice),
     };
-    return cmocka_run_group_tests_name("blocked", tests, NULL, NULL);
+    return narrower_too(cmocka_run_group_tests_name("blocked", tests, NULL, NULL));
 }

@@ -5,13 +5,20 @@
 
 #include "nn/conv/conv.h"
 
+/* A row for each instruction set for which the file is compiled; one of them at most fits. */
+#ifdef __x86_64__
+#define GNT_CONV_SIMD(ROW, name) ROW(name##_avx512) ROW(name##_avx2)
+#else
+#define GNT_CONV_SIMD(ROW, name)
+#endif
+
 #define GNT_CONV_BACKENDS(ROW)                                                                               \
-    ROW(four)     /* 3×3 on one image of 4×4, many channels, constant weights */                           \
-    ROW(lanes)    /* small layers over many samples, a sample in each lane */                                \
-    ROW(winograd) /* F(2×2, 3×3) in blocks of channels */                                                  \
-    ROW(onednn)   /* oneDNN in blocks of channels */                                                         \
-    ROW(narrow)   /* few places, many weights, in rows */                                                    \
-    ROW(direct)   /* small layers in rows */                                                                 \
+    ROW(four)                 /* 3×3 on one image of 4×4, many channels, constant weights */               \
+    GNT_CONV_SIMD(ROW, lanes) /* small layers over many samples, a sample in each lane */                    \
+    ROW(winograd)             /* F(2×2, 3×3) in blocks of channels */                                      \
+    ROW(onednn)               /* oneDNN in blocks of channels */                                             \
+    ROW(narrow)               /* few places, many weights, in rows */                                        \
+    ROW(direct)               /* small layers in rows */                                                     \
     ROW(im2col_f32)
 
 #define GNT_CONV_DECLARE(name) extern const gnt_conv_backend gnt_conv_##name;

@@ -1,0 +1,212 @@
+/* vec: vectors of V floats for files named simd_*.c, which are compiled once for each instruction set: 16
+ * with AVX-512, 8 with AVX2, 4 with any other processor. Arithmetic is that of the compiler's vector types
+ * (+, −, ×); what has no operator is below, and only this file uses intrinsics. A product is fused with a
+ * sum only where vec_fma says so. */
+#ifndef GNT_NN_VEC_H
+#define GNT_NN_VEC_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "nn/kernels/cpu.h"
+
+#define VEC_INLINE static inline __attribute__((always_inline, unused))
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+
+/* V: floats of a vector; WIDE: whether there are 32 vector registers, not 16. */
+enum { V = 16, WIDE = 1 };
+#define SIMD(name) name##_avx512
+typedef float vec __attribute__((vector_size(64)));
+typedef __m512i vec_index; /* V lanes of an int32_t */
+typedef __mmask16 vec_mask;
+
+VEC_INLINE vec vec_zero(void) {
+    return _mm512_setzero_ps();
+}
+VEC_INLINE vec vec_all(float x) {
+    return _mm512_set1_ps(x);
+}
+VEC_INLINE vec vec_load(const float *p) {
+    return _mm512_loadu_ps(p);
+}
+VEC_INLINE void vec_store(float *p, vec v) {
+    _mm512_storeu_ps(p, v);
+}
+VEC_INLINE vec vec_fma(vec a, vec b, vec c) {
+    return _mm512_fmadd_ps(a, b, c);
+}
+/* Returns the mask of lanes [from, to), whatever numbers these are. */
+VEC_INLINE vec_mask vec_lanes(int64_t from, int64_t to) {
+    from = from < 0 ? 0 : from > V ? V : from;
+    to = to < from ? from : to > V ? V : to;
+    return (vec_mask)(((1u << to) - 1) & ~((1u << from) - 1));
+}
+/* Loads the lanes of the mask; the others are 0, and nothing is read there. */
+VEC_INLINE vec vec_load_lanes(vec_mask m, const float *p) {
+    return _mm512_maskz_loadu_ps(m, p);
+}
+/* Stores the first n lanes, all of them where n is larger. */
+VEC_INLINE void vec_store_first(float *p, vec v, int64_t n) {
+    _mm512_mask_storeu_ps(p, vec_lanes(0, n), v);
+}
+VEC_INLINE void vec_turn_square(vec v[16]) {
+    vec t[16];
+    for (int i = 0; i < 16; i += 2) {
+        t[i] = _mm512_unpacklo_ps(v[i], v[i + 1]);
+        t[i + 1] = _mm512_unpackhi_ps(v[i], v[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4)
+        for (int k = 0; k < 2; k++) {
+            __m512d a = _mm512_castps_pd(t[i + k]), b = _mm512_castps_pd(t[i + k + 2]);
+            v[i + 2 * k] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+            v[i + 2 * k + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+        }
+    for (int k = 0; k < 4; k++) {
+        vec a = v[k], b = v[k + 4], c = v[k + 8], d = v[k + 12];
+        vec ab = _mm512_shuffle_f32x4(a, b, 0x88), cd = _mm512_shuffle_f32x4(c, d, 0x88);
+        vec AB = _mm512_shuffle_f32x4(a, b, 0xdd), CD = _mm512_shuffle_f32x4(c, d, 0xdd);
+        t[k] = _mm512_shuffle_f32x4(ab, cd, 0x88);
+        t[k + 8] = _mm512_shuffle_f32x4(ab, cd, 0xdd);
+        t[k + 4] = _mm512_shuffle_f32x4(AB, CD, 0x88);
+        t[k + 12] = _mm512_shuffle_f32x4(AB, CD, 0xdd);
+    }
+    for (int i = 0; i < 16; i++)
+        v[i] = t[i];
+}
+
+#elif defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+
+enum { V = 8, WIDE = 0 };
+#define SIMD(name) name##_avx2
+typedef float vec __attribute__((vector_size(32)));
+typedef __m256i vec_index;
+typedef __m256i vec_mask;
+
+VEC_INLINE vec vec_zero(void) {
+    return _mm256_setzero_ps();
+}
+VEC_INLINE vec vec_all(float x) {
+    return _mm256_set1_ps(x);
+}
+VEC_INLINE vec vec_load(const float *p) {
+    return _mm256_loadu_ps(p);
+}
+VEC_INLINE void vec_store(float *p, vec v) {
+    _mm256_storeu_ps(p, v);
+}
+VEC_INLINE vec vec_fma(vec a, vec b, vec c) {
+    return _mm256_fmadd_ps(a, b, c);
+}
+VEC_INLINE vec_mask vec_lanes(int64_t from, int64_t to) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const int32_t first = (int32_t)(from < 0 ? 0 : from > V ? V : from), last = (int32_t)(to > V ? V : to);
+    return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(first), lane),
+                               _mm256_cmpgt_epi32(_mm256_set1_epi32(last), lane));
+}
+VEC_INLINE vec vec_load_lanes(vec_mask m, const float *p) {
+    return _mm256_maskload_ps(p, m);
+}
+/* A store with a mask takes a score of instructions on some processors. */
+VEC_INLINE void vec_store_first(float *p, vec v, int64_t n) {
+    if (n >= V) {
+        vec_store(p, v);
+        return;
+    }
+    __m128 part = _mm256_castps256_ps128(v);
+    if (n >= 4) {
+        _mm_storeu_ps(p, part);
+        part = _mm256_extractf128_ps(v, 1);
+        p += 4;
+        n -= 4;
+    }
+    if (n >= 2) {
+        _mm_storel_pi((__m64 *)(void *)p, part);
+        part = _mm_movehl_ps(part, part);
+        p += 2;
+        n -= 2;
+    }
+    if (n >= 1)
+        _mm_store_ss(p, part);
+}
+VEC_INLINE void vec_turn_square(vec v[8]) {
+    vec t[8];
+    for (int i = 0; i < 8; i += 2) {
+        t[i] = _mm256_unpacklo_ps(v[i], v[i + 1]);
+        t[i + 1] = _mm256_unpackhi_ps(v[i], v[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int k = 0; k < 2; k++) {
+            __m256d a = _mm256_castps_pd(t[i + k]), b = _mm256_castps_pd(t[i + k + 2]);
+            v[i + 2 * k] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, b));
+            v[i + 2 * k + 1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, b));
+        }
+    for (int k = 0; k < 4; k++) {
+        vec a = v[k], b = v[k + 4];
+        v[k] = _mm256_permute2f128_ps(a, b, 0x20);
+        v[k + 4] = _mm256_permute2f128_ps(a, b, 0x31);
+    }
+}
+
+#else
+
+/* Any other processor: plain vectors of the compiler, with loops where it has no operator. */
+enum { V = 4, WIDE = 1 };
+#define SIMD(name) name##_any
+typedef float vec __attribute__((vector_size(16)));
+typedef int32_t vec_index __attribute__((vector_size(16)));
+typedef int32_t vec_mask __attribute__((vector_size(16)));
+
+VEC_INLINE vec vec_zero(void) {
+    return (vec){0, 0, 0, 0};
+}
+VEC_INLINE vec vec_all(float x) {
+    return (vec){x, x, x, x};
+}
+VEC_INLINE vec vec_load(const float *p) {
+    vec v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+VEC_INLINE void vec_store(float *p, vec v) {
+    memcpy(p, &v, sizeof v);
+}
+VEC_INLINE vec vec_fma(vec a, vec b, vec c) {
+    return a * b + c;
+}
+VEC_INLINE vec_mask vec_lanes(int64_t from, int64_t to) {
+    vec_mask m;
+    for (int l = 0; l < V; l++)
+        m[l] = l >= from && l < to ? -1 : 0;
+    return m;
+}
+VEC_INLINE vec vec_load_lanes(vec_mask m, const float *p) {
+    vec v = vec_zero();
+    for (int l = 0; l < V; l++)
+        if (m[l])
+            v[l] = p[l];
+    return v;
+}
+VEC_INLINE void vec_store_first(float *p, vec v, int64_t n) {
+    for (int l = 0; l < V && l < n; l++)
+        p[l] = v[l];
+}
+VEC_INLINE void vec_turn_square(vec v[4]) {
+    for (int i = 0; i < V; i++)
+        for (int j = 0; j < i; j++) {
+            const float x = v[i][j];
+            v[i][j] = v[j][i];
+            v[j][i] = x;
+        }
+}
+
+#endif
+
+/* True if these are the vectors that kernels use (cpu.h). */
+VEC_INLINE int vec_is_chosen(void) {
+    return gnt_cpu_vectors() == 32 * V;
+}
+
+#endif
