@@ -98,19 +98,28 @@ static void say_observed(page *w) {
     gnt_text_free(&lines);
 }
 
-/* Writes the ranking of a task at a stage, or at all stages that were drawn. */
+/* Writes the ranking of a task at a stage, or at all stages that were drawn. Where the measures agree, all
+ * but the leading one are folded. */
 static void say_ranking(page *w, const char *task, int64_t stage) {
     const gnt_results *r = w->p->results;
     const gnt_measure *m = gnt_section_lead(r, task, stage);
-    gnt_text title;
+    gnt_text title, words;
     gnt_table t;
     if (!m)
         return;
     gnt_text_init(&title, 1 << 20);
     gnt_section_title(r, task, stage, &title);
     gnt_pen_write_text(&w->pen, GNT_PEN_SUBHEADING, &title);
-    gnt_table_places(r, task, stage, m, &t);
+    gnt_text_init(&words, 1 << 20);
+    const int agree = gnt_report_agreement(r, task, stage, m, &words);
+    gnt_table_places(r, task, stage, m, !agree, &t);
     table(w, &t);
+    gnt_pen_write_text(&w->pen, agree ? GNT_PEN_SUMMARY : GNT_PEN_PARAGRAPH, &words);
+    if (!agree)
+        return;
+    gnt_table_places(r, task, stage, m, 1, &t);
+    table(w, &t);
+    unfold(w);
 }
 
 /* Writes the answer, which comes first: how defenses rank, with what is not ranked and why. */

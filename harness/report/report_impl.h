@@ -55,6 +55,12 @@ int gnt_report_write_index(const gnt_report *p, gnt_err *err);
  * same folder names and this one no longer makes; never another file. */
 int gnt_report_write_list(const gnt_report *p, gnt_err *err);
 
+/* Writes whether MSE and the identification rate order defenses as `m` does, PSNR or MSE, and if not, which
+ * pairs of them they do not. Returns 1 if they do; nothing is written if none of them surely orders a pair.
+ * Foreign text: escape it. */
+int gnt_report_agreement(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                         gnt_text *out);
+
 /* Writes one sentence on a section and measure: which defense leaks least at matched utility in its worst
  * case, how much, and how much leaks undefended. Plain text with names in it: escape it. */
 void gnt_report_sentence(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "report/report_impl.h"
+#include "judge/same_order.h"
 #include "judge/curve.h"
 #include "judge/ranking.h"
 #include "judge/section.h"
@@ -81,6 +82,63 @@ static void say_none(const gnt_results *r, const char *task, const gnt_measure *
     if (!why.failed)
         gnt_text_add(out, "%c%s.", text[0] - 'a' + 'A', text + 1);
     gnt_text_free(&why);
+}
+
+/* Writes the pairs that are opposed, or those that only `by` orders; nothing if there is none. */
+static void say_pairs(const gnt_agreement *a, const gnt_measure *by, int opposed, gnt_text *out) {
+    int any = 0;
+    for (size_t i = 0; i < a->n_first; i++) {
+        const gnt_disagreement *d = &a->first[i];
+        if (d->opposed != opposed || (by && d->by != by))
+            continue;
+        if (any++)
+            gnt_text_add(out, ", ");
+        else if (opposed)
+            gnt_text_add(out, "; opposite ways: ");
+        else
+            gnt_text_add(out, "; only %s orders ", by->title);
+        gnt_text_add(out, "%s before %s (%s)", d->less, d->more, d->attack);
+    }
+}
+
+static void say_disagreement(const gnt_agreement *a, const gnt_measure *m, const gnt_measure *other,
+                             gnt_text *out) {
+    gnt_text_add(
+        out, "Of %zu pairs of defenses that %s or %s surely orders under some attack, they disagree on %zu",
+        a->ordered, m->title, other->title, a->disagreed);
+    say_pairs(a, NULL, 1, out);
+    say_pairs(a, m, 0, out);
+    say_pairs(a, other, 0, out);
+    gnt_text_add(out, a->disagreed > a->n_first ? ", and so on." : ".");
+}
+
+int gnt_report_agreement(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
+                         gnt_text *out) {
+    const gnt_measure *others[] = {gnt_measure_of(GNT_MEASURE_MSE),
+                                   gnt_measure_of(GNT_MEASURE_IDENTIFICATION)};
+    const gnt_measure *alike[2];
+    size_t n_alike = 0;
+    int agree = 1;
+    if (m != gnt_measure_of(GNT_MEASURE_PSNR) && m != others[0])
+        return 0;
+    for (size_t i = 0; i < 2; i++) {
+        gnt_agreement a;
+        if (m == others[i])
+            continue;
+        out->failed |= gnt_agreement_of(&a, r, task, stage, m, others[i]) != 0;
+        agree &= a.disagreed == 0;
+        if (a.disagreed) {
+            gnt_text_add(out, out->size ? " " : "");
+            say_disagreement(&a, m, others[i], out);
+        } else if (a.ordered)
+            alike[n_alike++] = others[i];
+    }
+    for (size_t i = 0; agree && i < n_alike; i++)
+        gnt_text_add(out, "%s%s", i ? " and " : "", alike[i]->title);
+    if (agree && n_alike)
+        gnt_text_add(out, " order%s the defenses as %s does, under every attack.", n_alike > 1 ? "" : "s",
+                     m->title);
+    return agree && n_alike;
 }
 
 void gnt_report_sentence(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,

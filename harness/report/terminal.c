@@ -25,7 +25,7 @@ static void write_section(const gnt_results *r, const char *task, int64_t stage,
     gnt_text_free(&words);
     if (!m)
         return;
-    gnt_table_places(r, task, stage, m, &t);
+    gnt_table_places(r, task, stage, m, 1, &t);
     gnt_table_plain(&t, out);
     gnt_table_free(&t);
     gnt_text_add(out, "\n");

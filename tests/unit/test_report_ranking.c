@@ -598,6 +598,35 @@ static void wrong_types_are_refused(void **state) {
     }
 }
 
+/* Intervals of PSNR are two wide, those of identification a tenth. Both order x before y, or the other way
+ * round, or identification does not. */
+static void measures_agree_or_the_pairs_are_named(void **state) {
+    (void)state;
+    static const struct {
+        double x, y;
+        const char *says;
+    } cases[] = {{0.2, 0.6, "identification rate orders the defenses as PSNR does, under every attack."},
+                 {0.6, 0.2,
+                  "Of 3 pairs of defenses that PSNR or identification rate surely orders under some attack, "
+                  "they disagree on 1; opposite ways: x before y (a)."},
+                 {0.2, 0.2,
+                  "Of 3 pairs of defenses that PSNR or identification rate surely orders under some attack, "
+                  "they disagree on 1; only PSNR orders x before y (a)."}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const entry rows[] = {ROW("x", "matched", "ok", 3, 20, cases[i].x, 0.8),
+                              ROW("y", "matched", "ok", 3, 30, cases[i].y, 0.8),
+                              ROW("none", "none", "ok", 3, 40, 1, 0.9)};
+        gnt_results r;
+        gnt_text said;
+        gnt_text_init(&said, 1 << 16);
+        PARSE(&r, rows, &usual);
+        assert_int_equal(gnt_report_agreement(&r, "t", 3, gnt_measure_of(GNT_MEASURE_PSNR), &said), i == 0);
+        assert_string_equal(gnt_text_get(&said), cases[i].says);
+        gnt_text_free(&said);
+        gnt_results_free(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(below_the_floor_all_are_level),
@@ -611,6 +640,7 @@ int main(void) {
         cmocka_unit_test(what_no_attack_knows_may_be_last),
         cmocka_unit_test(ranking_goes_by_the_worst_attack),
         cmocka_unit_test(low_mse_leaks_more),
+        cmocka_unit_test(measures_agree_or_the_pairs_are_named),
         cmocka_unit_test(training_runs_distinguish_defenses),
         cmocka_unit_test(without_grounds_nothing_is_ranked),
         cmocka_unit_test(a_defense_without_a_strength_is_not_undefended),

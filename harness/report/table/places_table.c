@@ -66,11 +66,11 @@ static int has_identified(const gnt_measure *m, const gnt_ranking *ranking) {
 }
 
 void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
-                      gnt_table *t) {
+                      int identified, gnt_table *t) {
     gnt_ranking ranking;
     gnt_table_init(t, NULL);
     t->failed |= gnt_rank(&ranking, r, task, stage, m) != 0;
-    const int identified = has_identified(m, &ranking);
+    identified = identified && has_identified(m, &ranking);
     GNT_TABLE_COLUMNS(t, "rank", "defense", m->title);
     if (!m->share)
         gnt_table_column(t, "worst target");
