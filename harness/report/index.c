@@ -75,18 +75,21 @@ static void count_cells(const gnt_results *r, gnt_text *out) {
     gnt_text_add(out, ".");
 }
 
-/* Marks come before the numbers: they cost the rank. */
-static void say_found(page *w) {
-    gnt_table t;
-    gnt_table_found(w->p->results, &t);
-    if (gnt_table_rows(&t) == 0) {
-        gnt_table_free(&t);
+/* Writes a section with a table, whose words and fold may be NULL, and frees the table; writes nothing if it
+ * has no row. */
+static void say_if_any(page *w, gnt_table *t, const char *title, const char *words, const char *summary) {
+    if (gnt_table_rows(t) == 0) {
+        gnt_table_free(t);
         return;
     }
-    heading(w, "What the host found");
-    paragraph(w, "These defenses broke a rule in the cells counted here, and are disqualified whatever their "
-                 "numbers are.");
-    table(w, &t);
+    heading(w, title);
+    if (words)
+        paragraph(w, words);
+    if (summary)
+        fold(w, summary);
+    table(w, t);
+    if (summary)
+        unfold(w);
 }
 
 static void say_observed(page *w) {
@@ -357,12 +360,9 @@ static int has_epsilon(const gnt_results *r) {
     return 0;
 }
 
-static void say_epsilon(page *w) {
-    paragraph(w,
-              "An epsilon covers what clients send, in one round (release) or in all (rounds). It does not "
-              "cover the choice of a strength by matching on private data, and no amplification by sampling "
-              "is counted.");
-}
+static const char epsilon_words[] =
+    "An epsilon covers what clients send, in one round (release) or in all (rounds). It does not cover the "
+    "choice of a strength by matching on private data, and no amplification by sampling is counted.";
 
 /* Writes what is known of a task at a stage. Further rounds of a task are folded. */
 static void say_section(page *w, const gnt_section *s, int is_further) {
@@ -379,7 +379,7 @@ static void say_section(page *w, const gnt_section *s, int is_further) {
     if (s->utility.name[0])
         picture(w, &s->utility, "Utility against the strength of the defenses");
     if (s->utility.name[0] && draws_epsilon(w->p->results))
-        say_epsilon(w);
+        paragraph(w, epsilon_words);
     if (s->points.name[0])
         picture(w, &s->points,
                 "Observations of samples as points, coloured by the attribute that attackers infer");
@@ -525,38 +525,6 @@ static void say_loose_targets(page *w) {
     }
 }
 
-/* Says how much of the secret rule each defense learnt, where a task requests that control. */
-static void say_secret(page *w) {
-    gnt_table t;
-    gnt_table_secret(w->p->results, &t);
-    if (gnt_table_rows(&t) == 0) {
-        gnt_table_free(&t);
-        return;
-    }
-    heading(w, "Secret labels");
-    paragraph(
-        w, "A control training gives clients' samples labels by a secret rule that public data do not show. "
-           "Learnt is the share of changed test samples that get the rule's label, less that of the others, "
-           "with its standard error: a defense that learns as little as public data has its model from "
-           "elsewhere.");
-    fold(w, "What each defense learnt of the rule");
-    table(w, &t);
-    unfold(w);
-}
-
-static void say_searches(page *w) {
-    gnt_table t;
-    gnt_table_searches(w->p->results, &t);
-    if (gnt_table_rows(&t) == 0) {
-        gnt_table_free(&t);
-        return;
-    }
-    heading(w, "How searches ended");
-    fold(w, "Why each attack's searches ended, as it says, by the number of observations");
-    table(w, &t);
-    unfold(w);
-}
-
 static void say_tables(page *w) {
     gnt_table t;
     heading(w, "Matching");
@@ -572,18 +540,20 @@ static void say_tables(page *w) {
     fold(w, "All baselines");
     table(w, &t);
     unfold(w);
-    say_secret(w);
-    say_searches(w);
+    gnt_table_secret(w->p->results, &t);
+    say_if_any(
+        w, &t, "Secret labels",
+        "A control training gives clients' samples labels by a secret rule that public data do not show. "
+        "Learnt is the share of changed test samples that get the rule's label, less that of the others, "
+        "with its standard error: a defense that learns as little as public data has its model from "
+        "elsewhere.",
+        "What each defense learnt of the rule");
+    gnt_table_searches(w->p->results, &t);
+    say_if_any(w, &t, "How searches ended", NULL,
+               "Why each attack's searches ended, as it says, by the number of observations");
     gnt_table_facts(w->p->results, &t);
-    if (gnt_table_rows(&t) > 0) {
-        heading(w, "Facts");
-        if (has_epsilon(w->p->results))
-            say_epsilon(w);
-        fold(w, "Numbers that plugins report on themselves, and that scoring found of encodings");
-        table(w, &t);
-        unfold(w);
-    } else
-        gnt_table_free(&t);
+    say_if_any(w, &t, "Facts", has_epsilon(w->p->results) ? epsilon_words : NULL,
+               "Numbers that plugins report on themselves, and that scoring found of encodings");
     heading(w, "Cells without a number");
     gnt_table_problems(w->p->results, &t);
     fold(w, "Failed and not applicable cells");
@@ -624,7 +594,13 @@ static void say_page(page *w) {
         paragraph(w, "This run holds no results yet.");
     else
         say_summary(w);
-    say_found(w);
+    /* marks come before the numbers: they cost the rank */
+    gnt_table found;
+    gnt_table_found(p->results, &found);
+    say_if_any(w, &found, "What the host found",
+               "These defenses broke a rule in the cells counted here, and are disqualified whatever their "
+               "numbers are.",
+               NULL);
     say_paper(w);
     for (size_t i = 0; i < p->n_section; i++)
         say_section(w, &p->section[i], i > 0 && !strcmp(p->section[i].task, p->section[i - 1].task));
