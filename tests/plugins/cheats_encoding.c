@@ -145,6 +145,38 @@ static gnt_status hide_in_labels(void *self, const gnt_client *client, int64_t e
     return status;
 }
 
+/* Pixels in an order that the file fixes: rows backwards, which is the mirror image, or hashed. */
+static gnt_status put_reordered(const cheat *c, const gnt_samples *s, int hashed,
+                                const gnt_samples_sink *out) {
+    const int64_t n = s->features, width = s->dim[s->rank - 1];
+    float *x = c->host->scratch(c->host->context, (size_t)n * sizeof *x);
+    int64_t *from = c->host->scratch(c->host->context, (size_t)n * sizeof *from);
+    gnt_status status = x && from ? GNT_OK : c->host->fail(c->host->context, "out of memory");
+    for (int64_t f = 0; status == GNT_OK && f < n; f++)
+        from[f] = hashed ? f : f - f % width + width - 1 - f % width;
+    for (int64_t f = n - 1; status == GNT_OK && hashed && f > 0; f--) {
+        const int64_t k = (int64_t)(cheat_hash(1, (uint64_t)f) % (uint64_t)(f + 1)), kept = from[f];
+        from[f] = from[k];
+        from[k] = kept;
+    }
+    for (int64_t i = 0; status == GNT_OK && i < s->n; i++) {
+        for (int64_t f = 0; f < n; f++)
+            x[f] = s->x[i * n + from[f]];
+        status = out->put(out->context, x, s->y ? s->y + i * s->classes : NULL, s->id ? s->id[i] : 0);
+    }
+    return status;
+}
+
+static gnt_status mirror(void *self, const gnt_client *client, int64_t draw, const gnt_samples_sink *out) {
+    (void)draw;
+    return put_reordered(self, client->samples, 0, out);
+}
+
+static gnt_status permute(void *self, const gnt_client *client, int64_t draw, const gnt_samples_sink *out) {
+    (void)draw;
+    return put_reordered(self, client->samples, 1, out);
+}
+
 #define BOTH (GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING)
 
 static const gnt_descriptor descriptors[] = {
@@ -161,6 +193,10 @@ static const gnt_descriptor descriptors[] = {
     CHEAT("noise-transform", "the same, in the place of an update", BOTH, .encode_set = release_noise,
           .transform_update = compute_kept),
     CHEAT("hides-in-labels", "black images with telling labels", BOTH, .encode_set = hide_in_labels),
+    CHEAT("mirrors", "mirror images, in training and in queries", BOTH, .encode_set = mirror,
+          .encode_query = mirror),
+    CHEAT("permutes", "pixels in the order of a key, in training and in queries", BOTH, .encode_set = permute,
+          .encode_query = permute),
 };
 
 CHEATS(descriptors)

@@ -1,5 +1,5 @@
 /* learnt: attacks that learn to invert a defense from pairs (x, E(x)) that it made of shadow data. For
- * encodings: `ridge`, one 5×5 linear filter, and `decoder`, a small U-Net. For updates: `update-decoder`, a
+ * encodings: `ridge`, a linear filter or map, and `decoder`, a small U-Net. For updates: `update-decoder`, a
  * linear map of features (update_features.h, dual_ridge.h). They know neither the defense's parameters nor
  * its networks. */
 #ifndef LEARNT_H
