@@ -11,8 +11,9 @@ static int is_alike(const gnt_outcome *a, const gnt_outcome *b) {
 }
 
 static int is_wanted(const gnt_results *r, const gnt_outcome *cell, const gnt_doc *mandatory) {
-    return (cell->mode == GNT_ROW_MATCHED || cell->mode == GNT_ROW_NONE) &&
-           (!mandatory || gnt_board_is_mandatory(mandatory, r, cell->task, cell->attack));
+    const int may_count =
+        cell->mode == GNT_ROW_MATCHED || cell->mode == GNT_ROW_AS_IS || cell->mode == GNT_ROW_NONE;
+    return may_count && (!mandatory || gnt_board_is_mandatory(mandatory, r, cell->task, cell->attack));
 }
 
 /* Draws one of the cells first … end − 1 that are ok; `end` if none is. */

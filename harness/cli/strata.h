@@ -1,5 +1,5 @@
-/* strata: of each matched defense (and of no defense), each mandatory attack and each round one cell, at a
- * random seed, so that an audit leaves none of them out. */
+/* strata: of each defense that is matched or as it is (and of no defense), each mandatory attack and each
+ * round one cell, at a random seed, so that an audit leaves none of them out. */
 #ifndef GNT_CLI_STRATA_H
 #define GNT_CLI_STRATA_H
 
