@@ -148,6 +148,10 @@ void board_say_state(const board_contest *c, const board_place *p, gnt_text *out
     case GNT_UNRANKED_PUBLIC:
         gnt_text_add(out, ", no better than public data alone");
         break;
+    case GNT_UNRANKED_GUESS:
+        gnt_text_add(out,
+                     ", no verdict: its number is of many rows, of which guesses alone are right more often");
+        break;
     case GNT_UNRANKED_INADEQUATE:
         gnt_text_add(out, ", no verdict: no attack here succeeds without a defense");
         break;

@@ -38,19 +38,14 @@ static int counts(const board_contest *c, size_t row, size_t attack, const gnt_m
 /* Returns the floor, which the first run given decides: a contributor's own run could state any baseline, and
  * all defenses below it tie. */
 double board_floor(const board_contest *c, const gnt_measure *m, uint32_t threat, const char **name) {
-    double floor[GNT_FLOORS] = {NAN, NAN, NAN, NAN}, chance = NAN, highest = NAN;
+    double floor[GNT_FLOORS], chance, highest = NAN;
     *name = "";
-    for (size_t k = 0; k < c->n_run && isnan(highest); k++) {
+    gnt_floors_clear(floor, &chance);
+    for (size_t k = 0; k < 2 * c->n_run && isnan(highest); k++) {
         for (size_t i = 0; i < c->n_number; i++) {
             const board_number *n = &c->number[i];
-            const gnt_score *s = n->run == c->run[k] ? score_of(n->group, m) : NULL;
-            if (!s || !knows_enough(c, n->attack, threat) || gnt_is_of_all_rows(n->group))
-                continue;
-            for (int f = 0; f < GNT_FLOORS; f++)
-                if (gnt_leaks_more(m, s->floor[f], floor[f]))
-                    floor[f] = s->floor[f];
-            if (gnt_leaks_more(m, s->chance, chance))
-                chance = s->chance;
+            if (n->run == c->run[k / 2] && knows_enough(c, n->attack, threat))
+                gnt_floors_add(n->group, m, k % 2 == 0, floor, &chance);
         }
         highest = gnt_highest_floor(m, floor, chance, name);
     }
@@ -315,6 +310,7 @@ static void settle(const board_contest *c, const gnt_measure *m, int adequate, b
                                       .comparable = p->comparable || p->kind == GNT_GROUP_MATCHED,
                                       .lacking = p->lacking > 0,
                                       .adequate = adequate,
+                                      .guess = p->worst && gnt_is_guess(p->worst->group, m, p->floor),
                                       .met = is_met(c, m, p),
                                       .trainings = p->trainings,
                                       .against_public =

@@ -126,24 +126,42 @@ int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const
     return 0;
 }
 
-void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const char *attack,
-                const gnt_measure *m, double floor[GNT_FLOORS], double *chance) {
+void gnt_floors_clear(double floor[GNT_FLOORS], double *chance) {
     for (int f = 0; f < GNT_FLOORS; f++)
         floor[f] = NAN;
     *chance = NAN;
-    for (size_t i = 0; i < r->n_group; i++) {
-        const gnt_outcome *g = &r->group[i];
-        if (!gnt_is_at(g, task, stage) || (attack && strcmp(g->attack, attack) != 0))
-            continue;
-        const gnt_score *s = gnt_number_of(g, m->name);
-        if (!s || gnt_is_of_all_rows(g)) /* a guess at more rows is no baseline of the others */
-            continue;
-        for (int f = 0; f < GNT_FLOORS; f++)
-            if (gnt_leaks_more(m, s->floor[f], floor[f]))
-                floor[f] = s->floor[f];
-        if (gnt_leaks_more(m, s->chance, *chance))
-            *chance = s->chance;
-    }
+}
+
+int gnt_floors_add(const gnt_outcome *g, const gnt_measure *m, int undefended, double floor[GNT_FLOORS],
+                   double *chance) {
+    const gnt_score *s = gnt_number_of(g, m->name);
+    if (!s || (gnt_group_kind_of(g) == GNT_GROUP_UNDEFENDED) != undefended || gnt_is_of_all_rows(g))
+        return 0;
+    for (int f = 0; f < GNT_FLOORS; f++)
+        if (gnt_leaks_more(m, s->floor[f], floor[f]))
+            floor[f] = s->floor[f];
+    if (gnt_leaks_more(m, s->chance, *chance))
+        *chance = s->chance;
+    return 1;
+}
+
+void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const char *attack,
+                const gnt_measure *m, double floor[GNT_FLOORS], double *chance) {
+    int found = 0;
+    gnt_floors_clear(floor, chance);
+    for (int undefended = 1; undefended >= 0 && !found; undefended--)
+        for (size_t i = 0; i < r->n_group; i++) {
+            const gnt_outcome *g = &r->group[i];
+            if (gnt_is_at(g, task, stage) && (!attack || !strcmp(g->attack, attack)))
+                found |= gnt_floors_add(g, m, undefended, floor, chance);
+        }
+}
+
+int gnt_is_guess(const gnt_outcome *g, const gnt_measure *m, double floor) {
+    static const double rounding = 1e-9;
+    const gnt_score *s = g ? gnt_number_of(g, m->name) : NULL;
+    return s && !isnan(floor) && !isnan(s->chance) && !gnt_is_of_all_rows(g) &&
+           gnt_leaks_more(m, s->chance, floor) && fabs(s->chance - floor) > rounding;
 }
 
 double gnt_highest_floor(const gnt_measure *m, const double floor[GNT_FLOORS], double chance,

@@ -28,6 +28,8 @@ typedef enum gnt_rank_state {
     GNT_UNRANKED_UNMET,
     /* an attack that applies to it, or a round of one, gave no number */
     GNT_UNRANKED_LACKING,
+    /* chance alone gives its number more than the others' baseline (gnt_is_guess) */
+    GNT_UNRANKED_GUESS,
     /* no more useful than the public data alone */
     GNT_UNRANKED_PUBLIC,
     GNT_UNRANKED_UNMATCHED,

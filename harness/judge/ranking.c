@@ -21,6 +21,8 @@ gnt_rank_state gnt_rank_state_of(const gnt_rank_grounds *g) {
         return GNT_UNRANKED_PUBLIC;
     if (g->lacking)
         return GNT_UNRANKED_LACKING;
+    if (g->guess)
+        return GNT_UNRANKED_GUESS;
     if (!g->adequate)
         return GNT_UNRANKED_INADEQUATE;
     if (g->trainings < GNT_METRIC_COMPARE_LEAST)
@@ -160,6 +162,7 @@ static void settle(const gnt_results *r, const char *task, int64_t stage, const 
         .comparable = comparable,
         .lacking = s->judged < s->of,
         .adequate = adequacy->state == GNT_ADEQUATE,
+        .guess = gnt_is_guess(s->worst, m, s->floor),
         .met = gnt_is_met(r, task, stage, s->defense, m, &s->unmet, &s->shown),
         .trainings = s->trainings,
         .against_public =

@@ -23,7 +23,7 @@
 typedef struct gnt_rank_grounds {
     gnt_group_kind kind;
     /* comparable: at the target utility (gnt_is_comparable) */
-    int marked, any_number, comparable, lacking, adequate, met;
+    int marked, any_number, comparable, lacking, adequate, guess, met; /* guess: gnt_is_guess */
     size_t trainings;
     gnt_public_verdict against_public;
 } gnt_rank_grounds;

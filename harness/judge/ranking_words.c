@@ -30,6 +30,8 @@ static const char *state_words(const gnt_rank_row *s) {
         return "no adaptive attack yet";
     case GNT_UNRANKED_LACKING:
         return "an attack gave no number";
+    case GNT_UNRANKED_GUESS:
+        return "no verdict, its number is of many rows";
     case GNT_UNRANKED_UNMATCHED:
         return s->kind != GNT_GROUP_AS_IS ? ""
                : isnan(s->place.surplus)  ? "no target utility to compare it at"
@@ -98,6 +100,9 @@ void gnt_ranking_say_none(const gnt_results *r, const char *task, const gnt_meas
         break;
     case GNT_UNRANKED_LACKING:
         gnt_text_add(out, "not ranked: no matched defense has a number for every attack");
+        break;
+    case GNT_UNRANKED_GUESS:
+        gnt_text_add(out, "not ranked: guesses alone are right more often than without a defense");
         break;
     case GNT_UNRANKED_PUBLIC:
         gnt_text_add(out, "not ranked: no matched defense is more useful than public data alone");

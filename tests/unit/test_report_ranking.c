@@ -310,6 +310,23 @@ static void without_grounds_nothing_is_ranked(void **state) {
     gnt_results_free(&r);
 }
 
+/* Guesses at the attribute that most rows of a client have are right more often than at that of one row. */
+static void another_question_is_not_compared(void **state) {
+    (void)state;
+    static const entry sets[] = {ROW_WITH("sets", "matched", "ok", 3, 15, 1, 0.8, .chance = 0.9),
+                                 ROW_WITH("rows", "matched", "ok", 3, 15, 0.7, 0.8, .chance = 0.5),
+                                 ROW_WITH("none", "none", "ok", 3, 40, 0.98, 0.9, .chance = 0.5)};
+    gnt_results r;
+    PARSE(&r, sets, &usual);
+    const char *name;
+    assert_true(gnt_section_floor(&r, "t", 3, gnt_measure_find("identification"), &name) == 0.5);
+    gnt_ranking ranking = rank_of(&r, 3, "identification", 3);
+    expect_row(&ranking, 0, "rows", GNT_RANKED, 1, 0);
+    expect_row(&ranking, 1, "sets", GNT_UNRANKED_GUESS, 0, 0);
+    gnt_ranking_free(&ranking);
+    gnt_results_free(&r);
+}
+
 /* A defense without a strength is no yardstick, wherever the file lists it. */
 static void a_defense_without_a_strength_is_not_undefended(void **state) {
     (void)state;
@@ -643,6 +660,7 @@ int main(void) {
         cmocka_unit_test(measures_agree_or_the_pairs_are_named),
         cmocka_unit_test(training_runs_distinguish_defenses),
         cmocka_unit_test(without_grounds_nothing_is_ranked),
+        cmocka_unit_test(another_question_is_not_compared),
         cmocka_unit_test(a_defense_without_a_strength_is_not_undefended),
         cmocka_unit_test(who_was_not_met_is_not_ranked),
         cmocka_unit_test(who_was_met_by_the_unable_is_not_ranked),
