@@ -51,6 +51,14 @@ VEC_INLINE vec vec_load_lanes(vec_mask m, const float *p) {
 VEC_INLINE void vec_store_first(float *p, vec v, int64_t n) {
     _mm512_mask_storeu_ps(p, vec_lanes(0, n), v);
 }
+VEC_INLINE vec_index vec_index_load(const int32_t at[16]) {
+    return _mm512_loadu_si512(at);
+}
+/* Returns p[at[l]] in lane l. */
+VEC_INLINE vec vec_gather(const float *p, vec_index at) {
+    return _mm512_i32gather_ps(at, p, 4);
+}
+/* Transposes: v[i][j] becomes v[j][i]. */
 VEC_INLINE void vec_turn_square(vec v[16]) {
     vec t[16];
     for (int i = 0; i < 16; i += 2) {
@@ -131,6 +139,12 @@ VEC_INLINE void vec_store_first(float *p, vec v, int64_t n) {
     if (n >= 1)
         _mm_store_ss(p, part);
 }
+VEC_INLINE vec_index vec_index_load(const int32_t at[8]) {
+    return _mm256_loadu_si256((const __m256i *)(const void *)at);
+}
+VEC_INLINE vec vec_gather(const float *p, vec_index at) {
+    return _mm256_i32gather_ps(p, at, 4);
+}
 VEC_INLINE void vec_turn_square(vec v[8]) {
     vec t[8];
     for (int i = 0; i < 8; i += 2) {
@@ -192,6 +206,14 @@ VEC_INLINE vec vec_load_lanes(vec_mask m, const float *p) {
 VEC_INLINE void vec_store_first(float *p, vec v, int64_t n) {
     for (int l = 0; l < V && l < n; l++)
         p[l] = v[l];
+}
+VEC_INLINE vec_index vec_index_load(const int32_t at[4]) {
+    vec_index v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+VEC_INLINE vec vec_gather(const float *p, vec_index at) {
+    return (vec){p[at[0]], p[at[1]], p[at[2]], p[at[3]]};
 }
 VEC_INLINE void vec_turn_square(vec v[4]) {
     for (int i = 0; i < V; i++)

@@ -1,5 +1,5 @@
-/* winograd: 3×3 convolutions with stride 1 in float on AVX-512, by F(2×2, 3×3), with activations in blocks
- * of 16 channels and weights that were rewritten before. Squares of 2×2 places of the result, each from
+/* winograd: 3×3 convolutions with stride 1 in float, by F(2×2, 3×3), with activations in blocks of V channels
+ * and weights that were rewritten before. Squares of 2×2 places of the result, each from
  * the 4×4 entries of the source under its windows (A. Lavin, S. Gray, Fast Algorithms for Convolutional
  * Neural Networks, 2016, section 4.1):
  *
@@ -12,30 +12,22 @@
  *
  * that is 16 multiplications for 36. Some squares at a time, as many as stay in the L2 cache:
  * v[point][square][channel] of them, then for each point a product with u[point][block of
- * outputs][channel][16 outputs], then y.
+ * outputs][channel][V outputs], then y.
  *
  * conv_dx is the same over dy with windows reversed, channels exchanged and 2 − pad.
  *
  * Its factors are 0, ±1 and ±1/2 and its sums are shorter than the direct ones, so its rounding error is
  * no larger than theirs, and forward passes may take it as well. */
-#include <string.h>
-
 #include "nn/conv/backends.h"
-#include "nn/kernels/cpu.h"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-
-#include <immintrin.h>
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
-#pragma GCC optimize("O3")
+#include "nn/kernels/vec.h"
 
 enum {
-    V = 16,
     POINTS = 16,
-    MOST_SQUARES = 16,   /* of a tile of one block of outputs, whose weights are then read once */
-    SQUARES_OF_TWO = 12, /* of one of two blocks */
+    MOST_SQUARES = WIDE ? 16 : 12,  /* of a tile of one block of outputs, whose weights are then read once */
+    SQUARES_OF_TWO = WIDE ? 12 : 6, /* of one of two blocks */
+    HAS_LARGER = V == 16,           /* whether oneDNN has F(4×4, 3×3) */
+    LEAST_PLACES = 16,              /* on weights that are rewritten once */
+    MANY_PLACES = 1024,             /* on others */
     /* entries of u that are prefetched: a page, at which the processor's own prefetching ends */
     AHEAD = 1 << 10,
     PIECE = 128,           /* channels that are added up at once */
@@ -73,69 +65,70 @@ static shape shape_of(int op, const gnt_conv *s) {
 
 /* ---- weights ---- */
 
-/* Rewrites sixteen pairs of channels at once: w[3][3] → u[4][4]. */
-static void rewrite_pairs(__m512 u[POINTS], const __m512 w[9]) {
-    const __m512 half = _mm512_set1_ps(0.5f);
-    __m512 t[4][3];
+/* Rewrites V pairs of channels at once: w[3][3] → u[4][4]. */
+static void rewrite_pairs(vec u[POINTS], const vec w[9]) {
+    const vec half = vec_all(0.5f);
+    vec t[4][3];
     for (int j = 0; j < 3; j++) {
-        __m512 outer = _mm512_add_ps(w[j], w[6 + j]);
+        vec outer = w[j] + w[6 + j];
         t[0][j] = w[j];
-        t[1][j] = _mm512_mul_ps(half, _mm512_add_ps(outer, w[3 + j]));
-        t[2][j] = _mm512_mul_ps(half, _mm512_sub_ps(outer, w[3 + j]));
+        t[1][j] = half * (outer + w[3 + j]);
+        t[2][j] = half * (outer - w[3 + j]);
         t[3][j] = w[6 + j];
     }
     for (int i = 0; i < 4; i++) {
-        __m512 outer = _mm512_add_ps(t[i][0], t[i][2]);
+        vec outer = t[i][0] + t[i][2];
         u[4 * i] = t[i][0];
-        u[4 * i + 1] = _mm512_mul_ps(half, _mm512_add_ps(outer, t[i][1]));
-        u[4 * i + 2] = _mm512_mul_ps(half, _mm512_sub_ps(outer, t[i][1]));
+        u[4 * i + 1] = half * (outer + t[i][1]);
+        u[4 * i + 2] = half * (outer - t[i][1]);
         u[4 * i + 3] = t[i][2];
     }
 }
 
-/* Writes u: 16 × outs/16 × ins × 16, from w: o × c × 3 × 3. */
+/* Writes u: 16 × outs/V × ins × V, from w: o × c × 3 × 3. */
 static void rewrite(int op, float *u, const float *w, int64_t o, int64_t c) {
     int turned = op == GNT_OP_CONV_DX;
     int64_t ins = turned ? o : c, outs = turned ? c : o, point = ins * outs;
     int64_t out_step = turned ? 9 : c * 9, in_step = turned ? c * 9 : 9;
-    __m512i lane = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-                                      _mm512_set1_epi32((int32_t)out_step));
+    int32_t lane[V];
+    for (int32_t l = 0; l < V; l++)
+        lane[l] = l * (int32_t)out_step;
+    const vec_index lanes = vec_index_load(lane);
     for (int64_t i = 0; i < outs; i += V)
         for (int64_t j = 0; j < ins; j++) {
             const float *from = w + i * out_step + j * in_step;
-            __m512 in[9], out[POINTS];
+            vec in[9], out[POINTS];
             for (int k = 0; k < 9; k++)
-                in[turned ? 8 - k : k] = _mm512_i32gather_ps(lane, from + k, 4);
+                in[turned ? 8 - k : k] = vec_gather(from + k, lanes);
             rewrite_pairs(out, in);
             for (int k = 0; k < POINTS; k++)
-                _mm512_storeu_ps(u + k * point + i * ins + j * V, out[k]);
+                vec_store(u + k * point + i * ins + j * V, out[k]);
         }
 }
 
 /* ---- source and result ---- */
 
-static inline __attribute__((always_inline)) void combine_four(__m512 *a, __m512 *b, __m512 *c, __m512 *d) {
-    __m512 first = _mm512_sub_ps(*a, *c), second = _mm512_add_ps(*b, *c), third = _mm512_sub_ps(*c, *b);
-    *d = _mm512_sub_ps(*b, *d);
+VEC_INLINE void combine_four(vec *a, vec *b, vec *c, vec *d) {
+    vec first = *a - *c, second = *b + *c, third = *c - *b;
+    *d = *b - *d;
     *a = first;
     *b = second;
     *c = third;
 }
 
 /* Computes v at one square in one block of channels, of the plane x from entry (row, column) on. */
-static inline __attribute__((always_inline)) void source_square(float *v, const float *x, const shape *z,
-                                                                int64_t row, int64_t column) {
-    __m512 d[4][4];
+VEC_INLINE void source_square(float *v, const float *x, const shape *z, int64_t row, int64_t column) {
+    vec d[4][4];
     if (row >= 0 && column >= 0 && row + 4 <= z->h && column + 4 <= z->w) {
         for (int i = 0; i < 4; i++)
             for (int j = 0; j < 4; j++)
-                d[i][j] = _mm512_loadu_ps(x + ((row + i) * z->w + column + j) * V);
+                d[i][j] = vec_load(x + ((row + i) * z->w + column + j) * V);
     } else {
         for (int i = 0; i < 4; i++)
             for (int j = 0; j < 4; j++) {
                 int64_t r = row + i, c = column + j;
                 int inside = r >= 0 && r < z->h && c >= 0 && c < z->w;
-                d[i][j] = inside ? _mm512_loadu_ps(x + (r * z->w + c) * V) : _mm512_setzero_ps();
+                d[i][j] = inside ? vec_load(x + (r * z->w + c) * V) : vec_zero();
             }
     }
     for (int i = 0; i < 4; i++)
@@ -144,26 +137,25 @@ static inline __attribute__((always_inline)) void source_square(float *v, const 
         combine_four(&d[0][j], &d[1][j], &d[2][j], &d[3][j]);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
-            _mm512_storeu_ps(v + (4 * i + j) * z->v_step, d[i][j]);
+            vec_store(v + (4 * i + j) * z->v_step, d[i][j]);
 }
 
 /* Computes y at one square in one block of channels. */
-static inline __attribute__((always_inline)) void result_square(float *y, const float *m, const shape *z,
-                                                                int64_t row, int64_t column) {
-    __m512 t[2][4], sum[2][2];
+VEC_INLINE void result_square(float *y, const float *m, const shape *z, int64_t row, int64_t column) {
+    vec t[2][4], sum[2][2];
     for (int j = 0; j < 4; j++) {
-        __m512 a = _mm512_loadu_ps(m + j * z->m_step), b = _mm512_loadu_ps(m + (4 + j) * z->m_step),
-               c = _mm512_loadu_ps(m + (8 + j) * z->m_step), d = _mm512_loadu_ps(m + (12 + j) * z->m_step);
-        t[0][j] = _mm512_add_ps(a, _mm512_add_ps(b, c));
-        t[1][j] = _mm512_sub_ps(_mm512_sub_ps(b, c), d);
+        vec a = vec_load(m + j * z->m_step), b = vec_load(m + (4 + j) * z->m_step),
+            c = vec_load(m + (8 + j) * z->m_step), d = vec_load(m + (12 + j) * z->m_step);
+        t[0][j] = a + (b + c);
+        t[1][j] = b - c - d;
     }
     for (int i = 0; i < 2; i++) {
-        sum[i][0] = _mm512_add_ps(t[i][0], _mm512_add_ps(t[i][1], t[i][2]));
-        sum[i][1] = _mm512_sub_ps(_mm512_sub_ps(t[i][1], t[i][2]), t[i][3]);
+        sum[i][0] = t[i][0] + (t[i][1] + t[i][2]);
+        sum[i][1] = t[i][1] - t[i][2] - t[i][3];
     }
     for (int i = 0; i < 2 && row + i < z->oh; i++)
         for (int j = 0; j < 2 && column + j < z->ow; j++)
-            _mm512_storeu_ps(y + ((row + i) * z->ow + column + j) * V, sum[i][j]);
+            vec_store(y + ((row + i) * z->ow + column + j) * V, sum[i][j]);
 }
 
 /* Computes v at the squares `from` … `to` in all channels. */
@@ -191,38 +183,39 @@ static void result_squares(float *y, const float *m, const shape *z, int64_t fro
 
 /* Computes m[b][t] = Σ_k u[b][k]·v[t][k], b < B blocks of outputs, t < T squares; in pieces, because the
  * error of a sum in float grows with its length. */
-static inline __attribute__((always_inline)) void tile(const int B, const int T, float *m, int64_t m_block,
-                                                       const float *u, const float *v, int64_t ins) {
-    __m512 sum[2][MOST_SQUARES], w[2];
+VEC_INLINE void tile(const int B, const int T, float *m, int64_t m_block, const float *u, const float *v,
+                     int64_t ins) {
+    vec sum[2][MOST_SQUARES], w[2];
     for (int64_t from = 0; from < ins; from += PIECE) {
         int64_t to = least(ins, from + PIECE);
         for (int b = 0; b < B; b++)
             for (int t = 0; t < T; t++)
-                sum[b][t] = _mm512_setzero_ps();
+                sum[b][t] = vec_zero();
         for (int64_t k = from; k < to; k++) {
             for (int b = 0; b < B; b++) {
-                w[b] = _mm512_loadu_ps(u + (b * ins + k) * V);
-                _mm_prefetch((const char *)(u + (b * ins + k) * V + AHEAD), _MM_HINT_T1);
+                w[b] = vec_load(u + (b * ins + k) * V);
+                if (V == 16 || b == k % B) /* a line of the cache has 16 entries */
+                    __builtin_prefetch(u + (b * ins + k) * V + AHEAD, 0, 2);
             }
             for (int t = 0; t < T; t++) {
-                __m512 a = _mm512_set1_ps(v[t * ins + k]);
+                vec a = vec_all(v[t * ins + k]);
                 for (int b = 0; b < B; b++)
-                    sum[b][t] = _mm512_fmadd_ps(w[b], a, sum[b][t]);
+                    sum[b][t] = vec_fma(w[b], a, sum[b][t]);
             }
         }
         for (int b = 0; b < B; b++)
             for (int t = 0; t < T; t++) {
                 float *to_m = m + b * m_block + t * V;
-                _mm512_storeu_ps(to_m,
-                                 from > 0 ? _mm512_add_ps(_mm512_loadu_ps(to_m), sum[b][t]) : sum[b][t]);
+                vec_store(to_m, from > 0 ? vec_load(to_m) + sum[b][t] : sum[b][t]);
             }
     }
 }
 
 typedef void (*tile_fn)(float *m, int64_t m_block, const float *u, const float *v, int64_t ins);
+#define MOST(B) (B == 1 ? MOST_SQUARES : SQUARES_OF_TWO)
 #define TILE(B, T)                                                                                           \
     static void tile_##B##_##T(float *m, int64_t m_block, const float *u, const float *v, int64_t ins) {     \
-        tile(B, T, m, m_block, u, v, ins);                                                                   \
+        tile(B, T < MOST(B) ? T : MOST(B), m, m_block, u, v, ins);                                           \
     }
 #define TILES(T) TILE(1, T) TILE(2, T)
 TILES(1)
@@ -241,12 +234,11 @@ TILE(1, 13)
 TILE(1, 14)
 TILE(1, 15)
 TILE(1, 16)
-static const tile_fn tile_of_one[MOST_SQUARES] = {
-    tile_1_1, tile_1_2,  tile_1_3,  tile_1_4,  tile_1_5,  tile_1_6,  tile_1_7,  tile_1_8,
-    tile_1_9, tile_1_10, tile_1_11, tile_1_12, tile_1_13, tile_1_14, tile_1_15, tile_1_16};
-static const tile_fn tile_of_two[SQUARES_OF_TWO] = {tile_2_1, tile_2_2,  tile_2_3,  tile_2_4,
-                                                    tile_2_5, tile_2_6,  tile_2_7,  tile_2_8,
-                                                    tile_2_9, tile_2_10, tile_2_11, tile_2_12};
+static const tile_fn tile_of_one[16] = {tile_1_1,  tile_1_2,  tile_1_3,  tile_1_4,  tile_1_5,  tile_1_6,
+                                        tile_1_7,  tile_1_8,  tile_1_9,  tile_1_10, tile_1_11, tile_1_12,
+                                        tile_1_13, tile_1_14, tile_1_15, tile_1_16};
+static const tile_fn tile_of_two[12] = {tile_2_1, tile_2_2, tile_2_3, tile_2_4,  tile_2_5,  tile_2_6,
+                                        tile_2_7, tile_2_8, tile_2_9, tile_2_10, tile_2_11, tile_2_12};
 
 static void multiply(float *m, const float *u, const float *v, const shape *z, int64_t squares) {
     int64_t two = squares > MOST_SQUARES, most = two ? SQUARES_OF_TWO : MOST_SQUARES;
@@ -272,19 +264,17 @@ static void run(float *y, const float *x, const float *u, float *scratch, const 
     }
 }
 
-/* Computes y (n × o/16 × oh × ow × 16) from x (n × c/16 × h × w × 16) and u (16 × o/16 × c × 16). */
+/* Computes y (n × o/V × oh × ow × V) from x (n × c/V × h × w × V) and u (16 × o/V × c × V). */
 static void conv(void *y, const void *x, const void *u, void *scratch, const gnt_conv *s) {
     shape z = shape_of(GNT_OP_CONV, s);
     run(y, x, u, scratch, &z);
 }
 
-/* Computes dx (n × c/16 × h × w × 16) from dy (n × o/16 × oh × ow × 16) and u (16 × c/16 × o × 16). */
+/* Computes dx (n × c/V × h × w × V) from dy (n × o/V × oh × ow × V) and u (16 × c/V × o × V). */
 static void conv_dx(void *dx, const void *dy, const void *u, void *scratch, const gnt_conv *s) {
     shape z = shape_of(GNT_OP_CONV_DX, s);
     run(dx, dy, u, scratch, &z);
 }
-
-#pragma GCC pop_options
 
 /* ---- supported shapes ---- */
 
@@ -300,7 +290,7 @@ static size_t scratch(int op, const gnt_conv *s) {
  * places save. Weights that are not an input change with every step, and are in blocks. */
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
-    if (!gnt_cpu_has_avx512() || !gnt_conv_suits_blocks(q) || q->block != V || !q->given)
+    if (!vec_is_chosen() || !gnt_conv_suits_blocks(q) || q->block != V || !q->given)
         return 0;
     if (q->op == GNT_OP_CONV_DW || s->kh != 3 || s->kw != 3 || s->stride != 1 || s->pad > 1 || s->c % V ||
         s->o % V || s->c > 4096 || s->o > 4096)
@@ -308,24 +298,17 @@ static int fits(const gnt_conv_case *q) {
     shape z = shape_of(q->op, s);
     int64_t places = s->n * z.oh * z.ow, squares = s->n * z.down * z.across,
             larger = s->n * ((z.oh + 3) / 4) * ((z.ow + 3) / 4);
-    if (!q->exact && larger >= 128)
+    if (HAS_LARGER && !q->exact && larger >= 128)
         return 0;
-    return places >= (q->constant ? V : 1024) && 4 * places >= 3 * 4 * squares;
+    return places >= (q->constant ? LEAST_PLACES : MANY_PLACES) && 4 * places >= 3 * 4 * squares;
 }
 
-const gnt_conv_backend gnt_conv_winograd = {.name = "Winograd",
-                                            .activations = GNT_LAYOUT_BLOCKS,
-                                            .weights = GNT_LAYOUT_OWN,
-                                            .own = POINTS,
-                                            .fits = fits,
-                                            .scratch = scratch,
-                                            .rewrite = rewrite,
-                                            .forward = conv,
-                                            .dx = conv_dx};
-
-#else
-
-const gnt_conv_backend gnt_conv_winograd = {
-    .name = "Winograd", .activations = GNT_LAYOUT_BLOCKS, .weights = GNT_LAYOUT_OWN, .fits = gnt_conv_never};
-
-#endif
+const gnt_conv_backend SIMD(gnt_conv_winograd) = {.name = "Winograd",
+                                                  .activations = GNT_LAYOUT_BLOCKS,
+                                                  .weights = GNT_LAYOUT_OWN,
+                                                  .own = POINTS,
+                                                  .fits = fits,
+                                                  .scratch = scratch,
+                                                  .rewrite = rewrite,
+                                                  .forward = conv,
+                                                  .dx = conv_dx};
