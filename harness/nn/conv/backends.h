@@ -13,11 +13,11 @@
 #endif
 
 #define GNT_CONV_BACKENDS(ROW)                                                                               \
-    ROW(four)                    /* 3×3 on one image of 4×4, many channels, constant weights */            \
+    GNT_CONV_SIMD(ROW, four)     /* 3×3 on one image of 4×4, many channels, constant weights */            \
     GNT_CONV_SIMD(ROW, lanes)    /* small layers over many samples, a sample in each lane */                 \
     GNT_CONV_SIMD(ROW, winograd) /* F(2×2, 3×3) in blocks of channels */                                   \
     ROW(onednn)                  /* oneDNN in blocks of channels */                                          \
-    ROW(narrow)                  /* few places, many weights, in rows */                                     \
+    GNT_CONV_SIMD(ROW, narrow)   /* few places, many weights, in rows */                                     \
     ROW(direct)                  /* small layers in rows */                                                  \
     ROW(im2col_f32)
 

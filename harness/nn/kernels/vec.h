@@ -58,6 +58,16 @@ VEC_INLINE vec_index vec_index_load(const int32_t at[16]) {
 VEC_INLINE vec vec_gather(const float *p, vec_index at) {
     return _mm512_i32gather_ps(at, p, 4);
 }
+/* The same with 0 where at[l] is negative, and nothing is read there. */
+VEC_INLINE vec vec_gather_some(const float *p, vec_index at) {
+    return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), _mm512_cmpge_epi32_mask(at, _mm512_setzero_si512()),
+                                    at, p, 4);
+}
+/* The same from 16 entries, all of which may be read. */
+VEC_INLINE vec vec_pick_some(const float p[16], vec_index at) {
+    return _mm512_maskz_permutexvar_ps(_mm512_cmpge_epi32_mask(at, _mm512_setzero_si512()), at,
+                                       _mm512_loadu_ps(p));
+}
 /* Transposes: v[i][j] becomes v[j][i]. */
 VEC_INLINE void vec_turn_square(vec v[16]) {
     vec t[16];
@@ -145,6 +155,16 @@ VEC_INLINE vec_index vec_index_load(const int32_t at[8]) {
 VEC_INLINE vec vec_gather(const float *p, vec_index at) {
     return _mm256_i32gather_ps(p, at, 4);
 }
+VEC_INLINE vec vec_gather_some(const float *p, vec_index at) {
+    const __m256 inside = _mm256_castsi256_ps(_mm256_cmpgt_epi32(at, _mm256_set1_epi32(-1)));
+    return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), p, at, inside, 4);
+}
+VEC_INLINE vec vec_pick_some(const float p[16], vec_index at) {
+    const __m256 low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(p), at);
+    const __m256 high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(p + 8), at);
+    const __m256 v = _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(at, 28)));
+    return _mm256_andnot_ps(_mm256_castsi256_ps(_mm256_srai_epi32(at, 31)), v);
+}
 VEC_INLINE void vec_turn_square(vec v[8]) {
     vec t[8];
     for (int i = 0; i < 8; i += 2) {
@@ -214,6 +234,15 @@ VEC_INLINE vec_index vec_index_load(const int32_t at[4]) {
 }
 VEC_INLINE vec vec_gather(const float *p, vec_index at) {
     return (vec){p[at[0]], p[at[1]], p[at[2]], p[at[3]]};
+}
+VEC_INLINE vec vec_gather_some(const float *p, vec_index at) {
+    vec v;
+    for (int l = 0; l < V; l++)
+        v[l] = at[l] < 0 ? 0 : p[at[l]];
+    return v;
+}
+VEC_INLINE vec vec_pick_some(const float p[16], vec_index at) {
+    return vec_gather_some(p, at);
 }
 VEC_INLINE void vec_turn_square(vec v[4]) {
     for (int i = 0; i < V; i++)
