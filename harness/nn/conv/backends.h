@@ -18,7 +18,7 @@
     GNT_CONV_SIMD(ROW, winograd) /* F(2×2, 3×3) in blocks of channels */                                   \
     ROW(onednn)                  /* oneDNN in blocks of channels */                                          \
     GNT_CONV_SIMD(ROW, narrow)   /* few places, many weights, in rows */                                     \
-    ROW(direct)                  /* small layers in rows */                                                  \
+    GNT_CONV_SIMD(ROW, direct)   /* small layers in rows */                                                  \
     ROW(im2col_f32)
 
 #define GNT_CONV_DECLARE(name) extern const gnt_conv_backend gnt_conv_##name;
@@ -26,9 +26,6 @@ GNT_CONV_BACKENDS(GNT_CONV_DECLARE)
 #undef GNT_CONV_DECLARE
 
 extern const gnt_conv_backend gnt_conv_im2col_f64, gnt_conv_plain_f32, gnt_conv_plain_f64;
-
-/* Returns UNFIT: the `fits` of a back-end that the build or the processor lacks. */
-int gnt_conv_never(const gnt_conv_case *q);
 
 size_t gnt_gram_scratch_f32(const gnt_conv *s);
 size_t gnt_gram_scratch_f64(const gnt_conv *s);

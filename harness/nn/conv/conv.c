@@ -36,11 +36,6 @@ const gnt_conv_table *gnt_conv_table_f64(void) {
     return &table;
 }
 
-int gnt_conv_never(const gnt_conv_case *q) {
-    (void)q;
-    return 0;
-}
-
 static int is_in_rows(const gnt_conv_backend *b) {
     return b->activations == GNT_LAYOUT_ROWS && b->weights == GNT_LAYOUT_ROWS;
 }

@@ -1,14 +1,14 @@
 /* four: 3×3 convolutions of one image of 4×4 with many channels, in float: activations in rows, weights
  * rewritten beforehand. Reading the weights of such a layer (9 MB with 512 channels) dominates: they are read
- * once, in order, sixteen outputs at a time, and each vector of outputs is multiplied only with those of the 16
- * places whose window entry is in the image: 100 for the nine of a channel, where the padding would make it
- * 144.
+ * once, in order, sixteen outputs at a time, and each vector of outputs is multiplied only with those of the
+ * 16 places whose window entry is in the image: 100 for the nine of a channel, where the padding would make
+ * it 144.
  *
  *   y[o, place] = Σ_c Σ_tap u[o / 16][c][tap][o % 16]·x[c, place + tap]
  *
  * conv_dx is the same with windows reversed and channels exchanged. Sums are split into pieces of PIECE
- * channels. Where registers do not suffice for all places, each row of them goes through a piece of the weights
- * in turn, which the first one has brought into the L1 cache. */
+ * channels. Where registers do not suffice for all places, each row of them goes through a piece of the
+ * weights in turn, which the first one has brought into the L1 cache. */
 #include "nn/conv/backends.h"
 #include "nn/kernels/vec.h"
 

@@ -1,6 +1,6 @@
-/* narrow: convolution in float over few places and many weights, such as 512 channels of 4×4,
- * where reading the weights takes the time. One vector of 16, or two of 8, have all places of a result's channel
- * over the batch, so the weights, in rows, are read once, in order, one entry for each vector:
+/* narrow: convolution in float over few places and many weights, such as 512 channels of 4×4, where reading
+ * the weights takes the time. One vector of 16, or two of 8, have all places of a result's channel over the
+ * batch, so the weights, in rows, are read once, in order, one entry for each place:
  *
  *   col[k]   the entries of x under window entry k = (channel, i, j), one for each place; zeros in the
  *            padding
@@ -165,7 +165,7 @@ VEC_INLINE void dx_rows(const int T, float *dcol, const float *dy, const float *
         dx_tile(T, 1, dcol + k * PLACES, v, w + k, row, o > 0);
 }
 
-/* Computes the place that has window entry (i, j) on each of V pixels of image n from `first` on; −1: none. */
+/* Computes the place that has window entry (i, j) on each of V pixels of image n from `first` on, or −1. */
 static void over_pixels(int32_t at[V], const gnt_conv *s, int64_t n, int64_t first, int64_t i, int64_t j) {
     for (int64_t p = 0; p < V; p++) {
         int64_t row = (first + p) / s->w + s->pad - i, column = (first + p) % s->w + s->pad - j;

@@ -58,12 +58,35 @@ VEC_INLINE vec_index vec_index_load(const int32_t at[16]) {
 VEC_INLINE vec vec_gather(const float *p, vec_index at) {
     return _mm512_i32gather_ps(at, p, 4);
 }
-/* The same with 0 where at[l] is negative, and nothing is read there. */
+/* Loads V/2 lanes from each, those of the mask. */
+VEC_INLINE vec vec_load_halves(vec_mask m, const float *low, const float *high) {
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_maskz_loadu_ps((__mmask8)m, low)),
+                              _mm256_maskz_loadu_ps((__mmask8)m, high), 1);
+}
+/* Returns the even lanes of a, then those of b. */
+VEC_INLINE vec vec_even(vec a, vec b) {
+    const __m512i at = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    return _mm512_permutex2var_ps(a, at, b);
+}
+/* Returns a[0], b[0], a[1], b[1] …, up to the middle of both, or from there on. */
+VEC_INLINE vec vec_merge_low(vec a, vec b) {
+    const __m512i at = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    return _mm512_permutex2var_ps(a, at, b);
+}
+VEC_INLINE vec vec_merge_high(vec a, vec b) {
+    const __m512i at = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    return _mm512_permutex2var_ps(a, at, b);
+}
+/* Returns lane at[l] of a, or lane at[l] − V of b. */
+VEC_INLINE vec vec_pick(vec a, vec b, vec_index at) {
+    return _mm512_permutex2var_ps(a, at, b);
+}
+/* Returns p[at[l]] in lane l, 0 where at[l] is negative: nothing is read there. */
 VEC_INLINE vec vec_gather_some(const float *p, vec_index at) {
     return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), _mm512_cmpge_epi32_mask(at, _mm512_setzero_si512()),
                                     at, p, 4);
 }
-/* The same from 16 entries, all of which may be read. */
+/* Returns the same from 16 entries, all of which may be read. */
 VEC_INLINE vec vec_pick_some(const float p[16], vec_index at) {
     return _mm512_maskz_permutexvar_ps(_mm512_cmpge_epi32_mask(at, _mm512_setzero_si512()), at,
                                        _mm512_loadu_ps(p));
@@ -155,15 +178,32 @@ VEC_INLINE vec_index vec_index_load(const int32_t at[8]) {
 VEC_INLINE vec vec_gather(const float *p, vec_index at) {
     return _mm256_i32gather_ps(p, at, 4);
 }
+VEC_INLINE vec vec_load_halves(vec_mask m, const float *low, const float *high) {
+    const __m128i half = _mm256_castsi256_si128(m);
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_maskload_ps(low, half)),
+                                _mm_maskload_ps(high, half), 1);
+}
+VEC_INLINE vec vec_even(vec a, vec b) {
+    const __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0x88));
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(pairs, 0xd8));
+}
+VEC_INLINE vec vec_merge_low(vec a, vec b) {
+    return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x20);
+}
+VEC_INLINE vec vec_merge_high(vec a, vec b) {
+    return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x31);
+}
+VEC_INLINE vec vec_pick(vec a, vec b, vec_index at) {
+    const __m256 of_b = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28)); /* the sign says whether it is */
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(a, at), _mm256_permutevar8x32_ps(b, at), of_b);
+}
 VEC_INLINE vec vec_gather_some(const float *p, vec_index at) {
     const __m256 inside = _mm256_castsi256_ps(_mm256_cmpgt_epi32(at, _mm256_set1_epi32(-1)));
     return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), p, at, inside, 4);
 }
 VEC_INLINE vec vec_pick_some(const float p[16], vec_index at) {
-    const __m256 low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(p), at);
-    const __m256 high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(p + 8), at);
-    const __m256 v = _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(at, 28)));
-    return _mm256_andnot_ps(_mm256_castsi256_ps(_mm256_srai_epi32(at, 31)), v);
+    return _mm256_andnot_ps(_mm256_castsi256_ps(_mm256_srai_epi32(at, 31)),
+                            vec_pick(vec_load(p), vec_load(p + 8), at));
 }
 VEC_INLINE void vec_turn_square(vec v[8]) {
     vec t[8];
@@ -234,6 +274,28 @@ VEC_INLINE vec_index vec_index_load(const int32_t at[4]) {
 }
 VEC_INLINE vec vec_gather(const float *p, vec_index at) {
     return (vec){p[at[0]], p[at[1]], p[at[2]], p[at[3]]};
+}
+VEC_INLINE vec vec_load_halves(vec_mask m, const float *low, const float *high) {
+    vec v = vec_zero();
+    for (int l = 0; l < V; l++)
+        if (m[l % (V / 2)])
+            v[l] = l < V / 2 ? low[l] : high[l - V / 2];
+    return v;
+}
+VEC_INLINE vec vec_even(vec a, vec b) {
+    return (vec){a[0], a[2], b[0], b[2]};
+}
+VEC_INLINE vec vec_merge_low(vec a, vec b) {
+    return (vec){a[0], b[0], a[1], b[1]};
+}
+VEC_INLINE vec vec_merge_high(vec a, vec b) {
+    return (vec){a[2], b[2], a[3], b[3]};
+}
+VEC_INLINE vec vec_pick(vec a, vec b, vec_index at) {
+    vec v;
+    for (int l = 0; l < V; l++)
+        v[l] = at[l] < V ? a[at[l]] : b[at[l] - V];
+    return v;
 }
 VEC_INLINE vec vec_gather_some(const float *p, vec_index at) {
     vec v;

@@ -1,5 +1,5 @@
-/* direct: convolution in float on AVX-512 without im2col, for small layers in rows. One image at a time, over
- * copies of its planes in which every window entry is a contiguous vector.
+/* direct: convolution in float without im2col, for small layers in rows. One image at a time, over copies of
+ * its planes in which every window entry is a contiguous vector.
  *
  * Strips. For each channel and each column of the window there is a strip: the image's columns under this
  * window column, row after row, `width` entries a row, zeros in the padding. Result place f = row·width +
@@ -17,19 +17,18 @@
 #include <string.h>
 
 #include "nn/conv/backends.h"
-#include "nn/kernels/cpu.h"
+#include "nn/kernels/vec.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-
-#include <immintrin.h>
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")
-#pragma GCC optimize("O3")
-
-#include "nn/kernels/square.h"
-
-enum { V = 16, MOST_TAPS = 64, MOST_STRIPS = 1 << 21, NEAR_TAPS = 128, MANY_WEIGHTS = 1 << 16 };
+enum {
+    HIGH = WIDE ? 6 : 4,   /* outputs of a tile */
+    ACROSS = WIDE ? 4 : 3, /* vectors of a tile */
+    MOST_TAPS = 64,
+    MOST_STRIPS = 1 << 21,
+    NEAR_TAPS = 128,
+    LEAST_PLACES = 16,
+    FEW_PLACES = 64,
+    MANY_WEIGHTS = 1 << 16
+};
 
 /* The source of strips: rows row0, row0 + step, … of the image, and for window column j the columns col0 +
  * j·turn, + step, … */
@@ -54,51 +53,38 @@ static int64_t row_place(const strips *s, int64_t row) {
     return row % 2 ? (s->rows + 1) / 2 + row / 2 : row / 2;
 }
 
-/* Returns the mask of lanes [from, to) of 16. */
-static __mmask16 lanes(int64_t from, int64_t to) {
-    from = from < 0 ? 0 : from > V ? V : from;
-    to = to < from ? from : to > V ? V : to;
-    return (__mmask16)(((1u << to) - 1) & ~((1u << from) - 1));
-}
-
 /* Writes one vector of rows first … last of the strips of one window column, plane by plane: the entries from
- * q on, 16 at most. The masks are the same for all rows. `line`: the vector in row row0 of the first plane's
+ * q on, V at most. The masks are the same for all rows. `line`: the vector in row row0 of the first plane's
  * image. */
 static void strip_column(float *d, const float *line, const strips *s, int64_t at, int64_t q, int64_t first,
                          int64_t last) {
-    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     const int64_t from = at + q * s->step, half = (s->rows + 1) / 2, width = s->width, w = s->w;
     const int64_t plane = s->h * w, strips_of_plane = s->columns * strip_size(s);
-    const __mmask16 read = lanes(-from, w - from), write = lanes(0, width - q);
-    const __mmask16 more = lanes(-from - V, w - from - V);
+    const vec_mask read = vec_lanes(-from, w - from), more = vec_lanes(-from - V, w - from - V);
     line += from;
     d += q;
     for (int64_t c = 0; c < s->planes; c++, line += plane, d += strips_of_plane) {
         int64_t row = first;
         if (s->step == 1) {
-            for (; width == V / 2 && row + 2 <= last; row += 2) { /* two rows are one vector */
-                __m512 low = _mm512_castps256_ps512(_mm256_maskz_loadu_ps((__mmask8)read, line + row * w));
-                __m256 high = _mm256_maskz_loadu_ps((__mmask8)read, line + (row + 1) * w);
-                _mm512_storeu_ps(d + row * width, _mm512_insertf32x8(low, high, 1));
-            }
+            for (; width == V / 2 && row + 2 <= last; row += 2) /* two rows are one vector */
+                vec_store(d + row * width, vec_load_halves(read, line + row * w, line + (row + 1) * w));
             for (; row < last; row++)
-                _mm512_mask_storeu_ps(d + row * width, write, _mm512_maskz_loadu_ps(read, line + row * w));
+                vec_store_first(d + row * width, vec_load_lanes(read, line + row * w), width - q);
             continue;
         }
         for (; width == V / 2 && row + 4 <= last; row += 4) /* rows two apart are one vector */
-            for (int64_t r = row; r < row + 2; r++) {
-                __m512 v = _mm512_permutex2var_ps(_mm512_maskz_loadu_ps(read, line + r * w), even,
-                                                  _mm512_maskz_loadu_ps(read, line + (r + 2) * w));
-                _mm512_storeu_ps(d + (r / 2 + (r & 1) * half) * width, v);
-            }
+            for (int64_t r = row; r < row + 2; r++)
+                vec_store(
+                    d + (r / 2 + (r & 1) * half) * width,
+                    vec_even(vec_load_lanes(read, line + r * w), vec_load_lanes(read, line + (r + 2) * w)));
         for (; width - q <= V / 2 && row < last; row++) { /* all of them are in one vector */
-            __m512 v = _mm512_permutexvar_ps(even, _mm512_maskz_loadu_ps(read, line + row * w));
-            _mm512_mask_storeu_ps(d + (row / 2 + (row & 1) * half) * width, write, v);
+            const vec v = vec_load_lanes(read, line + row * w);
+            vec_store_first(d + (row / 2 + (row & 1) * half) * width, vec_even(v, v), width - q);
         }
         for (; row < last; row++) {
-            __m512 v = _mm512_permutex2var_ps(_mm512_maskz_loadu_ps(read, line + row * w), even,
-                                              _mm512_maskz_loadu_ps(more, line + row * w + V));
-            _mm512_mask_storeu_ps(d + (row / 2 + (row & 1) * half) * width, write, v);
+            const vec v =
+                vec_even(vec_load_lanes(read, line + row * w), vec_load_lanes(more, line + row * w + V));
+            vec_store_first(d + (row / 2 + (row & 1) * half) * width, v, width - q);
         }
     }
 }
@@ -117,8 +103,8 @@ static void clear_padding(float *d, const strips *s) {
         if (row < first || row >= last)
             for (int64_t k = 0; k < s->planes * s->columns; k++)
                 for (int64_t q = 0; q < s->width; q += V)
-                    _mm512_mask_storeu_ps(d + k * size + row_place(s, row) * s->width + q,
-                                          lanes(0, s->width - q), _mm512_setzero_ps());
+                    vec_store_first(d + k * size + row_place(s, row) * s->width + q, vec_zero(),
+                                    s->width - q);
 }
 
 static void make_strips(float *d, const float *x, const strips *s) {
@@ -136,43 +122,40 @@ typedef struct taps {
     int32_t d[MOST_TAPS], w[MOST_TAPS];
 } taps;
 
-/* Computes y[t·yt + f] (+)= Σ_k w[t·wt + wk[k]]·d[dk[k] + f], t < OT, f < 16·VT; the last vector has
+/* Computes y[t·yt + f] (+)= Σ_k w[t·wt + wk[k]]·d[dk[k] + f], t < OT, f < V·VT; the last vector has
  * `tail`. */
-static inline __attribute__((always_inline)) void tile(const int OT, const int VT, float *y, int64_t yt,
-                                                       const float *d, const float *w, int64_t wt, int64_t n,
-                                                       const int32_t *dk, const int32_t *wk, __mmask16 tail,
-                                                       int adds) {
-    __m512 sum[6][4];
+VEC_INLINE void tile(const int OT, const int VT, float *y, int64_t yt, const float *d, const float *w,
+                     int64_t wt, int64_t n, const int32_t *dk, const int32_t *wk, int64_t tail, int adds) {
+    vec sum[HIGH][ACROSS];
     for (int t = 0; t < OT; t++)
         for (int v = 0; v < VT; v++)
-            sum[t][v] = _mm512_setzero_ps();
+            sum[t][v] = vec_zero();
     for (int64_t k = 0; k < n; k++) {
         const float *dv = d + dk[k], *wv = w + wk[k];
-        __m512 x[4];
+        vec x[ACROSS];
         for (int v = 0; v < VT; v++)
-            x[v] = _mm512_loadu_ps(dv + v * V);
+            x[v] = vec_load(dv + v * V);
         for (int t = 0; t < OT; t++) {
-            __m512 a = _mm512_set1_ps(wv[t * wt]);
+            vec a = vec_all(wv[t * wt]);
             for (int v = 0; v < VT; v++)
-                sum[t][v] = _mm512_fmadd_ps(a, x[v], sum[t][v]);
+                sum[t][v] = vec_fma(a, x[v], sum[t][v]);
         }
     }
     for (int t = 0; t < OT; t++)
         for (int v = 0; v < VT; v++) {
-            __mmask16 m = v == VT - 1 ? tail : (__mmask16)0xffff;
-            __m512 s =
-                adds ? _mm512_add_ps(sum[t][v], _mm512_maskz_loadu_ps(m, y + t * yt + v * V)) : sum[t][v];
-            _mm512_mask_storeu_ps(y + t * yt + v * V, m, s);
+            const int64_t n_lanes = v == VT - 1 ? tail : V;
+            float *to = y + t * yt + v * V;
+            vec s = adds ? sum[t][v] + vec_load_lanes(vec_lanes(0, n_lanes), to) : sum[t][v];
+            vec_store_first(to, s, n_lanes);
         }
 }
 
 typedef void (*tile_fn)(float *y, int64_t yt, const float *d, const float *w, int64_t wt, int64_t n,
-                        const int32_t *dk, const int32_t *wk, __mmask16 tail, int adds);
+                        const int32_t *dk, const int32_t *wk, int64_t tail, int adds);
 #define TILE(OT, VT)                                                                                         \
     static void tile_##OT##_##VT(float *y, int64_t yt, const float *d, const float *w, int64_t wt,           \
-                                 int64_t n, const int32_t *dk, const int32_t *wk, __mmask16 tail,            \
-                                 int adds) {                                                                 \
-        tile(OT, VT, y, yt, d, w, wt, n, dk, wk, tail, adds);                                                \
+                                 int64_t n, const int32_t *dk, const int32_t *wk, int64_t tail, int adds) {  \
+        tile(OT < HIGH ? OT : HIGH, VT < ACROSS ? VT : ACROSS, y, yt, d, w, wt, n, dk, wk, tail, adds);      \
     }
 #define TILES(OT) TILE(OT, 1) TILE(OT, 2) TILE(OT, 3) TILE(OT, 4)
 TILES(1)
@@ -196,18 +179,19 @@ static void multiply(float *y, int64_t outs, int64_t places, const float *d, int
             dk[n] = (int32_t)(c * p->d_step) + p->d[k];
             wk[n] = (int32_t)(c * p->w_step) + p->w[k];
         }
-    for (int64_t f = 0; f < places; f += 4 * V) {
-        int64_t left = places - f < 4 * V ? places - f : 4 * V, vectors = (left + V - 1) / V;
-        __mmask16 tail = lanes(0, left - (vectors - 1) * V);
+    for (int64_t f = 0, vectors; f < places; f += vectors * V) {
+        int64_t left = (places - f + V - 1) / V, tiles = (left + ACROSS - 1) / ACROSS;
+        vectors = (left + tiles - 1) / tiles; /* as even as may be */
+        int64_t tail = places - f - (vectors - 1) * V;
         /* if one tile has all places, weights are read once, as a stream; otherwise strips stay in the
          * cache */
-        int64_t run = places <= 4 * V ? 6 : outs;
+        int64_t run = places <= ACROSS * V ? HIGH : outs;
         for (int64_t from = 0; from < outs; from += run)
             for (int64_t c = 0; c < channels; c += portion) {
                 int64_t part = channels - c < portion ? channels - c : portion;
                 int64_t to = outs - from < run ? outs : from + run;
-                for (int64_t o = from; o < to; o += 6) {
-                    int64_t ot = to - o < 6 ? to - o : 6;
+                for (int64_t o = from; o < to; o += HIGH) {
+                    int64_t ot = to - o < HIGH ? to - o : HIGH;
                     tile_of[ot - 1][vectors - 1](y + o * places + f, places, d + c * p->d_step + f,
                                                  w + o * wt + c * p->w_step, wt, part * p->n, dk, wk, tail,
                                                  c > 0);
@@ -280,13 +264,11 @@ static void strips_of_parity(const gnt_conv *s, int64_t a, int64_t b, strips *m,
 
 /* Merges rows of even and odd columns, beginning with `even`, into a line of w. */
 static void interleave(float *line, const float *even, const float *odd, int64_t w) {
-    const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const __m512i high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
     for (int64_t q = 0; q < w; q += 2 * V) {
-        __m512 e = _mm512_maskz_loadu_ps(lanes(0, (w - q + 1) / 2), even + q / 2);
-        __m512 o = _mm512_maskz_loadu_ps(lanes(0, (w - q) / 2), odd + q / 2);
-        _mm512_mask_storeu_ps(line + q, lanes(0, w - q), _mm512_permutex2var_ps(e, low, o));
-        _mm512_mask_storeu_ps(line + q + V, lanes(0, w - q - V), _mm512_permutex2var_ps(e, high, o));
+        const vec e = vec_load_lanes(vec_lanes(0, (w - q + 1) / 2), even + q / 2);
+        const vec o = vec_load_lanes(vec_lanes(0, (w - q) / 2), odd + q / 2);
+        vec_store_first(line + q, vec_merge_low(e, o), w - q);
+        vec_store_first(line + q + V, vec_merge_high(e, o), w - q - V);
     }
 }
 
@@ -354,7 +336,7 @@ static void conv_dx(void *dx_all, const void *dy_all, const void *w, void *scrat
 
 /* ---- dw ---- */
 
-/* Interleaves the entries of one to three channels, 16 places of a row at a time. */
+/* Interleaves the entries of one to three channels, V places of a row at a time. */
 static void interleave_channels(float *to, const float *x, const gnt_conv *s, int64_t rows, int64_t width) {
     int32_t first[3][V], second[3][V]; /* the first two channels; these and the third */
     for (int32_t e = 0; e < s->c * V; e++) {
@@ -364,14 +346,14 @@ static void interleave_channels(float *to, const float *x, const gnt_conv *s, in
     }
     for (int64_t row = 0; row < rows; row++, x += s->w, to += width * s->c)
         for (int64_t q = 0; q < s->w; q += V) {
-            __mmask16 m = lanes(0, s->w - q);
-            __m512 in[3] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
+            const vec_mask m = vec_lanes(0, s->w - q);
+            vec in[3] = {vec_zero(), vec_zero(), vec_zero()};
             for (int64_t c = 0; c < s->c; c++)
-                in[c] = _mm512_maskz_loadu_ps(m, x + c * s->h * s->w + q);
+                in[c] = vec_load_lanes(m, x + c * s->h * s->w + q);
             for (int64_t v = 0; v < s->c; v++) {
-                __m512 y = _mm512_permutex2var_ps(in[0], _mm512_loadu_si512(first[v]), in[1]);
-                y = _mm512_permutex2var_ps(y, _mm512_loadu_si512(second[v]), in[2]);
-                _mm512_mask_storeu_ps(to + q * s->c + v * V, lanes(0, (s->w - q) * s->c - v * V), y);
+                vec y = vec_pick(in[0], in[1], vec_index_load(first[v]));
+                y = vec_pick(y, in[2], vec_index_load(second[v]));
+                vec_store_first(to + q * s->c + v * V, y, (s->w - q) * s->c - v * V);
             }
         }
 }
@@ -389,52 +371,51 @@ static void channels_last(float *to, const float *x, const gnt_conv *s, int64_t 
             for (int64_t q = 0; q < s->w; q += V) {
                 int64_t deep = s->c - c < V ? s->c - c : V, wide = s->w - q < V ? s->w - q : V;
                 float *d = to + (row * width + q) * s->c + c;
-                __m512 v[V];
+                vec v[V];
                 for (int64_t l = 0; l < V; l++)
                     v[l] = l < deep
-                               ? _mm512_maskz_loadu_ps(lanes(0, wide), x + ((c + l) * s->h + row) * s->w + q)
-                               : _mm512_setzero_ps();
-                gnt_turn_square(v);
+                               ? vec_load_lanes(vec_lanes(0, wide), x + ((c + l) * s->h + row) * s->w + q)
+                               : vec_zero();
+                vec_turn_square(v);
                 for (int64_t p = 0; p < wide; p++)
-                    _mm512_mask_storeu_ps(d + p * s->c, lanes(0, deep), v[p]);
+                    vec_store_first(d + p * s->c, v[p], deep);
             }
 }
 
-/* sum[o][16·v …] += Σ over places of dy[o, place]·(the vector at v.at[v] from the place's window), o < OT,
+/* sum[o][V·v …] += Σ over places of dy[o, place]·(the vector at v.at[v] from the place's window), o < OT,
  * v < VT. */
 typedef struct dw_vectors {
-    int64_t at[4], step, row; /* from one place to the next, from one row of places to the next */
-    int64_t first, last;      /* rows of places where some vector is on the image */
+    int64_t at[ACROSS], step, row; /* from one place to the next, from one row of places to the next */
+    int64_t first, last;           /* rows of places where some vector is on the image */
 } dw_vectors;
 
-static inline __attribute__((always_inline)) void dw_tile(const int OT, const int VT, float *sum,
-                                                          int64_t sum_step, const float *dy, const float *x,
-                                                          const gnt_conv *s, const dw_vectors *m) {
+VEC_INLINE void dw_tile(const int OT, const int VT, float *sum, int64_t sum_step, const float *dy,
+                        const float *x, const gnt_conv *s, const dw_vectors *m) {
     int64_t area = s->oh * s->ow;
-    __m512 t[6][4], v[4];
+    vec t[HIGH][ACROSS], v[ACROSS];
     for (int o = 0; o < OT; o++)
         for (int q = 0; q < VT; q++)
-            t[o][q] = _mm512_setzero_ps();
+            t[o][q] = vec_zero();
     x += m->first * m->row;
     dy += m->first * s->ow;
     for (int64_t row = m->first; row < m->last; row++, x += m->row) {
-        const float *at[4];
+        const float *at[ACROSS];
         for (int q = 0; q < VT; q++)
             at[q] = x + m->at[q];
         for (int64_t p = 0, column = 0; column < s->ow; column++, p += m->step, dy++) {
             for (int q = 0; q < VT; q++)
-                v[q] = _mm512_loadu_ps(at[q] + p);
+                v[q] = vec_load(at[q] + p);
             for (int o = 0; o < OT; o++) {
-                __m512 a = _mm512_set1_ps(dy[o * area]);
+                vec a = vec_all(dy[o * area]);
                 for (int q = 0; q < VT; q++)
-                    t[o][q] = _mm512_fmadd_ps(a, v[q], t[o][q]);
+                    t[o][q] = vec_fma(a, v[q], t[o][q]);
             }
         }
     }
     for (int o = 0; o < OT; o++)
         for (int q = 0; q < VT; q++) {
             float *to = sum + o * sum_step + q * V;
-            _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(to), t[o][q]));
+            vec_store(to, vec_load(to) + t[o][q]);
         }
 }
 
@@ -443,7 +424,7 @@ typedef void (*dw_fn)(float *sum, int64_t sum_step, const float *dy, const float
 #define DW(OT, VT)                                                                                           \
     static void dw_##OT##_##VT(float *sum, int64_t sum_step, const float *dy, const float *x,                \
                                const gnt_conv *s, const dw_vectors *m) {                                     \
-        dw_tile(OT, VT, sum, sum_step, dy, x, s, m);                                                         \
+        dw_tile(OT < HIGH ? OT : HIGH, VT < ACROSS ? VT : ACROSS, sum, sum_step, dy, x, s, m);               \
     }
 #define DWS(OT) DW(OT, 1) DW(OT, 2) DW(OT, 3) DW(OT, 4)
 DWS(1)
@@ -492,13 +473,13 @@ static void conv_dw(void *dw_all, const void *x_all, const void *dy_all, void *s
     for (int64_t n = 0; n < s->n; n++, x += s->c * s->h * s->w, dy += s->o * s->oh * s->ow) {
         channels_last(image, x, s, rows, width);
         for (int64_t q = 0, vt; q < vectors; q += vt) {
-            int64_t tiles = (vectors - q + 3) / 4; /* as even as may be */
+            int64_t tiles = (vectors - q + ACROSS - 1) / ACROSS; /* as even as may be */
             vt = (vectors - q + tiles - 1) / tiles;
             for (int64_t v = 0; v < vt; v++)
                 m.at[v] = (q + v) / in_row * width * s->c + (q + v) % in_row * V;
             rows_met(s, q / in_row, (q + vt - 1) / in_row, &m.first, &m.last);
-            for (int64_t o = 0; o < s->o; o += 6) {
-                int64_t ot = s->o - o < 6 ? s->o - o : 6;
+            for (int64_t o = 0; o < s->o; o += HIGH) {
+                int64_t ot = s->o - o < HIGH ? s->o - o : HIGH;
                 dw_of[ot - 1][vt - 1](sum + (o * vectors + q) * V, vectors * V, dy + o * s->oh * s->ow, image,
                                       s, &m);
             }
@@ -511,20 +492,17 @@ static void conv_dw(void *dw_all, const void *x_all, const void *dy_all, void *s
                     *dw = sum[(o * s->kh + i) * wide + j * s->c + c];
 }
 
-#pragma GCC pop_options
-
 /* ---- supported shapes ---- */
 
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
-    if (!gnt_cpu_has_avx512() || s->stride > 2 || s->kh * s->kw > MOST_TAPS || s->pad >= s->kh ||
-        s->pad >= s->kw)
+    if (!vec_is_chosen() || s->stride > 2 || s->kh * s->kw > MOST_TAPS || s->pad >= s->kh || s->pad >= s->kw)
         return 0;
     if (s->h > 256 || s->w > 256 || s->oh > 256 || s->ow > 256 || s->c > 4096 || s->o > 4096 ||
-        s->oh * s->ow < V)
+        s->oh * s->ow < LEAST_PLACES)
         return 0;
     /* few places and many weights: packing them, as BLAS does, is faster */
-    if (s->oh * s->ow < 4 * V && s->o * s->c * s->kh * s->kw > MANY_WEIGHTS)
+    if (s->oh * s->ow < FEW_PLACES && s->o * s->c * s->kh * s->kw > MANY_WEIGHTS)
         return 0;
     strips m = strips_of_image(s);
     int64_t size = q->op == GNT_OP_CONV_DX ? dx_strips(s) : strips_size(&m);
@@ -541,17 +519,11 @@ static size_t scratch(int op, const gnt_conv *s) {
     return (size_t)n * sizeof(float);
 }
 
-const gnt_conv_backend gnt_conv_direct = {.name = "direct",
-                                          .activations = GNT_LAYOUT_ROWS,
-                                          .weights = GNT_LAYOUT_ROWS,
-                                          .fits = fits,
-                                          .scratch = scratch,
-                                          .forward = conv,
-                                          .dx = conv_dx,
-                                          .dw = conv_dw};
-
-#else
-
-const gnt_conv_backend gnt_conv_direct = {.name = "direct", .fits = gnt_conv_never};
-
-#endif
+const gnt_conv_backend SIMD(gnt_conv_direct) = {.name = "direct",
+                                                .activations = GNT_LAYOUT_ROWS,
+                                                .weights = GNT_LAYOUT_ROWS,
+                                                .fits = fits,
+                                                .scratch = scratch,
+                                                .forward = conv,
+                                                .dx = conv_dx,
+                                                .dw = conv_dw};
