@@ -305,7 +305,7 @@ static inline int synthetic_write(const synthetic *s) {
     if (gnt_make_dirs(path, &err))
         return -1;
     synthetic_fill(&r, s);
-    char *text = gnt_result_text(&r);
+    char *text = gnt_result_text(&r, 1);
     snprintf(path, sizeof path, "%s/results.json", s->folder);
     int failed = !text || gnt_file_write(path, text, strlen(text), &err);
     gnt_free(text);

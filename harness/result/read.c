@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "gzip/gzip.h"
 #include "result/result.h"
 
 enum { MOST_BYTES = 256 << 20 };
@@ -179,11 +180,30 @@ int gnt_result_parse(gnt_result *r, const char *name, const char *text, size_t s
     return rc;
 }
 
+/* Reads the bytes of PATH, or of PATH.gz where there is no such file. */
+static int read_bytes(const char *path, uint8_t **bytes, size_t *size, gnt_err *err) {
+    uint8_t *packed = NULL;
+    char *gz = gnt_format("%s.gz", path);
+    int rc;
+    if (!gz)
+        return gnt_fail(err, "%s: out of memory", path);
+    if (gnt_file_exists(path) || !gnt_file_exists(gz))
+        rc = gnt_file_read(path, MOST_BYTES, bytes, size, err);
+    else
+        rc = gnt_file_read(gz, MOST_BYTES, &packed, size, err) ||
+                     gnt_gunzip(gz, packed, *size, MOST_BYTES, bytes, size, err)
+                 ? -1
+                 : 0;
+    gnt_free(packed);
+    gnt_free(gz);
+    return rc;
+}
+
 int gnt_result_load(gnt_result *r, const char *path, gnt_err *err) {
     uint8_t *bytes;
     size_t size;
     gnt_result_clear(r);
-    if (gnt_file_read(path, MOST_BYTES, &bytes, &size, err) != 0)
+    if (read_bytes(path, &bytes, &size, err) != 0)
         return -1;
     const int rc = gnt_result_parse(r, path, (const char *)bytes, size, err);
     gnt_free(bytes);

@@ -463,10 +463,11 @@ extern const gnt_fields gnt_result_fields, gnt_cell_fields, gnt_group_fields, gn
 void gnt_result_clear(gnt_result *r);
 /* Reads the text of a file, which sentences call `name`. On failure *r is empty. */
 int gnt_result_parse(gnt_result *r, const char *name, const char *text, size_t size, gnt_err *err);
+/* Reads the file, or PATH.gz where there is none, which `gauntlet scores` writes. On failure *r is empty. */
 int gnt_result_load(gnt_result *r, const char *path, gnt_err *err);
-/* Returns the text of the file; the caller frees it. NULL when out of memory, or if a number that must be
- * finite is not. */
-char *gnt_result_text(const gnt_result *r);
+/* Returns the text of the file, indented or on one line; the caller frees it. NULL when out of memory, or
+ * if a number that must be finite is not. */
+char *gnt_result_text(const gnt_result *r, int indented);
 void gnt_result_free(gnt_result *r);
 
 /* Returns the index of the first entry whose round does not exceed that of the entry before; n for none. */

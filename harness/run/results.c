@@ -253,7 +253,7 @@ int run_write_results(const run *r, gnt_err *err) {
     if (rc == 0)
         rc = add_curves(r, &all, err);
     if (rc == 0)
-        rc = write_file(r, "results.json", text = gnt_result_text(&all), err);
+        rc = write_file(r, "results.json", text = gnt_result_text(&all, 1), err);
     gnt_free(text);
     gnt_result_free(&all);
     return rc;
