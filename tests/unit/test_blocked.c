@@ -171,6 +171,38 @@ static void test_faces(void **state) {
     gnt_dnnl_close(d);
 }
 
+/* Fails where x is not within rounding of `right`, by the norm of the difference. */
+static void near_as_a_whole(int op, const gnt_conv *s, const float *x, const float *right, int64_t n) {
+    double off = 0, size = 0;
+    for (int64_t i = 0; i < n; i++) {
+        off += ((double)x[i] - (double)right[i]) * ((double)x[i] - (double)right[i]);
+        size += (double)right[i] * (double)right[i];
+    }
+    if (!(off <= 1e-12 * size))
+        fail_msg("%s, %ld→%ld: off by %g of the result", gnt_op_name(op), (long)s->c, (long)s->o,
+                 sqrt(off / size));
+}
+
+/* Gradients by the weights: of operands in blocks, in rows. */
+static void winograd_dw(gnt_dnnl *d, const gnt_conv_backend *b, gnt_stream *r, const gnt_conv *s) {
+    const int64_t xd[4] = {s->n, s->c, s->h, s->w}, yd[4] = {s->n, s->o, s->oh, s->ow}, n_w = s->o * s->c * 9,
+                  nx = s->n * s->c * s->h * s->w, ny = s->n * s->o * s->oh * s->ow;
+    float *x = noise(r, nx), *xb = noise(r, nx), *y = noise(r, ny), *yb = noise(r, ny), *w = noise(r, n_w),
+          *right = noise(r, n_w);
+    size_t bytes = b->scratch(GNT_OP_CONV_DW, s);
+    char *scratch = gnt_aligned(bytes, 1);
+    memset(scratch, 0xc5, bytes);
+    memset(w, 0xc5, (size_t)n_w * sizeof *w);
+    gnt_conv_plain_f32.dw(right, x, y, NULL, s);
+    copy_as(d, GNT_LAYOUT_ROWS, GNT_LAYOUT_BLOCKS, xd, xb, x);
+    copy_as(d, GNT_LAYOUT_ROWS, GNT_LAYOUT_BLOCKS, yd, yb, y);
+    b->dw(w, xb, yb, scratch, s);
+    near_as_a_whole(GNT_OP_CONV_DW, s, w, right, n_w);
+    float *all[] = {x, xb, y, yb, w, right, (float *)(void *)scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        gnt_free_aligned(all[i]);
+}
+
 /* Winograd's own: through blocks and rewritten weights. Its rounding errors are of the direct sums' size. */
 static void winograd_face(gnt_dnnl *d, const gnt_conv_backend *b, gnt_stream *r, int op, gnt_conv s) {
     const int64_t xd[4] = {s.n, s.c, s.h, s.w}, yd[4] = {s.n, s.o, s.oh, s.ow};
@@ -188,14 +220,7 @@ static void winograd_face(gnt_dnnl *d, const gnt_conv_backend *b, gnt_stream *r,
     copy_as(d, GNT_LAYOUT_ROWS, GNT_LAYOUT_BLOCKS, from, ab, a);
     gnt_conv_face(b, op)(yb, ab, u, scratch, &s);
     copy_as(d, GNT_LAYOUT_BLOCKS, GNT_LAYOUT_ROWS, to, y, yb);
-    double off = 0, size = 0;
-    for (int64_t i = 0; i < n_to; i++) {
-        off += ((double)y[i] - (double)right[i]) * ((double)y[i] - (double)right[i]);
-        size += (double)right[i] * (double)right[i];
-    }
-    if (!(off <= 1e-12 * size))
-        fail_msg("%s, %ld→%ld: off by %g of the result", gnt_op_name(op), (long)s.c, (long)s.o,
-                 sqrt(off / size));
+    near_as_a_whole(op, &s, y, right, n_to);
     float *all[] = {a, ab, y, yb, right, w, u, (float *)(void *)scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gnt_free_aligned(all[i]);
@@ -227,13 +252,14 @@ static void test_winograd(void **state) {
                                  * square, none in the padding, several portions of squares */
                                 {1, 16, 8, 8, 32, 1},  {2, 32, 9, 7, 48, 1},    {1, 16, 4, 4, 16, 0},
                                 {3, 48, 13, 6, 16, 0}, {1, 160, 12, 15, 16, 1}, {5, 16, 14, 15, 64, 1}};
-    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-        for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DX; op++) {
-            const int64_t *q = shape[i];
-            gnt_conv s = {q[0], q[1], q[2], q[3], q[4], 3, 3, q[2] + 2 * q[5] - 2, q[3] + 2 * q[5] - 2,
-                          1,    q[5], NULL};
-            winograd_face(d, b, &r, op, s);
-        }
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+        const int64_t *q = shape[i];
+        gnt_conv s = {q[0], q[1], q[2], q[3], q[4], 3, 3, q[2] + 2 * q[5] - 2, q[3] + 2 * q[5] - 2,
+                      1,    q[5], NULL};
+        winograd_face(d, b, &r, GNT_OP_CONV, s);
+        winograd_face(d, b, &r, GNT_OP_CONV_DX, s);
+        winograd_dw(d, b, &r, &s);
+    }
     gnt_dnnl_close(d);
 }
 

@@ -14,10 +14,17 @@
  * v[point][square][channel] of them, then for each point a product with u[point][block of
  * outputs][channel][V outputs], then y.
  *
- * conv_dx is the same over dy with windows reversed, channels exchanged and 2 − pad.
+ * conv_dx is the same over dy with windows reversed, channels exchanged and 2 − pad. conv_dw is the adjoint
+ * in u: with d of the source and e of the result's derivative at each square,
+ *
+ *   dw = Gᵀ (Σ_square (A e Aᵀ)∘(Bᵀ d B)) G
+ *
+ * where the sums over the squares are products of the same kind, for each point and pair of channels.
  *
  * Its factors are 0, ±1 and ±1/2 and its sums are shorter than the direct ones, so its rounding error is
  * no larger than theirs, and forward passes may take it as well. */
+#include <string.h>
+
 #include "nn/conv/backends.h"
 #include "nn/kernels/vec.h"
 
@@ -264,6 +271,140 @@ static void run(float *y, const float *x, const float *u, float *scratch, const 
     }
 }
 
+/* ---- dw ---- */
+
+enum {
+    DW_HIGH = 3,        /* blocks of outputs of a tile */
+    DW_WIDE = 4,        /* its channels of the source; divides V */
+    DW_CHUNK = 1 << 14, /* squares at a time × channels */
+    DW_SQUARES = 32     /* at least: fewer do not pay for the sums of all points */
+};
+
+static shape dw_shape(const gnt_conv *s) {
+    shape z = shape_of(GNT_OP_CONV, s);
+    z.chunk = least(DW_CHUNK / (z.ins > z.outs ? z.ins : z.outs), z.n * z.down * z.across);
+    z.v_step = z.chunk * z.ins + V;
+    z.m_step = z.chunk * z.outs + V;
+    return z;
+}
+
+/* Computes A e Aᵀ at one square in one block of channels, of the plane dy. */
+VEC_INLINE void derivative_square(float *m, const float *dy, const shape *z, int64_t row, int64_t column) {
+    vec e[2][2], t[4][2];
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            int inside = row + i < z->oh && column + j < z->ow;
+            e[i][j] = inside ? vec_load(dy + ((row + i) * z->ow + column + j) * V) : vec_zero();
+        }
+    for (int j = 0; j < 2; j++) {
+        t[0][j] = e[0][j];
+        t[1][j] = e[0][j] + e[1][j];
+        t[2][j] = e[0][j] - e[1][j];
+        t[3][j] = -e[1][j];
+    }
+    for (int i = 0; i < 4; i++) {
+        float *to = m + 4 * i * z->m_step;
+        vec_store(to, t[i][0]);
+        vec_store(to + z->m_step, t[i][0] + t[i][1]);
+        vec_store(to + 2 * z->m_step, t[i][0] - t[i][1]);
+        vec_store(to + 3 * z->m_step, -t[i][1]);
+    }
+}
+
+static void derivative_squares(float *m, const float *dy, const shape *z, int64_t from, int64_t to) {
+    int64_t blocks = z->outs / V, plane = z->oh * z->ow * V;
+    for (int64_t b = 0; b < blocks; b++)
+        for (int64_t q = from; q < to; q++) {
+            int64_t n = q / (z->down * z->across), row = q / z->across % z->down, column = q % z->across;
+            derivative_square(m + (b * z->chunk + q - from) * V, dy + (n * blocks + b) * plane, z, 2 * row,
+                              2 * column);
+        }
+}
+
+/* Adds sum[b][t] += Σ_square m[b][square]·v[square][t], b < B blocks of outputs, t < DW_WIDE channels; in
+ * pieces. */
+VEC_INLINE void dw_tile(const int B, float *sum, const float *m, const float *v, const shape *z,
+                        int64_t squares) {
+    for (int64_t from = 0; from < squares; from += PIECE) {
+        int64_t to = least(squares, from + PIECE);
+        vec t[DW_HIGH][DW_WIDE], e[DW_HIGH];
+        for (int b = 0; b < B; b++)
+            for (int c = 0; c < DW_WIDE; c++)
+                t[b][c] = vec_zero();
+        for (int64_t q = from; q < to; q++) {
+            for (int b = 0; b < B; b++)
+                e[b] = vec_load(m + (b * z->chunk + q) * V);
+            for (int c = 0; c < DW_WIDE; c++) {
+                vec a = vec_all(v[q * z->ins + c]);
+                for (int b = 0; b < B; b++)
+                    t[b][c] = vec_fma(e[b], a, t[b][c]);
+            }
+        }
+        for (int b = 0; b < B; b++)
+            for (int c = 0; c < DW_WIDE; c++) {
+                float *to_sum = sum + (b * z->ins + c) * V;
+                vec_store(to_sum, vec_load(to_sum) + t[b][c]);
+            }
+    }
+}
+
+/* Adds the products of some squares to sum[point][block of outputs][channel][V outputs]. */
+static void add_products(float *sum, const float *m, const float *v, const shape *z, int64_t squares) {
+    for (int64_t point = 0; point < POINTS; point++, v += z->v_step, m += z->m_step)
+        for (int64_t o = 0, high; o < z->outs; o += high * V, sum += high * V * z->ins) {
+            const float *block = m + o * z->chunk;
+            high = least(DW_HIGH, (z->outs - o) / V);
+            for (int64_t c = 0; c < z->ins; c += DW_WIDE)
+                if (high == DW_HIGH)
+                    dw_tile(DW_HIGH, sum + c * V, block, v + c, z, squares);
+                else if (high == 2)
+                    dw_tile(2, sum + c * V, block, v + c, z, squares);
+                else
+                    dw_tile(1, sum + c * V, block, v + c, z, squares);
+        }
+}
+
+/* Computes Gᵀ u G for V outputs and one channel, into dw[output][9], outputs `step` apart. */
+static void write_weights(float *dw, int64_t step, const float *u, int64_t point) {
+    const vec half = vec_all(0.5f);
+    vec t[3][4];
+    float taps[9][V];
+    for (int j = 0; j < 4; j++) {
+        const vec first = vec_load(u + j * point), last = vec_load(u + (12 + j) * point);
+        const vec a = vec_load(u + (4 + j) * point), b = vec_load(u + (8 + j) * point);
+        t[0][j] = first + half * (a + b);
+        t[1][j] = half * (a - b);
+        t[2][j] = half * (a + b) + last;
+    }
+    for (int i = 0; i < 3; i++) {
+        vec_store(taps[3 * i], t[i][0] + half * (t[i][1] + t[i][2]));
+        vec_store(taps[3 * i + 1], half * (t[i][1] - t[i][2]));
+        vec_store(taps[3 * i + 2], half * (t[i][1] + t[i][2]) + t[i][3]);
+    }
+    for (int l = 0; l < V; l++)
+        for (int k = 0; k < 9; k++)
+            dw[l * step + k] = taps[k][l];
+}
+
+/* Computes dw (o × c × 3 × 3) from x (n × c/V × h × w × V) and dy (n × o/V × oh × ow × V). */
+static void conv_dw(void *dw_all, const void *x, const void *dy, void *scratch, const gnt_conv *s) {
+    const shape z = dw_shape(s);
+    float *dw = dw_all, *v = scratch, *m = v + POINTS * z.v_step, *sum = m + POINTS * z.m_step;
+    const int64_t all = z.n * z.down * z.across, point = z.ins * z.outs;
+    memset(sum, 0, (size_t)(POINTS * point) * sizeof *sum);
+    for (int64_t from = 0; from < all; from += z.chunk) {
+        int64_t to = least(all, from + z.chunk);
+        source_squares(v, x, &z, from, to);
+        derivative_squares(m, dy, &z, from, to);
+        add_products(sum, m, v, &z, to - from);
+    }
+    for (int64_t o = 0; o < z.outs; o += V)
+        for (int64_t c = 0; c < z.ins; c++)
+            write_weights(dw + (o * z.ins + c) * 9, z.ins * 9, sum + o * z.ins + c * V, point);
+}
+
+/* ---- conv and dx ---- */
+
 /* Computes y (n × o/V × oh × ow × V) from x (n × c/V × h × w × V) and u (16 × o/V × c × V). */
 static void conv(void *y, const void *x, const void *u, void *scratch, const gnt_conv *s) {
     shape z = shape_of(GNT_OP_CONV, s);
@@ -279,10 +420,16 @@ static void conv_dx(void *dx, const void *dy, const void *u, void *scratch, cons
 /* ---- supported shapes ---- */
 
 static size_t scratch(int op, const gnt_conv *s) {
-    (void)op;
-    shape a = shape_of(GNT_OP_CONV, s), b = shape_of(GNT_OP_CONV_DX, s);
-    int64_t n = a.v_step + a.m_step, m = b.v_step + b.m_step;
-    return (size_t)(POINTS * (n > m ? n : m)) * sizeof(float);
+    const shape z = op == GNT_OP_CONV_DW ? dw_shape(s) : shape_of(op, s);
+    const int64_t sums = op == GNT_OP_CONV_DW ? z.ins * z.outs : 0;
+    return (size_t)(POINTS * (z.v_step + z.m_step + sums)) * sizeof(float);
+}
+
+/* Weights' gradients are in rows. */
+static gnt_conv_fit prepare(const gnt_conv_case *q, gnt_conv_choice *c) {
+    if (q->op == GNT_OP_CONV_DW)
+        c->weights = GNT_LAYOUT_ROWS;
+    return GNT_CONV_FITS;
 }
 
 /* Returns whether this algorithm is the faster one, by measurement: with 128 squares of 4×4 places oneDNN's
@@ -290,14 +437,18 @@ static size_t scratch(int op, const gnt_conv *s) {
  * places save. Weights that are not an input change with every step, and are in blocks. */
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
-    if (!vec_is_chosen() || !gnt_conv_suits_blocks(q) || q->block != V || !q->given)
+    const int dw = q->op == GNT_OP_CONV_DW;
+    if (!vec_is_chosen() || !gnt_conv_suits_blocks(q) || q->block != V || (!dw && !q->given) ||
+        (dw && HAS_LARGER))
         return 0;
-    if (q->op == GNT_OP_CONV_DW || s->kh != 3 || s->kw != 3 || s->stride != 1 || s->pad > 1 || s->c % V ||
-        s->o % V || s->c > 4096 || s->o > 4096)
+    if (s->kh != 3 || s->kw != 3 || s->stride != 1 || s->pad > 1 || s->c % V || s->o % V || s->c > 4096 ||
+        s->o > 4096)
         return 0;
     shape z = shape_of(q->op, s);
     int64_t places = s->n * z.oh * z.ow, squares = s->n * z.down * z.across,
             larger = s->n * ((z.oh + 3) / 4) * ((z.ow + 3) / 4);
+    if (dw)
+        return squares >= DW_SQUARES && 4 * places >= 3 * 4 * squares;
     if (HAS_LARGER && !q->exact && larger >= 128)
         return 0;
     return places >= (q->constant ? LEAST_PLACES : MANY_PLACES) && 4 * places >= 3 * 4 * squares;
@@ -308,7 +459,9 @@ const gnt_conv_backend SIMD(gnt_conv_winograd) = {.name = "Winograd",
                                                   .weights = GNT_LAYOUT_OWN,
                                                   .own = POINTS,
                                                   .fits = fits,
+                                                  .prepare = prepare,
                                                   .scratch = scratch,
                                                   .rewrite = rewrite,
                                                   .forward = conv,
-                                                  .dx = conv_dx};
+                                                  .dx = conv_dx,
+                                                  .dw = conv_dw};
