@@ -153,7 +153,7 @@ static void add_footnotes(page *w) {
     uint32_t flag;
     const char *mark, *words;
     for (size_t n = 0; board_footnote(n, &flag, &mark, &words); n++)
-        gnt_text_add(&w->out, "<li><sup>%s</sup> %s</li>", mark, words);
+        gnt_text_add(&w->out, "<li id=\"note-%s\"><sup>%s</sup> %s</li>", mark, mark, words);
 }
 
 static void add_history(page *w) {

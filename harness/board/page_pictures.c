@@ -1,16 +1,29 @@
-/* Pictures in leaderboard.html: those of the reports next to it, as data: URIs. */
+/* Pictures in leaderboard.html: those of the reports next to it, as data: URIs; plots are packed, and the
+ * page's script unpacks those of a fold that is opened. */
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "board/page_impl.h"
+#include "gzip/gzip.h"
 #include "report/plot/picture.h"
 
 enum { MOST_PICTURE = 4 << 20, MOST_PICTURES = 48 << 20 };
 
+/* Adds the bytes of a picture: of an SVG, which packs to a tenth, packed. Returns how many these are. */
+static size_t add_bytes(page *w, const uint8_t *bytes, size_t size, int is_svg) {
+    uint8_t *packed = NULL;
+    if (is_svg)
+        w->out.failed |= gnt_gzip("leaderboard.html", bytes, size, &packed, &size, NULL) != 0;
+    page_add(w, is_svg ? "\" data-gz=\"" : "\" src=\"data:image/png;base64,");
+    if (packed || !is_svg)
+        w->out.failed |= page_base64(w, packed ? packed : bytes, size) != 0;
+    gnt_free(packed);
+    return size;
+}
+
 /* Adds reports/N/NAME.ENDING as an image inside the page; a sentence if it would make the page too large. */
-static void add_picture(page *w, size_t run, const char *name, const char *ending, const char *mime,
-                        const char *says) {
+static void add_picture(page *w, size_t run, const char *name, const char *ending, const char *says) {
     char *path = gnt_format("%s/reports/%zu/%s.%s", w->b->options->folder, run + 1, name, ending);
     uint8_t *bytes = NULL;
     size_t size = 0;
@@ -27,14 +40,12 @@ static void add_picture(page *w, size_t run, const char *name, const char *endin
                      "href=\"reports/%zu/%s.%s\">reports</a>.</p>\n",
                      run + 1, name, ending);
     } else {
-        w->pictured += size;
         gnt_text_add(&w->out, "<figure><img alt=\"");
         page_say(w, says);
-        gnt_text_add(&w->out, "\" src=\"data:%s;base64,", mime);
-        w->out.failed |= page_base64(w, bytes, size) != 0;
-        page_add(w, "\"><figcaption>");
+        w->pictured += add_bytes(w, bytes, size, !strcmp(ending, "svg"));
+        gnt_text_add(&w->out, "\"><figcaption><a href=\"reports/%zu/%s.%s\">", run + 1, name, ending);
         page_say(w, says);
-        page_add(w, "</figcaption></figure>\n");
+        page_add(w, "</a></figcaption></figure>\n");
     }
     gnt_free(bytes);
     gnt_free(path);
@@ -45,9 +56,9 @@ static void add_plot(page *w, size_t run, const char *name, const char *says) {
     char *svg = gnt_format("%s/reports/%zu/%s.svg", w->b->options->folder, run + 1, name);
     w->out.failed |= !svg;
     if (svg && gnt_file_exists(svg))
-        add_picture(w, run, name, "svg", "image/svg+xml", says);
+        add_picture(w, run, name, "svg", says);
     else if (svg)
-        add_picture(w, run, name, "png", "image/png", says);
+        add_picture(w, run, name, "png", says);
     gnt_free(svg);
 }
 
@@ -70,7 +81,7 @@ static void add_sheets(page *w, const board_contest *c, int64_t stage, size_t ru
         char *says = gnt_format("Private images, and what %s made of them under each defense", r->attack[a]);
         w->out.failed |= !says;
         if (says && gnt_picture_name(name, "sheet", c->task, stage, r->attack[a]))
-            add_picture(w, run, name, "png", "image/png", says);
+            add_picture(w, run, name, "png", says);
         gnt_free(says);
     }
 }

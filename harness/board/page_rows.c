@@ -64,7 +64,7 @@ static void add_name(page *w, const board_row *row) {
     page_say(w, row->label);
     for (size_t n = 0; board_footnote(n, &flag, &mark, &words); n++)
         if (row->flags & flag)
-            gnt_text_add(&w->out, "%s<abbr title=\"%s\">%s</abbr>", any++ ? "," : " <sup>", words, mark);
+            gnt_text_add(&w->out, "%s<a href=\"#note-%s\">%s</a>", any++ ? "," : " <sup>", mark, mark);
     page_add(w, any ? "</sup>" : "");
     gnt_text plugins;
     gnt_text_init(&plugins, BOARD_MOST_SAID);

@@ -1,7 +1,7 @@
-"""The page of a leaderboard in a real Chromium, over DevTools' pipe: python3 browser.py CHROMIUM PAGE CONTROL WORK.
+"""The page of a leaderboard in a real Chromium, over DevTools' pipe: python3 browser.py CHROMIUM PAGE CONTROL WORK OTHER…
 
 PAGE holds one section with the defenses that tests/e2e/leaderboard made up, CONTROL a page that logs an error, throws one
-and asks for a picture outside: what shows that the watch sees such things. Prints `ok NAME` and `not ok NAME: why`."""
+and asks for a picture outside: what shows that the watch sees such things. OTHER are pages that have to fit windows and to sort. Prints `ok NAME` and `not ok NAME: why`."""
 import json
 import os
 import pathlib
@@ -119,6 +119,33 @@ def shown(b, what):
     return b.value("[].filter.call(document.querySelectorAll('%s'), function (x) { return x.offsetHeight > 0; }).length" % what)
 
 
+def write(b, words):
+    b.value("(function (x) { x.value = '%s'; x.dispatchEvent(new Event('input')); })(document.getElementById('find'))" % words)
+
+
+# the rows of the longest table that has buttons
+ROWS = ("(function () { var all = [].filter.call(document.querySelectorAll('table'), function (t) { return t.querySelector('th button'); });"
+        " all.sort(function (a, b) { return b.rows.length - a.rows.length; }); return all[0]; })()")
+
+
+def fit(b, page, width):
+    """What every page has to do in a window of that width: fit, sort, and say nothing."""
+    name = "/".join(pathlib.Path(page).parts[-2:])
+    b.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 600)
+    b.open(pathlib.Path(page).resolve().as_uri())
+    b.value("[].forEach.call(document.querySelectorAll('details'), function (x) { x.open = true; })")
+    judge("%s-fits-%d" % (name, width), b.value("document.documentElement.scrollWidth"), width)
+    order = "[].map.call(%s.rows, function (r) { return r.textContent; })" % ROWS
+    before = b.value(order)
+    for _ in range(2):  # one of both directions is another one
+        b.value("[].filter.call(%s.querySelectorAll('th button'), function (x) { return x.textContent === 'defense'; })[0].click()" % ROWS)
+        after = b.value(order)
+        if after != before:
+            break
+    judge("%s-sorts-at-%d" % (name, width), (after != before, sorted(after[1:])), (True, sorted(before[1:])))
+    judge("%s-has-no-complaint-at-%d" % (name, width), b.complaints(), [])
+
+
 def look(b, page):
     b.open(page)
     judge("every-attack-comes-first", b.value(NAMES), ["low", "middle", "high", "none"])
@@ -147,9 +174,22 @@ def look(b, page):
     judge("says-when-nothing-fits", (shown(b, ".contest"), shown(b, "#nothing")), (0, 1))
     judge("the-address-follows", b.value("location.hash"), "#task=1&threat=0")
 
+    write(b, "high")
+    choose(b, "task", "0")
+    choose(b, "threat", "any")
+    judge("filters-by-words", (shown(b, "table.places tbody tr"), shown(b, ".contest")), (1, 1))
+    write(b, "high no-such-word")
+    judge("says-when-no-row-fits", (shown(b, ".contest"), shown(b, "#nothing")), (0, 1))
+    write(b, "")
+
     judge("pictures-are-inside", b.value("[].every.call(document.images, function (x) { return x.src.indexOf('data:image/') === 0"
-                                         " && x.decode; })"), True)
+                                         " || x.getAttribute('data-gz'); })"), True)
+    judge("some-are-packed", b.value("document.querySelectorAll('img[data-gz]').length > 0"), True)
     b.value("[].forEach.call(document.querySelectorAll('details'), function (x) { x.open = true; })")
+    for _ in range(200):
+        if b.value("[].every.call(document.images, function (x) { return x.src; })"):
+            break
+        time.sleep(0.05)
     choose(b, "task", "")
     choose(b, "threat", "any")
     judge("pictures-can-be-seen", b.value("Promise.all([].map.call(document.images, function (x) { return x.decode(); }))"
@@ -182,6 +222,9 @@ def main():
               ["Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"])
         judge("the-watch-sees-requests", b.requests(), ["http://outside.invalid/x.png"])
         look(b, pathlib.Path(sys.argv[2]).as_uri())
+        for page in sys.argv[5:]:
+            for width in (390, 1280):
+                fit(b, page, width)
     finally:
         b.child.kill()
         b.child.wait()
