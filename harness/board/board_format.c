@@ -26,6 +26,11 @@ const gnt_fields board_run_fields = GNT_FIELDS_OF(board_run_entry, run_rows);
 
 #define PLACE_TEXT(key, words) TEXT(board_place_entry, key, words)
 #define PLACE_REAL(key, words) REAL(board_place_entry, key, words)
+#define PLACE_IN(key, of, words)                                                                             \
+    { GNT_FIELD(board_place_entry, key, REAL), .needed = 1, .nullable = 1, .unit = of, .help = words }
+#define LEAKAGE(key, words) PLACE_IN(key, "the unit of `measure`", words)
+#define UTILITY(key, words) PLACE_IN(key, "the unit of `utility_measure`", words)
+#define SHARE(key, words) PLACE_IN(key, "shares of 1", words)
 static const gnt_field place_rows[] = {
     PLACE_REAL(section, "number of the section, from 1"),
     PLACE_TEXT(task, "id of the task"),
@@ -43,17 +48,17 @@ static const gnt_field place_rows[] = {
      .needed = 1,
      .help = "how it came to its utility: `matched`, `saturated`, `as it is` …"},
     PLACE_TEXT(utility_measure, "measure of utility"),
-    PLACE_REAL(utility, "of the cell behind `measured`"),
-    PLACE_REAL(claimed, "value that board.json claims"),
+    UTILITY(utility, "of the cell behind `measured`"),
+    LEAKAGE(claimed, "value that board.json claims"),
     PLACE_TEXT(claim_source, "where it is claimed"),
-    PLACE_REAL(measured, "mean under the best known attack"),
-    PLACE_REAL(low, "lower end of its 95 % interval"),
-    PLACE_REAL(high, "upper end"),
-    PLACE_REAL(floor, "score of the best guess without an observation"),
-    PLACE_REAL(leakage, "no less than the floor, at the target utility: what is ranked"),
-    PLACE_REAL(leakage_low, "lower end of its interval"),
-    PLACE_REAL(leakage_high, "upper end"),
-    PLACE_REAL(utility_surplus, "utility less the target"),
+    LEAKAGE(measured, "mean under the best known attack"),
+    LEAKAGE(low, "lower end of its 95 % interval"),
+    LEAKAGE(high, "upper end"),
+    LEAKAGE(floor, "score of the best guess without an observation"),
+    LEAKAGE(leakage, "no less than the floor, at the target utility: what is ranked"),
+    LEAKAGE(leakage_low, "lower end of its interval"),
+    LEAKAGE(leakage_high, "upper end"),
+    UTILITY(utility_surplus, "utility less the target"),
     PLACE_TEXT(best_known_attack, "attack under which it leaks most"),
     PLACE_TEXT(attack_knows, "what that attack was granted"),
     PLACE_TEXT(attack_run_by, "contributor who ran it"),
@@ -63,22 +68,22 @@ static const gnt_field place_rows[] = {
     PLACE_TEXT(observed_from, "`round` or `probe`"),
     PLACE_TEXT(stages, "`drawn`: the worst of all counts; or `fixed`"),
     PLACE_REAL(worst_stage, "round in which it leaks most"),
-    PLACE_REAL(public_only, "utility of public data alone, mean over seeds"),
-    PLACE_REAL(identified, "identification rate, the highest of all attacks"),
-    PLACE_REAL(identified_low, "lower end of its interval"),
-    PLACE_REAL(identified_high, "upper end"),
+    UTILITY(public_only, "utility of public data alone, mean over seeds"),
+    SHARE(identified, "identification rate, the highest of all attacks"),
+    SHARE(identified_low, "lower end of its interval"),
+    SHARE(identified_high, "upper end"),
     PLACE_TEXT(why_not_ranked, "reason; \"\": ranked"),
     PLACE_TEXT(plugins, "id, version and digest of each member's file; `?`: the run does not say"),
     PLACE_TEXT(at_target, "`yes` if `measured` was read at exactly the target"),
-    PLACE_REAL(at_strength, "measured at the matched strength"),
-    PLACE_REAL(at_strength_low, "lower end of its interval"),
-    PLACE_REAL(at_strength_high, "upper end"),
+    LEAKAGE(at_strength, "measured at the matched strength"),
+    LEAKAGE(at_strength_low, "lower end of its interval"),
+    LEAKAGE(at_strength_high, "upper end"),
     PLACE_TEXT(why_last, "why the rank is the last; \"\": it is not, or for no special reason"),
     PLACE_TEXT(draws,
                "`season`: of the season's secret key; or `submitter`: of the run's own; \"\": no number"),
-    PLACE_REAL(submitted, "as `measured`, in the submission that was run again"),
-    PLACE_REAL(submitted_low, "lower end of its interval"),
-    PLACE_REAL(submitted_high, "upper end"),
+    LEAKAGE(submitted, "as `measured`, in the submission that was run again"),
+    LEAKAGE(submitted_low, "lower end of its interval"),
+    LEAKAGE(submitted_high, "upper end"),
     PLACE_TEXT(submission, "how `measured` and the plugin files compare with the submission, in words"),
 };
 const gnt_fields board_place_fields = GNT_FIELDS_OF(board_place_entry, place_rows);
