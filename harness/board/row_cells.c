@@ -51,6 +51,10 @@ static void fill_measured(const board *b, const board_contest *c, uint32_t threa
     if (gnt_is_of_all_rows(p->worst->group))
         gnt_text_add(&note, "of rows of earlier rounds");
     add_note(cell, &note);
+    if (p->worst->group->silent > 0)
+        gnt_text_add(&note, "%lld observations of nothing count as guesses",
+                     (long long)p->worst->group->silent);
+    add_note(cell, &note);
     board_say_submitted(b, c, c->lead, threat, p, &note);
     add_note(cell, &note);
     gnt_text_free(&note);

@@ -286,6 +286,15 @@ static int check_ended(const check *c, const char *path, const gnt_outcome *cell
     return 0;
 }
 
+/* Checks that no more observations are said to be of nothing than there are. */
+static int check_silent(const check *c, const char *path, const gnt_outcome *cell) {
+    const double known = observations_of(c, cell), n = isnan(known) ? (double)cell->targets.n : known;
+    if (cell->silent == -1 || (cell->silent > 0 && (double)cell->silent <= n))
+        return 0;
+    return gnt_fail(c->err, "%s: %s is %lld; expected a number from 1 to %.0f, or none", c->file,
+                    gnt_path_key(path, "silent").text, (long long)cell->silent, n);
+}
+
 /* Checks that the values by which points of a picture are coloured are those of the first targets. */
 static int check_points(const check *c, const char *path, const gnt_outcome *cell) {
     const gnt_path at = gnt_path_key(path, "points");
@@ -333,7 +342,8 @@ static int check_empty(const check *c, const char *path, const gnt_outcome *cell
                  {"chance", cell->chance.n > 0},     {"targets", cell->targets.n > 0},
                  {"quarter", cell->quarter.n > 0},   {"convergence", cell->convergence.n > 0},
                  {"secret", cell->secret != NULL},   {"images", cell->images != gnt_no_text},
-                 {"points", cell->points != NULL},   {"ended", cell->ended != NULL}};
+                 {"points", cell->points != NULL},   {"ended", cell->ended != NULL},
+                 {"silent", cell->silent != -1}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].there)
             return gnt_fail(c->err, "%s: %s is there, but the cell is \"%s\", and only one that is ok has it",
@@ -352,7 +362,8 @@ static int check_cell(const check *c, size_t i, const char *path, json_t *seen) 
     if (!check_is_ok(cell))
         return check_empty(c, path, cell);
     return check_targets(c, path, cell) || check_quarter(c, path, cell) || check_convergence(c, path, cell) ||
-                   check_ended(c, path, cell) || check_numbers(c, path, cell) || check_points(c, path, cell)
+                   check_ended(c, path, cell) || check_silent(c, path, cell) ||
+                   check_numbers(c, path, cell) || check_points(c, path, cell)
                ? -1
                : 0;
 }

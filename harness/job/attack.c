@@ -12,7 +12,8 @@
  *   region.J           n × pixels; no score reads it
  *   membership.J       1 × candidates; no score reads it
  *   metadata           {"targets": [{"costs": [[restart, step, cost], …], "chosen": [restart, cost],
- *                      "ended": "budget", "tolerance", "stall", "contradicted" or "", "steps": n}, …]} */
+ *                      "ended": "budget", "tolerance", "stall", "contradicted" or "", "steps": n,
+ *                      "silent": true where nothing was sent, so that the attack was not run}, …]} */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #include "job/attack_setting.h"
 #include "job/job.h"
 #include "job/observations.h"
+#include "job/work/silence.h"
 #include "plugin/ending.h"
 #include "request/inputs.h"
 
@@ -224,7 +226,7 @@ static const char *ending_of(const attacking *a) {
     return name ? name : "";
 }
 
-static int add_costs(attacking *a, gnt_err *err) {
+static int add_costs(attacking *a, int silent, gnt_err *err) {
     json_t *costs = json_array();
     for (int i = 0; i < a->n_points; i++)
         json_array_append_new(costs, json_pack("[i, I, f]", (int)a->point[i].restart,
@@ -232,6 +234,8 @@ static int add_costs(attacking *a, gnt_err *err) {
     json_t *one =
         json_pack("{s:o, s:[i, o], s:s, s:I}", "costs", costs, "chosen", (int)a->chosen_restart,
                   gnt_json_real(a->chosen_cost), "ended", ending_of(a), "steps", (json_int_t)a->ending.steps);
+    if (silent)
+        json_object_set_new(one, "silent", json_true());
     return json_array_append_new(a->targets, one) == 0 ? 0
                                                        : gnt_fail(err, "out of memory for the cost curves");
 }
@@ -391,6 +395,14 @@ static uint64_t sum_of_inputs(const attacking *a, const gnt_observation *o) {
     return sum;
 }
 
+/* True if nothing was sent, so that there is nothing to attack: an update that is zero throughout, where
+ * neither earlier stages nor a secure sum were observed. The score job guesses at its targets. */
+static int is_silent(const attacking *a, int64_t j) {
+    const gnt_observation *o = &a->observations.common;
+    return o->surface == GNT_SURFACE_UPDATE && a->observations.set == 0 && a->n_history == 0 &&
+           o->n_contribution == 0 && !o->sum && gnt_is_silent(&a->observations.st, j);
+}
+
 static int answer_one(attacking *a, int64_t j, gnt_err *err) {
     const gnt_attack *hooks = gnt_instance_attack(a->plugin.instance);
     gnt_answer answer = {.size = sizeof answer,
@@ -425,6 +437,8 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
     a->chosen_cost = NAN;
     a->ending = (gnt_ending){0};
     a->answered = 0;
+    if (is_silent(a, j))
+        return add_costs(a, 1, err);
     const uint64_t before = sum_of_inputs(a, &o);
     gnt_work_plugin_begin(&a->plugin, "run");
     gnt_status status = hooks->run(gnt_instance_self(a->plugin.instance), &o, &a->own.view, &answer);
@@ -437,7 +451,7 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
                         a->work->request->attack.attacker.plugin.id);
     if (a->answered == 0)
         return gnt_fail(err, "the attack says it succeeded but gave no answer for observation %" PRId64, j);
-    return add_costs(a, err);
+    return add_costs(a, 0, err);
 }
 
 static int write_answer(attacking *a, gnt_err *err) {

@@ -56,6 +56,8 @@ void gnt_rank_row_say(const gnt_rank_row *s, gnt_text *out) {
         gnt_text_add(out, "; ");
         gnt_duty_say(&s->shown, out);
     }
+    if (s->worst && s->worst->silent > 0)
+        gnt_text_add(out, "; %lld observations of nothing count as guesses", (long long)s->worst->silent);
 }
 
 const char *gnt_tie_words(gnt_tie tie) {

@@ -52,12 +52,21 @@ static void complete_groups(gnt_results *r) {
     }
 }
 
-/* Notes the groups of which a cell was scored against all rows. */
-static void note_all_rows(gnt_results *r) {
-    for (size_t i = 0; i < r->n_cell; i++)
-        for (size_t k = 0; gnt_is_of_all_rows(&r->cell[i]) && k < r->n_group; k++)
-            if (gnt_is_of_group(&r->cell[i], &r->group[k]))
-                r->group[k].scored_against = r->cell[i].scored_against;
+/* Notes the groups of which a cell was scored against all rows, and counts their observations of nothing. */
+static void note_scoring(gnt_results *r) {
+    for (size_t i = 0; i < r->n_cell; i++) {
+        const gnt_outcome *c = &r->cell[i];
+        const int all_rows = gnt_is_of_all_rows(c);
+        for (size_t k = 0; (all_rows || c->silent > 0) && k < r->n_group; k++) {
+            gnt_outcome *g = &r->group[k];
+            if (!gnt_is_of_group(c, g))
+                continue;
+            if (all_rows)
+                g->scored_against = c->scored_against;
+            if (c->silent > 0)
+                g->silent = (g->silent > 0 ? g->silent : 0) + c->silent;
+        }
+    }
 }
 
 /* ---- the whole ---- */
@@ -79,7 +88,7 @@ static int fill(gnt_results *r, const char *name, gnt_err *err) {
     if (results_collect_marks(r, err) || results_read_tasks(of, name, &r->facts, &r->n_facts, err))
         return -1;
     complete_groups(r);
-    note_all_rows(r);
+    note_scoring(r);
     if (results_collect_names(r, name, err))
         return -1;
     results_fill_scatter(r);

@@ -238,6 +238,9 @@ typedef struct gnt_outcome {
     gnt_restarts convergence;
     /* of a cell whose attack says why its searches ended; else NULL */
     gnt_ended *ended;
+    /* observations of which every number is zero, so that they were scored as guesses; −1: none. Of a group,
+     * not in the file: of all its cells (judge/results_view.c) */
+    int64_t silent;
     /* numbers that plugins report on themselves */
     gnt_named_reals facts;
     gnt_points *points;

@@ -24,6 +24,7 @@ static const gnt_outcome blank_outcome = {.id = gnt_no_text,
                                           .images = gnt_no_text,
                                           .unknown = gnt_no_text,
                                           .scored_against = gnt_no_text,
+                                          .silent = -1,
                                           .strength = NAN,
                                           .utility = NO_UTILITY};
 
@@ -296,6 +297,13 @@ static const gnt_fields mark_fields = GNT_OPEN(gnt_mark, mark_rows);
                                               .help = "why the attack's searches ended, as it says: how "    \
                                                       "many of them"                                         \
     }
+#define SILENT                                                                                               \
+    {                                                                                                        \
+        GNT_FIELD(gnt_outcome, silent, INT), .optional = 1, .nullable = 1,                                   \
+                                             .help = "observations of which every number is zero: no "       \
+                                                     "attack was run on them, and their targets count as "   \
+                                                     "what public data alone give"                           \
+    }
 #define FACTS                                                                                                \
     {                                                                                                        \
         GNT_FIELD(gnt_outcome, facts, MAP), .group = &gnt_named_real_fields, .optional = 1,                  \
@@ -368,6 +376,7 @@ static const gnt_field cell_rows[] = {
     QUARTER,
     CONVERGENCE,
     ENDED,
+    SILENT,
     FACTS,
     POINTS,
     MARKS,
@@ -402,6 +411,6 @@ static const gnt_field group_rows[] = {
 };
 const gnt_fields gnt_group_fields = OPEN_FROM(gnt_outcome, group_rows, blank_outcome);
 
-static const gnt_field score_rows[] = {TARGETS, MEASURES,   FLOORS, CHANCE, CONVERGENCE,   ENDED,
-                                       FACTS,   UNMEASURED, MARKS,  POINTS, SCORED_AGAINST};
+static const gnt_field score_rows[] = {TARGETS, MEASURES, FLOORS,     CHANCE, CONVERGENCE, ENDED,
+                                       SILENT,  FACTS,    UNMEASURED, MARKS,  POINTS,      SCORED_AGAINST};
 const gnt_fields gnt_score_fields = OPEN_FROM(gnt_outcome, score_rows, blank_outcome);

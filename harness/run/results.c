@@ -194,6 +194,8 @@ static int fill_cell(const run *r, const run_cell *c, gnt_outcome *out, gnt_aren
     out->quarter = found->quarter;
     out->convergence = found->convergence;
     out->ended = found->ended;
+    if (found->silent > 0)
+        out->silent = found->silent;
     out->secret = found->secret;
     out->facts = found->facts;
     if (t->observe.attribute >= 0)

@@ -402,6 +402,49 @@ static void floors_are_of_the_best_members(void **state) {
     forget(&wide);
 }
 
+/* Opens observations of which the attack says that nothing was sent; the first `zeros` are zero. */
+static void begin_silent(trial *t, uint32_t goals, int64_t n, int64_t zeros) {
+    enum { ENTRIES = 6 };
+    const int64_t dim[2] = {n, ENTRIES};
+    gnt_st_tensor *update;
+    begin(t, goals, GNT_SURFACE_UPDATE, n, 1, 0, 0);
+    add_images(&t->w, "targets", 0, n);
+    MUST(gnt_st_add(input(t, "seen"), "update", GNT_ST_F32, 2, dim, NULL, &update, NULL) == 0);
+    memset(update->data, 0, (size_t)(n * ENTRIES) * sizeof(float));
+    for (int64_t j = zeros; j < n; j++)
+        ((float *)update->data)[j * ENTRIES + ENTRIES - 1] = 1e-30f;
+    MUST(gnt_st_set_metadata(input(t, "answer"),
+                             "{\"targets\": [{\"silent\": true}, {\"silent\": true}, {\"silent\": true}]}",
+                             NULL) == 0);
+}
+
+/* A target of which nothing was sent is scored as the best that public data give; that it was so is read off
+ * the observation, whatever the attack says. */
+static void silence_is_no_better_than_a_guess(void **state) {
+    (void)state;
+    trial t;
+    begin_silent(&t, GNT_GOAL_RECONSTRUCTION | GNT_GOAL_ATTRIBUTE, 1, 1);
+    end(&t);
+    assert_true(json_integer_value(json_object_get(t.score, "silent")) == 1);
+    assert_true(fabs(of_target(&t, 0, "psnr") - fmax(at(&t, "floors", "psnr", "mean_image"),
+                                                     at(&t, "floors", "psnr", "nearest_public"))) < 1e-6);
+    assert_true(of_target(&t, 0, "attribute_accuracy") == 1); /* the only value is the most frequent one */
+    forget(&t);
+    begin_silent(&t, GNT_GOAL_RECONSTRUCTION, 1, 0);
+    end(&t);
+    assert_null(json_object_get(t.score, "silent"));
+    assert_true(
+        json_is_true(json_object_get(json_array_get(json_object_get(t.score, "targets"), 0), "missing")));
+    forget(&t);
+    begin_silent(&t, GNT_GOAL_LABEL, 3, 2); /* of labels 0, 1 and 2 a guess finds a third */
+    add_answer(&t, "labels", 2, 1, CLASSES, (const float[CLASSES]){0, 0, 1});
+    end(&t);
+    assert_true(json_integer_value(json_object_get(t.score, "silent")) == 2);
+    assert_true(fabs(of_target(&t, 0, "label_accuracy") - 1.0 / 3) < 1e-8);
+    assert_true(of_target(&t, 2, "label_accuracy") == 1);
+    forget(&t);
+}
+
 static void a_set_smaller_than_the_batch_is_refused(void **state) {
     (void)state;
     trial t = {0};
@@ -511,6 +554,7 @@ int main(void) {
         cmocka_unit_test(a_batch_is_assigned_within_its_set),
         cmocka_unit_test(a_sample_of_two_sets_is_one_candidate),
         cmocka_unit_test(labels_alone_are_those_of_the_set),
+        cmocka_unit_test(silence_is_no_better_than_a_guess),
         cmocka_unit_test(floors_are_of_the_best_members),
         cmocka_unit_test(a_set_smaller_than_the_batch_is_refused),
         cmocka_unit_test(rows_of_earlier_rounds_are_found),

@@ -43,6 +43,8 @@ static int open_all(score *s, gnt_err *err) {
         s->layout.members = members_stated(s);
     if (score_open_sets(s, err) != 0)
         return -1;
+    if (score_find_silent(s, err) != 0)
+        return -1;
     const gnt_samples *t = &s->targets.view;
     s->layout.n = s->layout.observations * s->layout.batch;
     if ((s->request->goals & GNT_GOAL_CONTRIBUTION) && score_read_contributions(s, err) != 0)
@@ -91,7 +93,8 @@ static int score_goals(score *s, gnt_err *err) {
         return -1;
     /* an attack may leave labels out where more is requested than it can infer; then there is no such
      * column */
-    if ((goals & GNT_GOAL_LABEL) && any_answer(s, "labels") && score_labels(s, err) != 0)
+    const int labels_alone = s->n_silent == s->layout.observations && !(goals & GNT_GOAL_RECONSTRUCTION);
+    if ((goals & GNT_GOAL_LABEL) && (any_answer(s, "labels") || labels_alone) && score_labels(s, err) != 0)
         return -1;
     if ((goals & GNT_GOAL_ATTRIBUTE) && s->attribute.index >= 0 &&
         s->attribute.index < s->targets.view.n_attributes && score_attributes(s, err) != 0)

@@ -7,6 +7,7 @@
 
 #include "job/work/work.h"
 #include "metric/features.h"
+#include "metric/identify.h"
 #include "metric/image.h"
 #include "metric/label.h"
 #include "result/result.h"
@@ -157,6 +158,9 @@ typedef struct score {
      * score_all_rows.c, as is a word on it; NULL: it is not in question. */
     struct score *shown;
     const char *scored_against;
+    /* A flag of each observation: nothing was sent. Set by score_silent.c when the job opens. */
+    uint8_t *silent;
+    int64_t n_silent;
     gnt_arena memory;
 } score;
 
@@ -242,6 +246,14 @@ int score_region_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *e
 /* Compares what a defense claims of its encodings with what they show; adds facts and a mark, never a
  * score (score_claims.c). */
 int score_claims(score *s, gnt_err *err);
+/* score_silent.c: finds the observations of nothing, and guesses at them. score_guess returns the images of
+ * observation j, batch × features, which the arena owns; NULL after an error. */
+int score_find_silent(score *s, gnt_err *err);
+const float *score_guess(score *s, int64_t j, gnt_err *err);
+/* Finds the place of the best single guess among the candidates, of which `right` is the right one. */
+int score_identify_guess(score *s, gnt_metric_identity *who, const gnt_metric_rows *candidates, int64_t right,
+                         gnt_err *err);
+void score_guess_attributes(score *s);
 /* Adds a fact; name: constant text (score_write.c). */
 void score_add_fact(score *s, const char *name, double value);
 void score_add_unknown(score *s, const char *name, const char *reason); /* reason: constant text */

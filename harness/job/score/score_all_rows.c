@@ -86,6 +86,8 @@ static int open_all_rows(score *wide, const score *s, const gnt_st *replay, int6
                     .clients = s->clients,
                     .answer = s->answer,
                     .observed = s->observed,
+                    .silent = s->silent,
+                    .n_silent = s->n_silent,
                     .shape = s->shape,
                     .is_image = s->is_image,
                     .layout = {.observations = s->layout.observations,

@@ -36,6 +36,7 @@ int score_attributes(score *s, gnt_err *err) {
             gnt_metric_labels_of_scores(&s->attribute.answer[j], scores, 1, s->attribute.values);
     }
     gnt_free(row);
+    score_guess_attributes(s);
     if (gnt_metric_relabel(s->attribute.renamed, s->attribute.truth, s->attribute.answer,
                            (size_t)s->layout.observations, s->attribute.values, err) != 0)
         return -1;

@@ -46,10 +46,13 @@ static void free_room(label_room *r) {
 int score_labels(score *s, gnt_err *err) {
     int32_t classes = s->targets.view.classes;
     label_room r;
+    double chance = 0;
     int rc = make_room(&r, s, err);
+    if (rc == 0 && s->n_silent)
+        rc = score_label_chance(s, &chance, err);
     for (int64_t j = 0; rc == 0 && j < s->layout.observations; j++) {
         int64_t n = 0;
-        double share = 0;
+        double share = s->silent[j] ? chance : 0;
         const float *scores = score_answer(s, "labels", j, classes, &n);
         if (scores && n == s->layout.batch) {
             gnt_metric_labels_of_scores(r.answer, scores, (size_t)n, classes);

@@ -323,6 +323,8 @@ static int fill(score *s, gnt_outcome *o, gnt_err *err) {
     o->chance.at = gnt_arena_array(&s->memory, GNT_MEASURES, sizeof *o->chance.at);
     o->convergence = convergence_of(s);
     o->ended = ended_of(s);
+    if (s->n_silent)
+        o->silent = s->n_silent;
     o->facts = (gnt_named_reals){s->fact, s->n_facts};
     o->unmeasured = unmeasured_of(s);
     if (s->scored_against)

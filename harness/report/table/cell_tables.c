@@ -362,6 +362,10 @@ void gnt_table_facts(const gnt_results *r, gnt_table *t) {
             fact_items(t, k[i].o, "scored against");
             gnt_table_text(t, k[i].o->scored_against);
         }
+        if (k[i].o->silent > 0) {
+            fact_items(t, k[i].o, "observations of nothing");
+            gnt_table_number(t, (double)k[i].o->silent);
+        }
     }
     gnt_free(k);
 }
