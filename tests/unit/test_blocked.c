@@ -480,12 +480,30 @@ static void test_choice(void **state) {
     unsetenv("GAUNTLET_CONV");
 }
 
+/* A width that is none stops a program, rather than choosing other kernels. */
+static void test_width(void **state) {
+    (void)state;
+    const char *given = getenv("GAUNTLET_VECTORS");
+    char *before = given ? strdup(given) : NULL, error[200] = "";
+    gnt_graph *g = gnt_graph_new();
+    gnt_node x = gnt_nn_input(g, "x", 1, (int64_t[]){1}, 0);
+    setenv("GAUNTLET_VECTORS", "300", 1);
+    assert_null(gnt_program_new(g, &x, NULL, 1, 4, error, sizeof error));
+    assert_non_null(strstr(error, "128, 256 or 512"));
+    before ? setenv("GAUNTLET_VECTORS", before, 1) : unsetenv("GAUNTLET_VECTORS");
+    gnt_program *p = gnt_program_new(g, &x, NULL, 1, 4, error, sizeof error);
+    assert_non_null(p);
+    gnt_program_free(p);
+    gnt_graph_free(g);
+    free(before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies),           cmocka_unit_test(test_faces),
         cmocka_unit_test(test_winograd),         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_constant_weights), cmocka_unit_test(test_replay),
-        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_choice),           cmocka_unit_test(test_width),
     };
     return narrower_too(cmocka_run_group_tests_name("blocked", tests, NULL, NULL));
 }
