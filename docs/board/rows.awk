@@ -1,4 +1,4 @@
-# Rows of leaderboard.csv for leakage.gnuplot: number, "task: defense", utility, PSNR, its interval.
+# Rows of a task in leaderboard.csv for leakage.gnuplot: number, defense, utility, PSNR, its interval.
 # `want`: any, ranked, apart or none. Numbers count all rows, so that each keeps its place in the picture. A kind
 # without rows has a point outside of it, since gnuplot warns of empty data.
 function split_row(line, cell,    n, at, c, quoted) {
@@ -20,12 +20,12 @@ BEGIN {
 NR == 1 { n = split_row($0, cell); for (i = 1; i <= n; i++) column[cell[i]] = i; next }
 {
     split_row($0, cell)
-    if (cell[column["attacker"]] != "any" || cell[column["measure"]] != "psnr" || cell[column["measured"]] == "")
+    if (cell[column["attacker"]] != "any" || cell[column["measure"]] != "psnr" || cell[column["measured"]] == "" || cell[column["task"]] != task)
         next
     row++
     kind = cell[column["rank"]] != "" ? "ranked" : cell[column["standing"]] == "undefended" ? "none" : "apart"
     if (want == "any" || want == kind)
-        printf "%d \"%s: %s\" \"%.0f %%\" %s %s %s\n", row, cell[column["task"]], cell[column["defense"]],
+        printf "%d \"%s\" \"%.0f %%\" %s %s %s\n", row, cell[column["defense"]],
             100 * cell[column["utility"]], cell[column["measured"]], cell[column["low"]] == "" ? cell[column["measured"]] : cell[column["low"]],
             cell[column["high"]] == "" ? cell[column["measured"]] : cell[column["high"]]
 }
