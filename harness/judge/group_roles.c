@@ -137,12 +137,15 @@ int gnt_floors_add(const gnt_outcome *g, const gnt_measure *m, int undefended, d
     const gnt_score *s = gnt_number_of(g, m->name);
     if (!s || (gnt_group_kind_of(g) == GNT_GROUP_UNDEFENDED) != undefended || gnt_is_of_all_rows(g))
         return 0;
-    for (int f = 0; f < GNT_FLOORS; f++)
+    int any = !isnan(s->chance);
+    for (int f = 0; f < GNT_FLOORS; f++) {
+        any |= !isnan(s->floor[f]);
         if (gnt_leaks_more(m, s->floor[f], floor[f]))
             floor[f] = s->floor[f];
+    }
     if (gnt_leaks_more(m, s->chance, *chance))
         *chance = s->chance;
-    return 1;
+    return any;
 }
 
 void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const char *attack,

@@ -57,13 +57,13 @@ int gnt_has_measure(const gnt_results *r, const char *task, int64_t stage, const
 
 /* Sets every floor, and chance, to NAN. */
 void gnt_floors_clear(double floor[GNT_FLOORS], double *chance);
-/* Raises floors and chance to those of a group. False, and nothing is changed, if it has no number for the
+/* Raises floors and chance to those of a group. False, and nothing is changed, if it states none for the
  * measure, is not of the requested kind (undefended or defended), or was scored against all rows of a client:
  * a guess at more rows is no baseline of the others. */
 int gnt_floors_add(const gnt_outcome *g, const gnt_measure *m, int undefended, double floor[GNT_FLOORS],
                    double *chance);
 /* Computes each floor (and chance) that leaks most among the undefended groups of an attack (NULL: of any),
- * or among all if none of these has a number; NAN if none is known. Defended ones may be scored on other
+ * or among all if none of these states any; NAN if none is known. Defended ones may be scored on other
  * questions: the attribute that most rows of a client have is guessed more easily than that of one row. */
 void gnt_floors(const gnt_results *r, const char *task, int64_t stage, const char *attack,
                 const gnt_measure *m, double floor[GNT_FLOORS], double *chance);
