@@ -1,6 +1,7 @@
 #include "judge/bounds.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -57,6 +58,11 @@ static double of(const mean *m) {
     return m->n ? m->sum / (double)m->n : NAN;
 }
 
+/* The cells of one row, by their index. */
+typedef struct own_cells {
+    size_t *at, n;
+} own_cells;
+
 int gnt_bounds_uses_cell(const gnt_results *r, size_t i) {
     if (!r->cell[i].utility.by_value.at)
         return 0;
@@ -77,30 +83,32 @@ static double worst(const gnt_results *r, const gnt_outcome *like, const char *m
     return most;
 }
 
-static double information(const gnt_results *r, const gnt_outcome *like) {
+static double information(const gnt_results *r, const own_cells *own) {
     double most = NAN;
     for (size_t a = 0; a < r->n_attack; a++) {
         mean m = {0};
-        for (size_t i = 0; i < r->n_cell; i++) {
-            if (is_same(&r->cell[i], like) && !strcmp(r->cell[i].attack, r->attack[a]))
-                add(&m, gnt_fact_of(&r->cell[i], "information") / log(2));
+        for (size_t k = 0; k < own->n; k++) {
+            const gnt_outcome *cell = &r->cell[own->at[k]];
+            if (!strcmp(cell->attack, r->attack[a]))
+                add(&m, gnt_fact_of(cell, "information") / log(2));
         }
         most = fmax(most, of(&m));
     }
     return most;
 }
 
-static gnt_bound_row row_of(const gnt_results *r, const gnt_outcome *like) {
+static gnt_bound_row row_of(const gnt_results *r, const own_cells *own) {
+    const gnt_outcome *like = &r->cell[own->at[0]];
     gnt_bound_row row = {.task = like->task,
                          .defense = like->defense,
                          .mode = like->mode,
                          .stage = like->stage,
                          .strength = like->strength};
     mean errors = {0}, gap = {0}, entropy = {0};
-    for (size_t i = 0; i < r->n_cell; i++) {
-        if (!is_same(&r->cell[i], like) || !gnt_bounds_uses_cell(r, i))
+    for (size_t k = 0; k < own->n; k++) {
+        if (!gnt_bounds_uses_cell(r, own->at[k]))
             continue;
-        const split s = split_of(&r->cell[i].utility.by_value);
+        const split s = split_of(&r->cell[own->at[k]].utility.by_value);
         row.values = s.values;
         row.seeds++;
         add(&errors, s.errors);
@@ -114,7 +122,7 @@ static gnt_bound_row row_of(const gnt_results *r, const gnt_outcome *like) {
     row.least_errors = fmax(0, row.gap - row.advantage);
     if (isnan(row.gap) || isnan(row.advantage))
         row.least_errors = NAN;
-    row.information = information(r, like);
+    row.information = information(r, own);
     const double unknown = fmax(0, row.entropy - row.information);
     row.most_right = isnan(row.information) || row.values != 2 ? NAN : gnt_bound_of_two(unknown);
     row.most_right_fano = isnan(row.information) ? NAN : gnt_bound_of_values(unknown, row.values);
@@ -123,17 +131,24 @@ static gnt_bound_row row_of(const gnt_results *r, const gnt_outcome *like) {
 }
 
 int gnt_bounds(const gnt_results *r, gnt_bound_rows *out, gnt_err *err) {
+    own_cells own = {.at = gnt_array(r->n_cell + 1, sizeof *own.at)};
+    uint8_t *listed = gnt_array(r->n_cell + 1, sizeof *listed);
     *out = (gnt_bound_rows){.row = gnt_array(r->n_cell + 1, sizeof *out->row)};
-    if (!out->row)
-        return gnt_fail(err, "out of memory for the bounds");
-    for (size_t i = 0; i < r->n_cell; i++) {
-        size_t before = 0;
-        while (before < i && !(r->cell[before].utility.by_value.at && is_same(&r->cell[before], &r->cell[i])))
-            before++;
-        if (r->cell[i].utility.by_value.at && before == i)
-            out->row[out->n++] = row_of(r, &r->cell[i]);
+    const int rc = out->row && own.at && listed ? 0 : gnt_fail(err, "out of memory for the bounds");
+    for (size_t i = 0; rc == 0 && i < r->n_cell; i++) {
+        if (listed[i] || !r->cell[i].utility.by_value.at)
+            continue;
+        own.n = 0;
+        for (size_t k = 0; k < r->n_cell; k++)
+            if (!listed[k] && is_same(&r->cell[k], &r->cell[i])) {
+                own.at[own.n++] = k;
+                listed[k] = 1;
+            }
+        out->row[out->n++] = row_of(r, &own);
     }
-    return 0;
+    gnt_free(own.at);
+    gnt_free(listed);
+    return rc;
 }
 
 void gnt_bounds_free(gnt_bound_rows *rows) {
