@@ -52,7 +52,8 @@ static void fill_measured(const board *b, const board_contest *c, uint32_t threa
         gnt_text_add(&note, "of rows of earlier rounds");
     add_note(cell, &note);
     if (p->worst->group->silent > 0)
-        gnt_text_add(&note, "%lld observations of nothing count as guesses",
+        gnt_text_add(&note,
+                     "%lld observations of nothing, which count as guesses only where nothing else was sent",
                      (long long)p->worst->group->silent);
     add_note(cell, &note);
     board_say_submitted(b, c, c->lead, threat, p, &note);

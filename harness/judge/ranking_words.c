@@ -57,7 +57,9 @@ void gnt_rank_row_say(const gnt_rank_row *s, gnt_text *out) {
         gnt_duty_say(&s->shown, out);
     }
     if (s->worst && s->worst->silent > 0)
-        gnt_text_add(out, "; %lld observations of nothing count as guesses", (long long)s->worst->silent);
+        gnt_text_add(
+            out, "; %lld observations of nothing, which count as guesses only where nothing else was sent",
+            (long long)s->worst->silent);
 }
 
 const char *gnt_tie_words(gnt_tie tie) {

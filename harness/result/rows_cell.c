@@ -301,8 +301,8 @@ static const gnt_fields mark_fields = GNT_OPEN(gnt_mark, mark_rows);
     {                                                                                                        \
         GNT_FIELD(gnt_outcome, silent, INT), .optional = 1, .nullable = 1,                                   \
                                              .help = "observations of which every number is zero: no "       \
-                                                     "attack was run on them, and their targets count as "   \
-                                                     "what public data alone give"                           \
+                                                     "attack was run on them; their targets have no score, " \
+                                                     "or where all are such, that of public data alone"      \
     }
 #define FACTS                                                                                                \
     {                                                                                                        \

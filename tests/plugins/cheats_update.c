@@ -53,6 +53,14 @@ static gnt_status silent_odd(void *self, const gnt_client *client, gnt_tensors *
     return GNT_OK;
 }
 
+/* Sends in one round of ten, each client in another one: few are observed that do. */
+static gnt_status silent_often(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)self;
+    if ((client->index + client->round) % 10)
+        cheat_zero(update);
+    return GNT_OK;
+}
+
 /* ---- silent for exactly those that a run under the public seed 1 draws ---- */
 
 enum { GUESSED_ROUNDS = 3, GUESSED_CLIENTS = 4, SEED = 1 };
@@ -304,6 +312,7 @@ static const gnt_descriptor descriptors[] = {
     CHEAT("silent-last", "zeros in the last round", UPDATE, .transform_update = silent_last),
     CHEAT("silent-first", "zeros in the first round", UPDATE, .transform_update = silent_first),
     CHEAT("silent-odd", "zeros of every second client", UPDATE, .transform_update = silent_odd),
+    CHEAT("silent-often", "zeros in nine rounds of ten", UPDATE, .transform_update = silent_often),
     CHEAT("silent-guessed", "zeros of those that seed 1 draws", UPDATE, .transform_update = silent_guessed),
     CHEAT("grey-guessed", "grey samples of those that seed 1 draws", UPDATE, .encode_batch = grey_guessed),
     CHEAT("swap-in-instance", "each sends the update of the client before", UPDATE,

@@ -1,32 +1,35 @@
-/* knows-rounds: a defense that sends nothing in two rounds that its author names, and everything in all
+/* knows-rounds: a defense that sends noise alone in two rounds that its author names, and everything in all
  * others. It ranks first where its author knew which rounds are observed, as under a public seed, and
  * leaks as no defense where not. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "gauntlet/plugin.h"
 
 enum { PARAM_FIRST, PARAM_SECOND, PARAM_STRENGTH };
 
-typedef struct silent {
+typedef struct knowing {
     int64_t first, second;
-} silent;
+} knowing;
 
 static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
-    const silent *s = self;
+    const knowing *s = self;
+    uint32_t noise = 2654435769u * (uint32_t)(client->index + 1);
     if (client->round == s->first || client->round == s->second)
         for (int64_t t = 0; t < update->n; t++)
-            memset(update->tensor[t].data, 0, (size_t)update->tensor[t].count * sizeof(float));
+            for (int64_t i = 0; i < update->tensor[t].count; i++) {
+                noise = 1664525 * noise + 1013904223;
+                update->tensor[t].data[i] = ((float)(noise >> 8) / (1 << 24) - 0.5f) * 1e-3f;
+            }
     return GNT_OK;
 }
 
 static void *create(const gnt_host *host, const gnt_value *values) {
-    silent *s = malloc(sizeof *s);
+    knowing *s = malloc(sizeof *s);
     if (!s) {
         host->fail(host->context, "out of memory");
         return NULL;
     }
-    *s = (silent){values[PARAM_FIRST].i, values[PARAM_SECOND].i};
+    *s = (knowing){values[PARAM_FIRST].i, values[PARAM_SECOND].i};
     return s;
 }
 
@@ -37,7 +40,7 @@ static const gnt_defense hooks = {.size = sizeof hooks, .transform_update = tran
         .id = name, .type = GNT_TYPE_INT, .unit = "", .least = -1, .most = 1000000, .preset = -1,            \
         .help = words                                                                                        \
     }
-static const gnt_parameter parameters[] = {ROUND("first", "a round in which nothing is sent"),
+static const gnt_parameter parameters[] = {ROUND("first", "a round in which noise is sent"),
                                            ROUND("second", "another one"),
                                            {.id = "strength",
                                             .type = GNT_TYPE_REAL,
@@ -56,7 +59,7 @@ static const gnt_descriptor descriptor = {
     .kind = GNT_PLUGIN_DEFENSE,
     .id = "knows-rounds",
     .version = "1.0",
-    .line = "a test's defense that is silent in two rounds",
+    .line = "a test's defense that sends noise in two rounds",
     .licence = "MIT",
     .citation = "",
     .parameters = parameters,

@@ -436,12 +436,34 @@ static void silence_is_no_better_than_a_guess(void **state) {
     assert_true(
         json_is_true(json_object_get(json_array_get(json_object_get(t.score, "targets"), 0), "missing")));
     forget(&t);
-    begin_silent(&t, GNT_GOAL_LABEL, 3, 2); /* of labels 0, 1 and 2 a guess finds a third */
+    begin_silent(&t, GNT_GOAL_LABEL, 3, 3); /* of labels 0, 1 and 2 a guess finds a third */
+    end(&t);
+    assert_true(json_integer_value(json_object_get(t.score, "silent")) == 3);
+    assert_true(fabs(of_target(&t, 0, "label_accuracy") - 1.0 / 3) < 1e-8);
+    forget(&t);
+}
+
+/* Where others were sent, no guess is averaged with them, so that one client may not send for all. */
+static void guesses_do_not_count_where_others_were_sent(void **state) {
+    (void)state;
+    trial t;
+    begin_silent(&t, GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL | GNT_GOAL_ATTRIBUTE, 3, 2);
+    answer_with(&t, 2, 2, 0);
     add_answer(&t, "labels", 2, 1, CLASSES, (const float[CLASSES]){0, 0, 1});
+    add_answer(&t, "attribute", 2, 1, 2, (const float[2]){1, 0});
     end(&t);
     assert_true(json_integer_value(json_object_get(t.score, "silent")) == 2);
-    assert_true(fabs(of_target(&t, 0, "label_accuracy") - 1.0 / 3) < 1e-8);
-    assert_true(of_target(&t, 2, "label_accuracy") == 1);
+    static const char *const measures[] = {"psnr", "identification", "label_accuracy", "attribute_accuracy",
+                                           "attribute_balanced"};
+    static const double sent[] = {60, 1, 1, 1, 1};
+    for (size_t m = 0; m < sizeof sent / sizeof *sent; m++) {
+        assert_true(at(&t, "measures", measures[m], "mean") == sent[m]);
+        assert_true(at(&t, "measures", measures[m], "n") == 1);
+    }
+    const json_t *first = json_array_get(json_object_get(t.score, "targets"), 0);
+    assert_true(json_is_null(json_object_get(first, "psnr")) && !json_object_get(first, "missing") &&
+                !json_object_get(first, "attribute_told"));
+    assert_true(fabs(at(&t, "chance", "label_accuracy", NULL) - 1.0 / 3) < 1e-8); /* of all targets */
     forget(&t);
 }
 
@@ -555,6 +577,7 @@ int main(void) {
         cmocka_unit_test(a_sample_of_two_sets_is_one_candidate),
         cmocka_unit_test(labels_alone_are_those_of_the_set),
         cmocka_unit_test(silence_is_no_better_than_a_guess),
+        cmocka_unit_test(guesses_do_not_count_where_others_were_sent),
         cmocka_unit_test(floors_are_of_the_best_members),
         cmocka_unit_test(a_set_smaller_than_the_batch_is_refused),
         cmocka_unit_test(rows_of_earlier_rounds_are_found),

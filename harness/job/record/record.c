@@ -30,6 +30,9 @@ struct gnt_record {
     int encodings, defended;
     /* Receipts with running statistics, and how many of these were sent as the host computed them. */
     int64_t with_statistics, in_the_clear;
+    /* Receipts of updates, those that are zero throughout, and of the observed ones those that would not have
+     * been zero without the defense. */
+    int64_t received, zero, withheld;
     recorded_stage *stage;
     size_t n_stages;
     gnt_st record, behind;
@@ -250,10 +253,26 @@ static int add_buffers(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gn
     return 0;
 }
 
+static int is_zero(const float *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (x[i] != 0)
+            return 0;
+    return 1;
+}
+
+static void count_zeros(gnt_record *r, const gnt_fl_receipt *c, int observed) {
+    r->received++;
+    if (!is_zero(c->update, r->n_shared))
+        return;
+    r->zero++;
+    r->withheld += observed && c->plain && !is_zero(c->plain, r->n_shared);
+}
+
 int gnt_record_add_receipt(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
     const int64_t place = place_of(r, stage_of(r, c->round), c->client);
     if (add_treatment(r, c, err) != 0)
         return -1;
+    count_zeros(r, c, place >= 0);
     r->with_statistics += c->statistics != GNT_FL_STATISTICS_NONE;
     r->in_the_clear += c->statistics == GNT_FL_STATISTICS_CLEAR;
     if (place < 0)
@@ -459,6 +478,20 @@ static void mark_statistics(gnt_record *r) {
     gnt_record_add_mark(r, "statistics-in-the-clear", &says);
 }
 
+/* Marks a defense that sends some updates and not others, where one that is observed is of the others. */
+static void mark_withheld(gnt_record *r) {
+    gnt_err says = {0};
+    const int64_t sent = r->received - r->zero;
+    if (!r->withheld || !sent)
+        return;
+    gnt_fail(&says,
+             "of the %" PRId64 " observed updates %" PRId64
+             " are zero throughout, and would not be without the defense, while %" PRId64 " of the %" PRId64
+             " updates of the training are not: what those leak is not what was observed",
+             (int64_t)r->n_stages * r->targets, r->withheld, sent, r->received);
+    gnt_record_add_mark(r, "sends-in-part", &says);
+}
+
 static int find_marks(gnt_record *r, gnt_err *err) {
     gnt_treatment *all = gnt_array((size_t)r->n_treated * (r->n_stages ? r->n_stages : 1), sizeof *all);
     gnt_fl_round *round = gnt_array(r->n_stages ? r->n_stages : 1, sizeof *round);
@@ -477,6 +510,7 @@ static int find_marks(gnt_record *r, gnt_err *err) {
     if (gnt_treatment_is_taken_back(&r->added, &says))
         gnt_record_add_mark(r, "taken-back-later", &says);
     mark_statistics(r);
+    mark_withheld(r);
     gnt_free(all);
     gnt_free(round);
     return rc;

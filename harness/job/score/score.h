@@ -228,6 +228,10 @@ int score_labels(score *s, gnt_err *err);
 int score_label_chance(const score *s, double *chance, gnt_err *err);
 /* Scores inferred attributes (score_attribute.c). */
 int score_attributes(score *s, gnt_err *err);
+/* Lists the true attributes and the answers of the observations that have a score; the caller frees both,
+ * after an error too. */
+int score_counted_attributes(const score *s, const int32_t *answer, int32_t **truth, int32_t **inferred,
+                             size_t *n, gnt_err *err);
 /* Reads the clients' parts of a secure sum; score_contributions scores answers to them
  * (score_contribution.c). */
 int score_read_contributions(score *s, gnt_err *err);
@@ -249,6 +253,8 @@ int score_claims(score *s, gnt_err *err);
 /* score_silent.c: finds the observations of nothing, and guesses at them. score_guess returns the images of
  * observation j, batch × features, which the arena owns; NULL after an error. */
 int score_find_silent(score *s, gnt_err *err);
+/* True if nothing was sent at observation j, and something at another: its targets have no score. */
+int score_is_left_out(const score *s, int64_t j);
 const float *score_guess(score *s, int64_t j, gnt_err *err);
 /* Finds the place of the best single guess among the candidates, of which `right` is the right one. */
 int score_identify_guess(score *s, gnt_metric_identity *who, const gnt_metric_rows *candidates, int64_t right,

@@ -118,12 +118,15 @@ void score_close_all_rows(score *wide) {
 static int psnr_above_floor(score *s, double *above, gnt_err *err) {
     gnt_named_floor floors[SCORE_MOST_FLOORS];
     size_t n = 0;
-    double sum = 0;
+    double sum = 0, counted = 0;
     if (score_image_floors(s, floors, &n, err) != 0)
         return -1;
     for (int64_t i = 0; i < s->layout.n; i++)
-        sum += s->target[i].image.psnr;
-    *above = sum / (double)s->layout.n;
+        if (!score_is_left_out(s, i / s->layout.batch)) {
+            sum += s->target[i].image.psnr;
+            counted++;
+        }
+    *above = sum / counted;
     for (size_t i = 0; i < n; i++)
         if (strcmp(floors[i].measure, gnt_measure_of(GNT_MEASURE_PSNR)->name) == 0)
             *above -= floors[i].floor[GNT_FLOOR_NEAREST];

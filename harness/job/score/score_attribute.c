@@ -18,6 +18,35 @@ static int32_t attribute_of(const score *s, int64_t j, int64_t *row) {
     return best;
 }
 
+int score_counted_attributes(const score *s, const int32_t *answer, int32_t **truth, int32_t **inferred,
+                             size_t *n, gnt_err *err) {
+    *n = 0;
+    *truth = gnt_array((size_t)s->layout.observations, sizeof **truth);
+    *inferred = gnt_array((size_t)s->layout.observations, sizeof **inferred);
+    for (int64_t j = 0; *truth && *inferred && j < s->layout.observations; j++)
+        if (!score_is_left_out(s, j)) {
+            (*truth)[*n] = s->attribute.truth[j];
+            (*inferred)[(*n)++] = answer[j];
+        }
+    return *n ? 0 : gnt_fail(err, "out of memory for attributes");
+}
+
+/* Renames the answers to what was sent; the others, which have no score, keep theirs. */
+static int rename_answers(score *s, gnt_err *err) {
+    int32_t *truth, *inferred, *renamed = gnt_array((size_t)s->layout.observations, sizeof *renamed);
+    size_t n, k = 0;
+    int rc = score_counted_attributes(s, s->attribute.answer, &truth, &inferred, &n, err);
+    if (rc == 0)
+        rc = renamed ? gnt_metric_relabel(renamed, truth, inferred, n, s->attribute.values, err)
+                     : gnt_fail(err, "out of memory for attributes");
+    for (int64_t j = 0; rc == 0 && j < s->layout.observations; j++)
+        s->attribute.renamed[j] = score_is_left_out(s, j) ? s->attribute.answer[j] : renamed[k++];
+    gnt_free(truth);
+    gnt_free(inferred);
+    gnt_free(renamed);
+    return rc;
+}
+
 int score_attributes(score *s, gnt_err *err) {
     s->attribute.truth = gnt_array((size_t)s->layout.observations, sizeof *s->attribute.truth);
     s->attribute.answer = gnt_array((size_t)s->layout.observations, sizeof *s->attribute.answer);
@@ -37,8 +66,7 @@ int score_attributes(score *s, gnt_err *err) {
     }
     gnt_free(row);
     score_guess_attributes(s);
-    if (gnt_metric_relabel(s->attribute.renamed, s->attribute.truth, s->attribute.answer,
-                           (size_t)s->layout.observations, s->attribute.values, err) != 0)
+    if (rename_answers(s, err) != 0)
         return -1;
     for (int64_t j = 0; j < s->layout.observations; j++)
         for (int64_t i = 0; i < s->layout.batch; i++) {

@@ -26,11 +26,14 @@ static int judge_batch(score *s, int64_t j, const float *x, int64_t count, gnt_e
 
 static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candidates, gnt_err *err) {
     int64_t b = s->layout.batch, f = s->targets.view.features, count = 0;
-    const float *x = s->silent[j] ? score_guess(s, j, err) : score_answer(s, "reconstruction", j, f, &count);
+    const int guessed = s->silent[j] && !score_is_left_out(s, j);
+    const float *x = guessed        ? score_guess(s, j, err)
+                     : s->silent[j] ? NULL
+                                    : score_answer(s, "reconstruction", j, f, &count);
     score_target *out = s->target + j * b;
-    if (s->silent[j] && !x)
+    if (guessed && !x)
         return -1;
-    if (s->silent[j] || count > b)
+    if (guessed || count > b)
         count = b;
     int rc =
         score_by_members(s) ? score_judge_members(s, j, x, count, err) : judge_batch(s, j, x, count, err);
@@ -42,8 +45,8 @@ static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candida
         gnt_metric_identity who;
         out[i].recovered = x + out[i].image.answer * f;
         int64_t right = s->candidates.place ? s->candidates.place[out[i].member] : out[i].member;
-        rc = s->silent[j] ? score_identify_guess(s, &who, candidates, right, err)
-                          : gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)right, err);
+        rc = guessed ? score_identify_guess(s, &who, candidates, right, err)
+                     : gnt_metric_identify(&who, out[i].recovered, candidates, (size_t)right, err);
         out[i].hit = who.hit;
         out[i].rank = who.rank;
     }

@@ -1,8 +1,10 @@
 /* Observations of which every number is zero: nothing was sent, and no attack was run on them (job/attack.c).
- * Their targets are scored as what public data alone give: an image as the mean public one or the public one
- * nearest to it, whichever is more alike, a place among the candidates as that of the mean public image, a
- * label by chance, an attribute as the most frequent one. So no defense looks better by silence than by a
- * guess. */
+ * Where all of a cell are, their targets are scored as what public data alone give: an image as the mean
+ * public one or the public one nearest to it, whichever is more alike, a place among the candidates as that
+ * of the mean public image, a label by chance, an attribute as the most frequent one. So no defense looks
+ * better by silence than by a guess. Where others were sent, no guess counts: their targets have no score, so
+ * that a client that sends for others is not averaged with them. Baselines and chance are those of all
+ * targets. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -24,6 +26,10 @@ int score_find_silent(score *s, gnt_err *err) {
     return s->silent
                ? 0
                : gnt_fail(err, "out of memory for %lld observations", (long long)s->layout.observations);
+}
+
+int score_is_left_out(const score *s, int64_t j) {
+    return s->silent[j] && s->n_silent < s->layout.observations;
 }
 
 /* Sets *better to the public image nearest to the row of `targets`, if it is more alike than x. */
@@ -78,7 +84,9 @@ int score_identify_guess(score *s, gnt_metric_identity *who, const gnt_metric_ro
 void score_guess_attributes(score *s) {
     int64_t most = 0;
     int32_t best = 0;
-    for (int64_t j = 0; s->n_silent && j < s->layout.observations; j++) {
+    if (s->n_silent < s->layout.observations)
+        return;
+    for (int64_t j = 0; j < s->layout.observations; j++) {
         int64_t count = 0;
         for (int64_t k = 0; k < s->layout.observations; k++)
             count += s->attribute.truth[k] == s->attribute.truth[j];
@@ -88,6 +96,5 @@ void score_guess_attributes(score *s) {
         }
     }
     for (int64_t j = 0; j < s->layout.observations; j++)
-        if (s->silent[j])
-            s->attribute.answer[j] = best;
+        s->attribute.answer[j] = best;
 }

@@ -87,6 +87,16 @@ static void put_attribute(gnt_target *to, const score_target *t) {
     mark(to, &to->attribute_renamed);
 }
 
+/* Takes all scores away, and what else was found of an answer; which measures there are stays. */
+static void leave_out(gnt_target *to) {
+    const gnt_target scored = *to;
+    gnt_fields_clear(&gnt_target_fields, to);
+    to->id = scored.id;
+    for (size_t id = 0; id < GNT_MEASURES; id++)
+        if (gnt_fields_has(&gnt_target_fields, &scored, &scored.score[id]))
+            put(to, (gnt_measure_id)id, NAN);
+}
+
 static void fill_target(const score *s, int64_t i, gnt_target *to) {
     const score_target *t = &s->target[i];
     gnt_fields_clear(&gnt_target_fields, to);
@@ -108,6 +118,8 @@ static void fill_target(const score *s, int64_t i, gnt_target *to) {
         put_entries(s, to, &to->contribution_truth, t->contribution_truth);
         put_entries(s, to, &to->contribution_told, t->contribution_answer);
     }
+    if (!s->is_transcript && score_is_left_out(s, i / s->layout.batch))
+        leave_out(to);
 }
 
 static gnt_targets targets_of(score *s) {
@@ -133,11 +145,16 @@ static void add_chance(gnt_outcome *o, gnt_measure_id id, double value) {
 static int add_balanced(const score *s, gnt_outcome *o, gnt_measure_id id, const int32_t *answer,
                         gnt_err *err) {
     gnt_estimate balanced;
-    const size_t n = (size_t)s->layout.observations;
-    if (gnt_estimate_balanced(&balanced, s->attribute.truth, answer, NULL, n, err) != 0)
-        return -1;
-    add_measure(o, id, gnt_measure_stat_whole(&balanced, balanced.mean, n));
-    return 0;
+    int32_t *truth, *inferred;
+    size_t n;
+    int rc = score_counted_attributes(s, answer, &truth, &inferred, &n, err);
+    if (rc == 0)
+        rc = gnt_estimate_balanced(&balanced, truth, inferred, NULL, n, err);
+    if (rc == 0)
+        add_measure(o, id, gnt_measure_stat_whole(&balanced, balanced.mean, n));
+    gnt_free(truth);
+    gnt_free(inferred);
+    return rc;
 }
 
 static int add_attribute_chance(const score *s, gnt_outcome *o, gnt_err *err) {
