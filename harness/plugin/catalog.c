@@ -7,7 +7,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "plugin/find.h"
+#include "plugin/abi_words.h"
 #include "plugin/load.h"
+#include "plugin/own_ids.h"
 
 enum { LONGEST_ANSWER = 16 << 20 };
 
@@ -68,7 +70,19 @@ static int describe(gnt_plugin_list *one, const gnt_catalog_spec *spec, const ch
     return bad;
 }
 
-static int add_file(gnt_plugin_list *out, const gnt_catalog_spec *spec, const char *file, gnt_err *err) {
+/* Refuses a file that is not the program's own and has the id of a built-in plugin. */
+static int check_id(const gnt_plugin_info *info, int own, gnt_err *err) {
+    if (own || !gnt_is_own_id(info->id))
+        return 0;
+    return gnt_fail(
+        err,
+        "%s: the %s has the id \"%s\", which is that of a built-in plugin; give it an id of its own, "
+        "or take the file away (built-in plugins are read from the folder of the program alone)",
+        info->file, gnt_word_name(&gnt_kind_words, (uint32_t)info->kind), info->id);
+}
+
+static int add_file(gnt_plugin_list *out, const gnt_catalog_spec *spec, const char *file, int own,
+                    gnt_err *err) {
     gnt_plugin_list one = {0};
     gnt_digest digest;
     char hex[GNT_HEX_SIZE];
@@ -81,7 +95,7 @@ static int add_file(gnt_plugin_list *out, const gnt_catalog_spec *spec, const ch
     if (read_cached(&one, cached, file, hex) && describe(&one, spec, cached, file, hex, &why))
         bad = gnt_plugin_list_refuse(out, file, why.text, err);
     for (size_t i = 0; !bad && i < one.n; i++)
-        bad = gnt_plugin_list_add(out, &one.info[i], err);
+        bad = check_id(&one.info[i], own, err) || gnt_plugin_list_add(out, &one.info[i], err) ? -1 : 0;
     gnt_free(cached);
     gnt_plugin_list_free(&one);
     return bad;
@@ -94,7 +108,7 @@ int gnt_catalog(gnt_plugin_list *out, const gnt_catalog_spec *spec, gnt_err *err
         return -1;
     int bad = 0;
     for (size_t i = 0; i < files.n && !bad; i++)
-        bad = add_file(out, spec, files.path[i], err);
+        bad = add_file(out, spec, files.path[i], i < files.n_own, err);
     gnt_paths_free(&files);
     if (bad)
         gnt_plugin_list_free(out);

@@ -106,8 +106,10 @@ static int scan_variable(gnt_paths *out, const char *variable, gnt_err *err) {
 int gnt_find_plugins(gnt_paths *out, const char *exe_dir, const char *path_variable, const char *extra,
                      gnt_err *err) {
     *out = (gnt_paths){0};
-    if ((exe_dir && scan_installed(out, exe_dir, err)) ||
-        (path_variable && scan_variable(out, path_variable, err)) || (extra && scan(out, extra, 1, err))) {
+    int rc = exe_dir ? scan_installed(out, exe_dir, err) : 0;
+    out->n_own = out->n;
+    if (rc != 0 || (path_variable && scan_variable(out, path_variable, err)) ||
+        (extra && scan(out, extra, 1, err))) {
         gnt_paths_free(out);
         return -1;
     }

@@ -9,6 +9,7 @@
 typedef struct gnt_paths {
     char **path; /* canonical paths of files named *.so */
     size_t n;
+    size_t n_own; /* of which the first so many are the program's own */
 } gnt_paths;
 
 /* Searches `exe_dir`/plugins and `exe_dir`/../lib/gauntlet/plugins (may be missing), then every folder of the

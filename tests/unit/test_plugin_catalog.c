@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "plugin/catalog.h"
+#include "plugin/own_ids.h"
 #include "plugin/find.h"
 #include "plugin/load.h"
 
@@ -202,6 +203,28 @@ static void answers_are_kept_by_content(void **state) {
     gnt_free(other);
 }
 
+/* A third party's file does not pass for a built-in plugin, even where that is not installed; tests/e2e/versions
+ * keeps the list of all of those. */
+static void ids_of_built_in_plugins_are_reserved(void **state) {
+    (void)state;
+    gnt_plugin_list list;
+    gnt_err err = {0};
+    gnt_catalog_spec spec = {.plugins = in("two"), .describe = pretend};
+    FILE *kept = fopen("tests/e2e/versions.txt", "r");
+    char id[80];
+    int n = 0;
+    assert_non_null(kept);
+    for (; fscanf(kept, "%79s %*s %*s", id) == 1; n++)
+        assert_true(gnt_is_own_id(id));
+    fclose(kept);
+    assert_true(n > 30 && !gnt_is_own_id("alpha"));
+    put("two/d.so", "dp-gaussian");
+    assert_int_equal(gnt_catalog(&list, &spec, &err), -1);
+    assert_non_null(
+        strstr(err.text, "two/d.so: the attack has the id \"dp-gaussian\", which is that of a built-in"));
+    unlink(in("two/d.so"));
+}
+
 static void the_same_id_twice_is_an_error(void **state) {
     (void)state;
     gnt_plugin_list list;
@@ -218,6 +241,7 @@ static void the_same_id_twice_is_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_found_in_one_order), cmocka_unit_test(junk_is_no_plugin),
-        cmocka_unit_test(answers_are_kept_by_content), cmocka_unit_test(the_same_id_twice_is_an_error)};
+        cmocka_unit_test(answers_are_kept_by_content), cmocka_unit_test(ids_of_built_in_plugins_are_reserved),
+        cmocka_unit_test(the_same_id_twice_is_an_error)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
