@@ -286,7 +286,8 @@ static void say_first(const board *b, const board_contest *c, const board_place 
     size_t level = 0, floored = 0;
     for (; level < n && places[level].place.rank == 1; level++)
         floored += (size_t)is_floored(c, &places[level]);
-    if (places[0].state == GNT_RANKED_AS_NONE)
+    const int as_none = places[0].state == GNT_RANKED_AS_NONE;
+    if (as_none)
         gnt_text_add(out, "none of the ranked defenses surely leaks less than no defense: ");
     for (size_t i = 0; i < level; i++)
         gnt_text_add(out, "%s%s", i == 0 ? "" : i + 1 == level ? " and " : ", ", places[i].row->label);
@@ -294,10 +295,12 @@ static void say_first(const board *b, const board_contest *c, const board_place 
         gnt_text_add(out, level > 1 ? " leak " : " leaks ");
         say_guess(c, places[0].floor, out);
     } else {
-        if (level > 1)
+        if (as_none && level > 1)
+            gnt_text_add(out, "; of these %s leaks least on average: ", places[0].row->label);
+        else if (level > 1)
             gnt_text_add(out, " leak least (a tie: %s): ", gnt_tie_words(tie_of(places, level)));
         else
-            gnt_text_add(out, " leaks least: ");
+            gnt_text_add(out, as_none ? " leaks " : " leaks least: ");
         say_number(c, &places[0].measured, out);
         gnt_text_add(out, " at worst, under ");
         board_say_attack(b, c, places[0].worst, out);

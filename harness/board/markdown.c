@@ -36,7 +36,7 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
     gnt_text text;
     gnt_text_init(&text, BOARD_MOST_SAID);
     if (p->place.rank)
-        gnt_text_add(&text, "%s%d", p->place.tied ? "=" : "", p->place.rank);
+        gnt_rank_write(p->state, &p->place, &text);
     else
         board_say_state(c, p, &text);
     board_item(t, &text);
@@ -106,10 +106,12 @@ int board_write_markdown(const board *b, gnt_err *err) {
     const char *mark, *words;
     gnt_text_init(&pen.out, MOST_TEXT);
     gnt_pen_write(&pen, GNT_PEN_TITLE, b->title);
-    gnt_text_add(&pen.out,
-                 "A defense is judged at the target utility by the attack under which it leaks "
-                 "most. `=` marks a tie: the difference is not statistically significant, or the one "
-                 "that leaks less left less utility.\n\n");
+    gnt_text_add(
+        &pen.out,
+        "A defense is judged at the target utility by the attack under which it leaks "
+        "most. `=` marks a tie: the difference is not statistically significant, or the one "
+        "that leaks less left less utility. Where no defense surely leaks less than no defense, there "
+        "is no first place: all are `as undefended`.\n\n");
     if (b->options->season)
         gnt_text_add(&pen.out, "The SHA-256 of this season's secret key is %s.\n\n", b->options->season);
     for (size_t i = 0; i < b->n_contest; i++)

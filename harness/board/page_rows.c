@@ -124,9 +124,11 @@ void page_ranked(page *w, const board_contest *c, const page_scale *s, const boa
     add_heads(w, s, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < n && places[i].place.rank; i++) {
         const board_place *p = &places[i];
-        gnt_text_add(&w->out, "<tr%s><td class=\"rank\" data-v=\"%d\">%s%d</td>",
-                     p->place.rank == 1 ? " class=\"first\"" : "", p->place.rank, p->place.tied ? "=" : "",
+        const int first = p->place.rank == 1 && !gnt_is_as_undefended(p->state, &p->place);
+        gnt_text_add(&w->out, "<tr%s><td class=\"rank\" data-v=\"%d\">", first ? " class=\"first\"" : "",
                      p->place.rank);
+        gnt_rank_write(p->state, &p->place, &w->out);
+        page_add(w, "</td>");
         add_name(w, p->row);
         add_cells(w, c, s, p);
     }

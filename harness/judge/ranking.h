@@ -88,6 +88,10 @@ int gnt_ranking_tied(const gnt_ranking *ranking, size_t a, size_t b);
 const char *gnt_utility_words(gnt_group_kind kind, int saturated, const gnt_leak_place *place);
 /* Writes that and the state: "matched, too few training runs". */
 void gnt_rank_row_say(const gnt_rank_row *s, gnt_text *out);
+/* True if no row of the list surely leaks less than no defense, so that its first rank is no distinction. */
+int gnt_is_as_undefended(gnt_rank_state state, const gnt_leak_place *place);
+/* Writes the rank of a row that has one, "2" or "=2"; "as undefended" where it is the first and none. */
+void gnt_rank_write(gnt_rank_state state, const gnt_leak_place *place, gnt_text *out);
 /* Returns why rows share the first rank, a clause. */
 const char *gnt_tie_words(gnt_tie tie);
 /* Writes why a section ranks nothing, a sentence without its full stop: "no attack recovers what is

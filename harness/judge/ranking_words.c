@@ -62,6 +62,17 @@ void gnt_rank_row_say(const gnt_rank_row *s, gnt_text *out) {
             (long long)s->worst->silent);
 }
 
+int gnt_is_as_undefended(gnt_rank_state state, const gnt_leak_place *place) {
+    return state == GNT_RANKED_AS_NONE && place->rank == 1;
+}
+
+void gnt_rank_write(gnt_rank_state state, const gnt_leak_place *place, gnt_text *out) {
+    if (gnt_is_as_undefended(state, place))
+        gnt_text_add(out, "as undefended");
+    else
+        gnt_text_add(out, "%s%d", place->tied ? "=" : "", place->rank);
+}
+
 const char *gnt_tie_words(gnt_tie tie) {
     static const char *const words[] = {
         [GNT_NOT_TIED] = "",

@@ -347,9 +347,32 @@ static void what_public_data_give_wins_nothing(void **state) {
     json_decref(all);
 }
 
+/* Where no defense surely leaks less than none, the first rank is no distinction: it has a number in
+ * leaderboard.json and .csv alone. */
+static void who_leaks_as_no_defense_is_not_shown_first(void **state) {
+    const bench *b = *state;
+    static const point even[] = {{"clip", "matched", "x", "", "ok", 50, 49, 51},
+                                 {"prune", "matched", "x", "", "ok", 50, 48, 52},
+                                 {"none", "none", "x", "", "ok", 50, 49, 51}};
+    RUN("r", even);
+    json_t *all = BOARD("r");
+    assert_int_equal(rank_of(place(all, 1, NULL, "clip")), 1);
+    assert_string_equal(word(place(all, 1, NULL, "clip"), "tied"), "tied");
+    expect_page(b, "\n| as undefended | clip ");
+    expect_page(b, "\n| as undefended | prune ");
+    expect_page(b, "surely leaks less than no defense: clip and prune; of these clip leaks least on average: "
+                   "PSNR 50.0 dB");
+    char *page = read_text(b->folder, "out/leaderboard.html", NULL);
+    assert_non_null(strstr(page, "data-v=\"1\">as undefended</td>"));
+    assert_null(strstr(page, "class=\"first\""));
+    free(page);
+    json_decref(all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(below_the_floor_all_are_level),
+        IN_FOLDER(who_leaks_as_no_defense_is_not_shown_first),
         IN_FOLDER(a_floor_of_an_error_is_above),
         IN_FOLDER(the_first_run_says_what_the_floor_is),
         IN_FOLDER(history_below_the_floor_is_the_same),

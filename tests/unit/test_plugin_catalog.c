@@ -203,8 +203,8 @@ static void answers_are_kept_by_content(void **state) {
     gnt_free(other);
 }
 
-/* A third party's file does not pass for a built-in plugin, even where that is not installed; tests/e2e/versions
- * keeps the list of all of those. */
+/* A third party's file does not pass for a built-in plugin, even where that is not installed;
+ * tests/e2e/versions keeps the list of all of those. */
 static void ids_of_built_in_plugins_are_reserved(void **state) {
     (void)state;
     gnt_plugin_list list;

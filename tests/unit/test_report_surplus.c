@@ -142,6 +142,9 @@ static void who_does_nothing_does_not_lead(void **state) {
     gnt_table_summary(&r, &t);
     assert_string_equal(t.item[1].text, "nothing (the only one ranked) (not surely less than undefended)");
     gnt_table_free(&t);
+    gnt_table_places(&r, "t", 3, gnt_measure_of(GNT_MEASURE_PSNR), 0, &t);
+    assert_string_equal(t.item[0].text, "as undefended");
+    gnt_table_free(&t);
     gnt_results_free(&r);
 }
 

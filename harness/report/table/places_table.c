@@ -6,10 +6,13 @@
 #include "judge/ranking.h"
 
 static void add_rank(const gnt_rank_row *s, gnt_table *t) {
+    gnt_text rank;
+    gnt_text_init(&rank, 64);
     if (s->place.rank)
-        gnt_table_format(t, "%s%d", s->place.tied ? "=" : "", s->place.rank);
+        gnt_rank_write(s->state, &s->place, &rank);
     else
-        gnt_table_text(t, "–");
+        gnt_text_add(&rank, "–");
+    gnt_table_take(t, &rank);
 }
 
 static void add_leak(const gnt_measure *m, const gnt_rank_row *s, gnt_table *t) {
