@@ -3,10 +3,10 @@
  * Row i of such a layer has the gradients dW_i = δ_i·x and db_i = δ_i, so x = dW_i/db_i wherever δ_i ≠ 0,
  * for any network behind it and whatever the scale of the update: a weight delta of one step does as
  * well. (Phong et al., 2017; the row of largest |db| loses least to rounding.) Through one sample it is
- * exact. Over a batch a row gives an average of the samples, weighted by δ_i: exact only where a unit was
- * active for one sample alone, which ReLU makes common, so the answer is then approximate: the rows of
- * largest |db| that differ from each other. The same holds for several local steps, over which δ_i varies
- * but a single sample does not.
+ * exact. Over a batch a row gives an average of the samples, weighted by δ_i. The same holds for several
+ * local steps, over which δ_i varies but a sample does not. The samples that such an update determines are
+ * solved for (exact_batch.h); the rest of the answer is approximate: the rows of largest |db| that differ
+ * from each other and from these.
  *
  * Where a granted defense moves single entries, the input is what most rows agree on (linear_agree.h).
  *
@@ -21,6 +21,7 @@
 #include "first_dense.h"
 #include "defense/common_rows.h"
 #include "defense/granted_defense.h"
+#include "linear/exact_batch.h"
 #include "linear/linear_agree.h"
 #include "linear/linear_clip.h"
 #include "linear/linear_layer.h"
@@ -142,13 +143,12 @@ static int is_clip_in_the_way(const linear_layer *s, const gnt_observation *seen
 /* Sets *scale, the factor for quotients, from the rows of largest |db|, one for each sample. `used` is as
  * long as the bias, and is cleared afterwards. */
 static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
-                             int64_t features, uint8_t *used, double *scale) {
+                             int64_t features, uint8_t *used, int *scaled, double *scale) {
     const gnt_host *host = s->host;
     int64_t n = 0;
-    int scaled;
-    TRY(linear_is_scaled(s, seen, l, &scaled));
+    TRY(linear_is_scaled(s, seen, l, scaled));
     *scale = 1;
-    if (!scaled)
+    if (!*scaled)
         return GNT_OK;
     double *rows = gnt_host_scratch(host, seen->n * features, sizeof *rows);
     TRY(hook_memory(host, rows != NULL));
@@ -197,7 +197,10 @@ static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefac
     uint8_t *used = gnt_host_scratch(host, (size_t)l.b->count, 1);
     TRY(hook_memory(host, x && used));
     double scale;
-    TRY(find_scale(s, seen, &l, features, used, &scale));
+    int scaled;
+    TRY(find_scale(s, seen, &l, features, used, &scaled, &scale));
+    if (!scaled)
+        TRY(exact_batch_find(s, seen, &l, features, x, &found));
     for (int64_t row; found < seen->n && (row = largest(&l, used)) >= 0; used[row] = 1) {
         float *one = x + found * features;
         TRY(may_go_on(host));
@@ -229,6 +232,8 @@ static const gnt_parameter parameters[] = {
     GNT_REAL(
         linear_layer, noise, -1, 1e6, -1, GNT_SCALE_LINEAR, "units of the update",
         "standard deviation of normal noise in each entry; 0: none; below 0: as granted, else estimated"),
+    GNT_REAL(linear_layer, exact, 0, 1000, 5, GNT_SCALE_LINEAR, "1e9 operations",
+             "batches: most operations in the search for samples that the update determines; 0: no search"),
     GNT_CHOICE_ID(
         "whole_update", linear_layer, first_alone, whole_choices, "auto",
         "auto: where clip and noise are granted, later layers are matched too; never: the first alone"),
@@ -243,7 +248,7 @@ static const char *const families[] = {
 
 const gnt_descriptor gradient_linear_layer = {
     GNT_ATTACK(
-        "linear-layer", "1.0",
+        "linear-layer", "1.1",
         "divides a first dense layer's weight gradient by its bias gradient: the input, exactly at batch 1",
         "MIT", "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017"),
     GRADIENT_COMMON(linear_layer),

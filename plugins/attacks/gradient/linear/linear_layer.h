@@ -9,7 +9,7 @@
 
 typedef struct linear_layer {
     const gnt_host *host;
-    double distinct, noise; /* parameters, as the table explains them */
+    double distinct, noise, exact; /* parameters, as the table explains them */
     int64_t outliers, first_alone;
     kept_prior known;
 } linear_layer;

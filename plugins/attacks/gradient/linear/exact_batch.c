@@ -1,0 +1,274 @@
+#include "linear/exact_batch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "hook.h"
+#include "linear/linear_clip.h"
+#include "linear/refined_batch.h"
+#include "linear/single_samples.h"
+#include "linear/small_matrix.h"
+#include "update.h"
+
+static const double exact_error = 3.16e-3; /* 50 dB, which twice the error has to reach */
+static const double most_error = 0.03;     /* a sample of a larger one is not taken */
+
+/* Sets weight and bias of the layer as broadcast, in the order of the flat weights. */
+static void find_weights(const gnt_model_info *info, const gnt_observation *seen, const dense_layer *l,
+                         layer_rows *rows) {
+    const float *at = seen->weights;
+    for (int64_t i = 0; i < info->params.n; at += info->params.view[i++].count) {
+        if (info->params.view[i].layer != l->w->layer)
+            continue;
+        if (info->params.view[i].rank == 2)
+            rows->weight = at;
+        else
+            rows->bias = at;
+    }
+}
+
+/* Returns how much of the broadcast weights an update of local steps has through weight decay, if rates are
+ * `times` those that are known. */
+static double kept_by_decay(const gnt_observation *seen, double times) {
+    double weight = 1, speed = 0;
+    const double decay = decay_of_steps(seen);
+    for (int32_t e = 0; e < seen->steps; e++) {
+        speed = seen->momentum * speed + decay * weight;
+        weight -= times * (seen->rates ? (double)seen->rates[e] : seen->rate) * speed;
+    }
+    return weight - 1;
+}
+
+typedef struct decayed {
+    const gnt_host *host;
+    const gnt_observation *seen;
+    layer_rows *rows;
+    row_space *space;
+} decayed;
+
+/* Finds the row space if rates are `times` those that are known; returns the noise that this leaves. */
+static gnt_status space_at(const decayed *d, double times, double *noise) {
+    d->rows->kept = kept_by_decay(d->seen, times);
+    TRY(row_space_find(d->space, d->host, d->rows));
+    *noise = d->space->full_noise;
+    return GNT_OK;
+}
+
+/* Narrows from … to down to where least noise is left, by golden sections. */
+static gnt_status narrow(const decayed *d, double *from, double *to) {
+    enum { SECTIONS = 40 };
+    const double golden = 0.5 * (sqrt(5) - 1);
+    double a = *to - golden * (*to - *from), b = *from + golden * (*to - *from), at_a, at_b;
+    TRY(space_at(d, a, &at_a));
+    TRY(space_at(d, b, &at_b));
+    for (int i = 0; i < SECTIONS; i++) {
+        if (at_a < at_b) {
+            *to = b;
+            b = a;
+            at_b = at_a;
+            a = *to - golden * (*to - *from);
+            TRY(space_at(d, a, &at_a));
+        } else {
+            *from = a;
+            a = b;
+            at_a = at_b;
+            b = *from + golden * (*to - *from);
+            TRY(space_at(d, b, &at_b));
+        }
+    }
+    return GNT_OK;
+}
+
+/* Finds the row space, and with it the share that weight decay has: at the known rates if these leave
+ * nothing but rounding, else where least is left. */
+static gnt_status find_space(const decayed *d) {
+    enum { GRID = 16, MOST_TIMES = 4 };
+    const double step = (double)MOST_TIMES / GRID;
+    double noise, best = 1, least;
+    TRY(space_at(d, 1, &least));
+    if (d->rows->kept == 0 || least < 1e-7)
+        return GNT_OK;
+    for (int i = 0; i <= GRID; i++) {
+        TRY(space_at(d, i * step, &noise));
+        best = noise < least ? i * step : best;
+        least = fmin(noise, least);
+    }
+    double from = best - step, to = best + step;
+    TRY(narrow(d, &from, &to));
+    return space_at(d, 0.5 * (from + to), &noise);
+}
+
+/* Sets the rows: the samples found so far, which are certain, then the units above the noise. */
+static gnt_status set_units(const gnt_host *host, const row_space *s, const single_samples *singles,
+                            unit_rows *out) {
+    const int64_t b = s->rank;
+    *out = (unit_rows){.rank = b, .typical = s->noise, .certain = singles->n};
+    out->row = gnt_host_scratch(host, (s->units + singles->n) * b, sizeof *out->row);
+    out->noise = gnt_host_scratch(host, s->units + singles->n, sizeof *out->noise);
+    TRY(hook_memory(host, out->row && out->noise));
+    for (; out->n < singles->n; out->n++) {
+        const double *sample = singles->sample + out->n * b, length = sqrt(small_dot(sample, sample, b));
+        for (int64_t k = 0; k < b; k++)
+            out->row[out->n * b + k] = sample[k] / length;
+        out->noise[out->n] = fmax(s->noise, singles->error[out->n] * sqrt((double)s->width) / length);
+    }
+    for (int64_t i = 0; i < s->units; i++) {
+        const double *at = s->at + i * s->most, length = sqrt(small_dot(at, at, b));
+        const double noise = s->norm[i] > 0 ? fmax(s->noise, s->left[i] / s->norm[i]) : 1;
+        if (noise * sqrt((double)b) > 0.01 || !(length > 0.5 * s->norm[i]))
+            continue; /* hardly above the noise */
+        for (int64_t k = 0; k < b; k++)
+            out->row[out->n * b + k] = at[k] / length;
+        out->noise[out->n++] = noise;
+    }
+    return GNT_OK;
+}
+
+/* Searches for the columns of all samples, until these agree with the layer or `most` operations were spent.
+ * Sets `samples` to the number that agree. */
+static gnt_status search_columns(const single_samples *singles, column_choice *choice, double most,
+                                 int64_t *samples) {
+    static const double only = 1;
+    const gnt_host *host = singles->host;
+    unit_rows units;
+    sparse_columns columns;
+    if (choice->rank == 1) {
+        *samples = column_choice_consider(choice, &only) ? column_choice_make(choice) : 0;
+        return GNT_OK;
+    }
+    TRY(set_units(host, choice->space, singles, &units));
+    TRY(sparse_columns_start(&columns, host, &units));
+    for (const double before = choice->spent;
+         *samples < choice->rank && columns.spent + choice->spent - before < most;) {
+        int64_t considered = 0;
+        TRY(may_go_on(host));
+        sparse_columns_draw(&columns);
+        for (int64_t k = 0; k < columns.n; k++)
+            considered += column_choice_consider(choice, columns.fresh + k * units.rank);
+        if (considered > 0)
+            *samples = column_choice_make(choice);
+    }
+    return GNT_OK;
+}
+
+/* Writes x̃ as an image; returns 0 if it is none. error: of an entry. */
+static int write_image(const gnt_model_info *info, const double *from, double error, int64_t features,
+                       float *x) {
+    const int64_t area = features / info->dim[0];
+    for (int64_t k = 0; k < features; k++) {
+        const double deviation = info->mean ? (double)info->deviation[k / area] : 1;
+        const double value = from[k] * deviation + (info->mean ? (double)info->mean[k / area] : 0);
+        const double slack = 0.01 + 6 * error * deviation;
+        if (!(value > -slack && value < 1 + slack))
+            return 0;
+        x[k] = value > 0 ? (value < 1 ? (float)value : 1) : 0;
+    }
+    return 1;
+}
+
+/* Adds a sample to the answer. */
+static void add_sample(const gnt_host *host, const double *sample, double error, int64_t features, float *x,
+                       int64_t *found, int64_t *exact) {
+    const gnt_model_info *info = host->model->info;
+    double deviation = info->mean ? 0 : 1;
+    for (int64_t i = 0; info->mean && i < info->dim[0]; i++)
+        deviation = fmax(deviation, (double)info->deviation[i]);
+    if (error * deviation > most_error || !write_image(info, sample, error, features, x + *found * features))
+        return;
+    *exact += 2 * error * deviation <= exact_error;
+    ++*found;
+}
+
+/* Adds the samples of a choice that agrees with the layer. */
+static gnt_status add_chosen(const gnt_host *host, const column_choice *choice, const layer_rows *rows,
+                             float *x, int64_t *found, int64_t *exact) {
+    const int64_t b = choice->rank, width = rows->features + 1;
+    double *samples = gnt_host_scratch(host, b * width, sizeof *samples);
+    double *error = gnt_host_scratch(host, b, sizeof *error);
+    TRY(hook_memory(host, samples && error));
+    TRY(refined_batch(host, choice, rows, samples, error));
+    for (int64_t i = 0; i < b; i++)
+        add_sample(host, samples + i * width, error[i], rows->features, x, found, exact);
+    return GNT_OK;
+}
+
+/* Adds samples that were found one by one. */
+static gnt_status add_singles(const gnt_host *host, const single_samples *singles, int64_t features, float *x,
+                              int64_t *found, int64_t *exact) {
+    const row_space *s = singles->space;
+    double *sample = gnt_host_scratch(host, s->width, sizeof *sample);
+    TRY(hook_memory(host, sample != NULL));
+    for (int64_t i = 0; i < singles->n; i++) {
+        memset(sample, 0, (size_t)s->width * sizeof *sample);
+        for (int64_t r = 0; r < s->rank; r++)
+            for (int64_t k = 0; k < s->width; k++)
+                sample[k] += singles->sample[i * s->rank + r] * s->basis[r * s->width + k];
+        add_sample(host, sample, singles->error[i], features, x, found, exact);
+    }
+    return GNT_OK;
+}
+
+static int is_relu(const gnt_model_info *info, const dense_layer *l) {
+    const int32_t next = l->w->layer + 1;
+    return next < info->n_layers && strcmp(info->layer[next].type, "relu") == 0;
+}
+
+/* Searches for samples one by one, by what gives them without a search first. */
+static gnt_status search_singles(single_samples *singles, double most) {
+    unit_rows units;
+    if (singles->layer) {
+        TRY(set_units(singles->host, singles->space, singles, &units));
+        single_samples_of_rows(singles, &units);
+    }
+    for (int upper = 0; upper < 2; upper++)
+        TRY(single_samples_of_pixels(singles, upper, most));
+    return GNT_OK;
+}
+
+/* Solves for the samples of a row space, by their columns and one by one. What is found one by one makes it
+ * easier to find the columns. */
+static gnt_status solve(const linear_layer *s, const row_space *space, const layer_rows *rows, int relu,
+                        int is_delta, float *x, int64_t *found) {
+    const gnt_host *host = s->host;
+    const double most = 0.2e9 * s->exact;
+    column_choice choice;
+    single_samples singles;
+    int64_t samples = 0, exact = 0;
+    TRY(single_samples_start(&singles, host, space, relu ? &choice : NULL));
+    if (relu) {
+        TRY(column_choice_start(&choice, host, space, rows, is_delta));
+        TRY(search_columns(&singles, &choice, most, &samples));
+    }
+    if (samples < space->rank && space->rank > 1)
+        TRY(search_singles(&singles, most));
+    if (relu && samples < space->rank && singles.n > 0 && singles.n < space->rank)
+        TRY(search_columns(&singles, &choice, 2 * most, &samples));
+    if (samples == space->rank)
+        TRY(add_chosen(host, &choice, rows, x, found, &exact));
+    else
+        TRY(add_singles(host, &singles, rows->features, x, found, &exact));
+    gnt_host_fact(host, "samples_exact", (double)exact);
+    return GNT_OK;
+}
+
+gnt_status exact_batch_find(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
+                            int64_t features, float *x, int64_t *found) {
+    const gnt_host *host = s->host;
+    layer_rows rows = {.w = l->w->data, .b = l->b->data, .units = l->b->count, .features = features};
+    row_space space;
+    *found = 0;
+    if (s->exact <= 0 || seen->n < 2 || seen->n >= l->b->count || seen->n > features || !seen->weights ||
+        l->apart.of)
+        return GNT_OK;
+    find_weights(host->model->info, seen, l, &rows);
+    const decayed d = {host, seen, &rows, &space};
+    TRY(row_space_make(&space, host, &rows, seen->n));
+    TRY(find_space(&d));
+    gnt_host_fact(host, "update_rank", (double)space.rank);
+    if (rows.kept != 0)
+        gnt_host_fact(host, "decay_share", rows.kept);
+    if (space.rank == 0)
+        return GNT_OK;
+    return solve(s, &space, &rows, is_relu(host->model->info, l), seen->update_kind == GNT_UPDATE_DELTA, x,
+                 found);
+}

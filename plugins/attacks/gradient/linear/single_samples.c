@@ -1,0 +1,205 @@
+#include "linear/single_samples.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "hook.h"
+#include "linear/small_matrix.h"
+
+enum { MOST_PIXELS = 768, MORE_ZEROS = 8 };
+static const double most_error = 0.03;    /* of an entry of a point that is taken */
+static const double least_part = 1e-3;    /* of a sample that the rows of other samples leave of it */
+static const double same_direction = 100; /* times the noise: how far rows that agree are apart */
+
+gnt_status single_samples_start(single_samples *s, const gnt_host *host, const row_space *space,
+                                const column_choice *layer) {
+    const int64_t b = space->rank;
+    *s = (single_samples){.host = host, .space = space, .layer = layer, .rank = b};
+    s->sample = gnt_host_scratch(host, b * b, sizeof *s->sample);
+    s->error = gnt_host_scratch(host, b, sizeof *s->error);
+    s->work = gnt_host_scratch(host, b * (b + 1) + space->width + space->units, sizeof *s->work);
+    return hook_memory(host, s->sample && s->error && s->work);
+}
+
+/* Returns 1 if all entries of the point can be those of an image. error: of the point in its length, in; of
+ * its entries, out. */
+static int is_image(const single_samples *s, const double *point, double *error) {
+    const gnt_model_info *info = s->host->model->info;
+    const int64_t width = s->space->width, area = (width - 1) / info->dim[0];
+    double *x = s->work, squares = 0;
+    memset(x, 0, (size_t)width * sizeof *x);
+    for (int64_t r = 0; r < s->rank; r++) {
+        squares += point[r] * point[r] * s->space->error[r] * s->space->error[r];
+        for (int64_t k = 0; k < width; k++)
+            x[k] += point[r] * s->space->basis[r * width + k];
+    }
+    squares += *error * *error * small_dot(point, point, s->rank) / (double)width;
+    *error = sqrt(squares);
+    for (int64_t k = 0; k < width - 1; k++) {
+        const double deviation = info->mean ? (double)info->deviation[k / area] : 1;
+        const double value = x[k] * deviation + (info->mean ? (double)info->mean[k / area] : 0);
+        const double slack = 1e-3 + 10 * *error * deviation;
+        if (!(value > -slack && value < 1 + slack))
+            return 0;
+    }
+    return 1;
+}
+
+/* Takes from v, of length 1, what the n vectors of the basis have of it, and makes the rest the next one if
+ * it is more than `least`. Returns the length of the rest. */
+static double extend(double *basis, int64_t *n, double *v, int64_t b, double least) {
+    for (int times = 0; times < 2; times++)
+        for (int64_t r = 0; r < *n; r++) {
+            const double part = small_dot(basis + r * b, v, b);
+            for (int64_t k = 0; k < b; k++)
+                v[k] -= part * basis[r * b + k];
+        }
+    const double rest = sqrt(small_dot(v, v, b));
+    if (rest > least && *n < b) {
+        for (int64_t k = 0; k < b; k++)
+            basis[*n * b + k] = v[k] / rest;
+        ++*n;
+    }
+    return rest;
+}
+
+/* Sets off to how far each unit is below 0 for the point, before and after the local steps; 0 of one that is
+ * not, or whose row is no more than noise. */
+static void find_off(const single_samples *s, const double *point, double *off) {
+    const column_choice *c = s->layer;
+    for (int64_t i = 0; i < c->units; i++) {
+        const double *start = c->score + i * s->rank, *end = c->score_end + i * s->rank;
+        const double most = fmax(small_dot(start, point, s->rank), small_dot(end, point, s->rank));
+        const double norm = s->space->norm[i], left = s->space->left[i];
+        off[i] = norm > 0 && left <= 0.01 * norm && most < 0 ? -most : 0;
+    }
+}
+
+/* True if the rows of the units that are off for the point do not need it. Over local steps a unit can have
+ * been on in between, so that of these only the units count that are off by most. */
+static int is_off_where_unused(single_samples *s, const double *point) {
+    const column_choice *c = s->layer;
+    const int64_t b = s->rank, most = c->score_end != c->score ? 2 * b + 4 : c->units;
+    double *basis = s->work, *v = basis + b * b, *off = v + b;
+    int64_t n = 0;
+    find_off(s, point, off);
+    for (int64_t times = 0; times < most && n < b; times++) {
+        int64_t top = 0;
+        for (int64_t i = 0; i < c->units; i++)
+            top = off[i] > off[top] ? i : top;
+        if (!(off[top] > 0))
+            break;
+        off[top] = 0;
+        const double norm = s->space->norm[top], noise = fmax(s->space->noise, s->space->left[top] / norm);
+        for (int64_t k = 0; k < b; k++)
+            v[k] = s->space->at[top * s->space->most + k] / norm;
+        extend(basis, &n, v, b, 1e3 * noise);
+        s->spent += (double)(8 * n * b + c->units);
+    }
+    const double length = sqrt(small_dot(point, point, b));
+    for (int64_t k = 0; k < b; k++)
+        v[k] = point[k] / length;
+    return n < b && extend(basis, &n, v, b, 0) > least_part;
+}
+
+/* True if the point is not a combination of those that were taken. */
+static int is_new(single_samples *s, const double *point) {
+    const int64_t b = s->rank;
+    double *basis = s->work, *v = basis + b * b;
+    int64_t n = 0;
+    for (int64_t i = 0; i <= s->n; i++) {
+        const double *from = i < s->n ? s->sample + i * b : point, length = sqrt(small_dot(from, from, b));
+        for (int64_t k = 0; k < b; k++)
+            v[k] = from[k] / length;
+        if (extend(basis, &n, v, b, 0) < 1e3 * s->space->noise)
+            return 0;
+    }
+    return 1;
+}
+
+void single_samples_take(single_samples *s, const double *point, double error) {
+    const int64_t b = s->rank;
+    double *taken = s->sample + s->n * b, last = 0;
+    if (s->n == b)
+        return;
+    for (int64_t r = 0; r < b; r++)
+        last += point[r] * s->space->basis[(r + 1) * s->space->width - 1];
+    if (last == 0)
+        return;
+    for (int64_t r = 0; r < b; r++)
+        taken[r] = point[r] / last;
+    s->spent += (double)(2 * b * s->space->width);
+    if (!is_image(s, taken, &error) || error > most_error || !is_new(s, taken) ||
+        (s->layer && !is_off_where_unused(s, taken)))
+        return;
+    s->error[s->n++] = error;
+}
+
+void single_samples_of_rows(single_samples *s, const unit_rows *units) {
+    const int64_t b = s->rank;
+    for (int64_t i = 0; i < units->n && s->n < b; i++) {
+        const double *row = units->row + i * b;
+        for (int64_t j = 0; j < i; j++) {
+            const double *other = units->row + j * b, cosine = small_dot(row, other, b);
+            const double noise = same_direction * fmax(units->noise[i], units->noise[j]);
+            double apart = 0;
+            for (int64_t k = 0; k < b && fabs(cosine) > 0.99; k++) {
+                const double d = row[k] - (cosine > 0 ? other[k] : -other[k]);
+                apart += d * d;
+            }
+            if (fabs(cosine) > 0.99 && apart < noise * noise) {
+                single_samples_take(s, row, units->noise[i] * sqrt((double)b));
+                break;
+            }
+        }
+    }
+}
+
+/* Sets the rows whose products with a point are its pixels, or what these lack to 1, over the entry 1. At
+ * most MOST_PIXELS of them, evenly spaced, and none of pixels that are the same in all samples. */
+static gnt_status set_pixels(const single_samples *s, int upper, unit_rows *out) {
+    const gnt_model_info *info = s->host->model->info;
+    const int64_t b = s->rank, width = s->space->width, area = (width - 1) / info->dim[0];
+    const int64_t every = (width - 1 + MOST_PIXELS - 1) / MOST_PIXELS;
+    double error = 0;
+    *out = (unit_rows){.rank = b};
+    out->row = gnt_host_scratch(s->host, MOST_PIXELS * b, sizeof *out->row);
+    out->noise = gnt_host_scratch(s->host, MOST_PIXELS, sizeof *out->noise);
+    TRY(hook_memory(s->host, out->row && out->noise));
+    for (int64_t r = 0; r < b; r++)
+        error = fmax(error, s->space->error[r]);
+    for (int64_t k = 0; k < width - 1; k += every) {
+        const double deviation = info->mean ? (double)info->deviation[k / area] : 1;
+        double *row = out->row + out->n * b;
+        for (int64_t r = 0; r < b; r++) {
+            const double *v = s->space->basis + r * width, last = v[width - 1];
+            const double pixel = v[k] * deviation + (info->mean ? (double)info->mean[k / area] : 0) * last;
+            row[r] = upper ? last - pixel : pixel;
+        }
+        const double length = sqrt(small_dot(row, row, b)), noise = error * deviation / length;
+        if (!(length > 0) || noise > 1e-3)
+            continue;
+        for (int64_t r = 0; r < b; r++)
+            row[r] /= length;
+        out->noise[out->n++] = noise;
+        out->typical = fmax(out->typical, noise);
+    }
+    return GNT_OK;
+}
+
+gnt_status single_samples_of_pixels(single_samples *s, int upper, double most) {
+    unit_rows pixels;
+    sparse_columns points;
+    TRY(set_pixels(s, upper, &pixels));
+    if (pixels.n < s->rank + MORE_ZEROS)
+        return GNT_OK;
+    TRY(sparse_columns_start(&points, s->host, &pixels));
+    for (const double before = s->spent; s->n < s->rank && s->spent - before + points.spent < most;) {
+        TRY(may_go_on(s->host));
+        sparse_columns_draw(&points);
+        for (int64_t k = 0; k < points.n; k++)
+            if (points.zeros[k] >= s->rank - 1 + MORE_ZEROS)
+                single_samples_take(s, points.fresh + k * s->rank, points.error[k]);
+    }
+    return GNT_OK;
+}
