@@ -159,18 +159,33 @@ int32_t gnt_fl_choose(const gnt_fl *fl, const int64_t *start, int32_t round, uin
     return n;
 }
 
-static void average(const server *s, int32_t n, double rate) {
-    gnt_fl *fl = s->fl;
-    int gradient = fl->config.steps == 0;
-    for (int64_t i = 0; i < fl->n_shared; i++) {
-        double sum = 0;
-        for (int32_t k = 0; k < n; k++)
-            sum += s->share[k] * s->update[k][i];
+/* Moves entries `from` … from + n − 1 of what clients share by the averages of what they sent. */
+static void take_step(const server *s, double rate, const double *sum, int64_t from, int64_t n) {
+    const gnt_fl *fl = s->fl;
+    const int gradient = fl->config.steps == 0;
+    for (int64_t i = from; i < from + n; i++) {
+        double step = sum[i - from];
         if (gradient && s->velocity) {
-            s->velocity[i] = (float)(fl->config.momentum * s->velocity[i] + sum);
-            sum = s->velocity[i];
+            s->velocity[i] = (float)(fl->config.momentum * s->velocity[i] + step);
+            step = s->velocity[i];
         }
-        s->next[i] = (float)(s->old[i] + (gradient ? -rate * sum : sum));
+        s->next[i] = (float)(s->old[i] + (gradient ? -rate * step : step));
+    }
+}
+
+/* Averages block by block, whose sums do not wait for one another as the terms of one do. */
+static void average(const server *s, int32_t n, double rate) {
+    enum { BLOCK = 512 };
+    gnt_fl *fl = s->fl;
+    for (int64_t from = 0; from < fl->n_shared; from += BLOCK) {
+        const int64_t left = fl->n_shared - from, count = left < BLOCK ? left : BLOCK;
+        double sum[BLOCK] = {0};
+        for (int32_t k = 0; k < n; k++) {
+            const float *update = s->update[k] + from;
+            for (int64_t i = 0; i < count; i++)
+                sum[i] += s->share[k] * update[i];
+        }
+        take_step(s, rate, sum, from, count);
     }
 }
 

@@ -176,19 +176,38 @@ static void loop_add_window(real *y, const real *x, const real *w, int64_t kh, i
     }
 }
 
-/* Selects of_v if v is greater than u, else of_u; of equal ones u's. Branches on such values cannot be
- * predicted; the compiler makes none of this form. */
+/* Selects of_v if v is greater than u, else of_u; of equal ones u's. */
 #define OF_GREATER(u, v, of_u, of_v) ((u) != (u) ? (of_u) : (v) > (u) || (v) != (v) ? (of_v) : (of_u))
 
-static void loop_max_of_squares(int32_t *y, const real *x, int32_t at, int32_t down, int64_t n) {
-    const real *above = x + at, *below = above + down;
+enum { SQUARES = 16 };
+
+/* Computes SQUARES entries of y. Branches on such values cannot be predicted; the compiler makes none in this
+ * form, but for entries that are left over of a vector, of which a fixed number leaves none. */
+static void find_squares(int32_t *y, const real *above, const real *below, int32_t at, int32_t down) {
     INDEPENDENT
-    for (int64_t q = 0; q < n; q++) {
+    for (int32_t q = 0; q < SQUARES; q++) {
         const real a = above[2 * q], b = above[2 * q + 1], c = below[2 * q], d = below[2 * q + 1];
-        const int32_t here = at + 2 * (int32_t)q, under = here + down;
+        const int32_t here = at + 2 * q, under = here + down;
         const real u = OF_GREATER(a, b, a, b), v = OF_GREATER(c, d, c, d);
         const int32_t i = OF_GREATER(a, b, here, here + 1), j = OF_GREATER(c, d, under, under + 1);
         y[q] = OF_GREATER(u, v, i, j);
+    }
+}
+
+static void loop_max_of_squares(int32_t *y, const real *x, int32_t at, int32_t down, int64_t n) {
+    const real *above = x + at, *below = above + down;
+    for (; n >= SQUARES; n -= SQUARES, y += SQUARES, at += 2 * SQUARES) {
+        find_squares(y, above, below, at, down);
+        above += 2 * SQUARES;
+        below += 2 * SQUARES;
+    }
+    if (n > 0) {
+        real rest[2][2 * SQUARES] = {{0}};
+        int32_t last[SQUARES];
+        memcpy(rest[0], above, (size_t)n * 2 * sizeof **rest);
+        memcpy(rest[1], below, (size_t)n * 2 * sizeof **rest);
+        find_squares(last, rest[0], rest[1], at, down);
+        memcpy(y, last, (size_t)n * sizeof *y);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "nn/kernels/loops.h"
 
 #include <math.h>
+#include <string.h>
 
 #ifdef GNT_LOOPS_X86
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,prefer-vector-width=512")

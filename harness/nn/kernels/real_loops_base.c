@@ -2,6 +2,7 @@
 #include "nn/kernels/loops.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "nn/kernels/cpu.h"
 
