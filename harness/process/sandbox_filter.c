@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -245,6 +246,15 @@ gnt_layer_outcome gnt_sandbox_enter_filter(int may_fork, gnt_err *err) {
     return rc == 0 ? GNT_LAYER_ENTERED : GNT_LAYER_MISSING;
 }
 
+/* Architectures that are younger than fork and vfork, as AArch64, have neither: clone does it all. */
+#ifdef SYS_fork
+#define FORK SYS_fork
+#define VFORK SYS_vfork
+#else
+#define FORK UINT32_MAX /* the number of no call */
+#define VFORK UINT32_MAX
+#endif
+
 /* Adds a filter to the one in force; the strictest result counts. Written by hand, since the library needs
  * calls that the first filter refuses. In addition to processes it refuses what one copy could leave in the
  * pipes that all copies inherit, for their times change when they are used, and in futexes. */
@@ -255,8 +265,8 @@ void gnt_sandbox_forbid_processes(void) {
         LOAD(offsetof(struct seccomp_data, nr)),
         REFUSED(SYS_clone, 17),
         REFUSED(SYS_clone3, 16),
-        REFUSED(SYS_fork, 15),
-        REFUSED(SYS_vfork, 14),
+        REFUSED(FORK, 15),
+        REFUSED(VFORK, 14),
         REFUSED(SYS_kill, 13),
         REFUSED(SYS_tgkill, 12),
         REFUSED(SYS_seccomp, 11),
