@@ -28,7 +28,11 @@ typedef enum bench_kind {
     /* Algorithm 1 of RecUP-FL on one update, against a zoo of 20 networks (recup.h) */
     BENCH_RECUP,
     /* a local step of TAPPFL: three networks, the derivatives of each by its own objective, SGD (tappfl.h) */
-    BENCH_TAPPFL
+    BENCH_TAPPFL,
+    /* a model's output, batch norm on given statistics, weights that do not change */
+    BENCH_FORWARD,
+    /* a round of 32 clients with five local steps, by the code that trains in a suite (round.h) */
+    BENCH_ROUND
 } bench_kind;
 
 typedef struct bench_row {

@@ -31,6 +31,10 @@ void bench_line_empty(bench_line *l, const char *name, const char *what) {
                       .peak_torch = NAN,
                       .arena = NAN,
                       .busy = NAN,
+                      .onnx = NAN,
+                      .ratio_onnx = NAN,
+                      .apart_onnx = NAN,
+                      .peak_onnx = NAN,
                       .cells = NAN};
     snprintf(l->name, sizeof l->name, "%s", name);
     snprintf(l->what, sizeof l->what, "%s", what);
@@ -88,6 +92,12 @@ static json_t *line_json(const bench_line *l) {
     json_object_set_new(row, "gauntlet_error", number(l->apart));
     json_object_set_new(row, "disagreement", number(l->apart_exact));
     json_object_set_new(row, "torch_error", number(l->apart_torch));
+    if (isfinite(l->onnx)) {
+        json_object_set_new(row, "onnx_ms", number(1e3 * l->onnx));
+        json_object_set_new(row, "onnx_ratio", number(l->ratio_onnx));
+        json_object_set_new(row, "onnx_error", number(l->apart_onnx));
+        json_object_set_new(row, "onnx_mb", number(l->peak_onnx / 1e6));
+    }
     json_object_set_new(row, "busy", number(l->busy));
     json_object_set_new(row, "cells", number(l->cells));
     return row;
@@ -98,6 +108,7 @@ static json_t *machine_json(const bench_machine *m) {
     json_object_set_new(all, "gauntlet", json_string(GNT_VERSION));
     json_object_set_new(all, "source", json_string(gnt_version_source()));
     json_object_set_new(all, "torch", text(m->torch));
+    json_object_set_new(all, "onnx", text(m->onnx));
     json_object_set_new(all, "cpu", json_string(m->cpu));
     json_object_set_new(all, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
     json_object_set_new(all, "openblas", json_string(m->core));
@@ -130,10 +141,10 @@ static void cell(FILE *to, int wide, int digits, double v, double scale) {
 }
 
 void bench_print_head(FILE *to) {
-    fprintf(to, "%-22s %11s %7s %11s %7s %11s %6s %8s %8s %8s %6s\n", "row", "gauntlet ms", "spread",
-            "PyTorch ms", "ratio", "floor ms", "floor", "GFLOP/s", "GB/s", "MB", "MB");
-    fprintf(to, "%-22s %11s %7s %11s %7s %11s %6s %8s %8s %8s %6s\n", "", "", "", "", "", "", "share",
-            "limit", "limit", "gauntlet", "PyTorch");
+    fprintf(to, "%-22s %11s %7s %11s %7s %11s %6s %8s %8s %8s %6s %11s %7s\n", "row", "gauntlet ms", "spread",
+            "PyTorch ms", "ratio", "floor ms", "floor", "GFLOP/s", "GB/s", "MB", "MB", "ONNX Runt.", "ratio");
+    fprintf(to, "%-22s %11s %7s %11s %7s %11s %6s %8s %8s %8s %6s %11s\n", "", "", "", "", "", "", "share",
+            "limit", "limit", "gauntlet", "PyTorch", "ms");
 }
 
 void bench_print_line(FILE *to, const bench_line *l) {
@@ -150,6 +161,8 @@ void bench_print_line(FILE *to, const bench_line *l) {
     cell(to, 8, 1, l->byte_rate > 0 ? l->byte_rate : NAN, 1e-9);
     cell(to, 8, 1, l->peak, 1e-6);
     cell(to, 6, 0, l->peak_torch, 1e-6);
+    cell(to, 11, 3, l->onnx, 1e3);
+    cell(to, 7, 2, l->ratio_onnx, 1);
     fprintf(to, "%s%s\n", l->why[0] ? "  " : "", l->why);
     fflush(to);
 }

@@ -11,28 +11,31 @@
 /* The result of a row, for one unit: a step, an epoch, a cell. Missing numbers are NaN. */
 typedef struct bench_line {
     char name[64], what[96];
-    char why[96]; /* no PyTorch here */
+    char why[160]; /* no PyTorch here, or no ONNX Runtime for a row that has one */
     /* seconds of a unit */
-    double gauntlet, torch, floor;
+    double gauntlet, torch, onnx, floor;
     /* torch / gauntlet of neighbouring blocks, their median */
     double ratio;
+    /* onnx / gauntlet, likewise */
+    double ratio_onnx;
     /* (q75 − q25) / median */
     double spread, ratio_spread;
     double flops, bytes;
     /* The best seen while the row ran; product_rate: of OpenBLAS, which the arithmetic limit must not lie
      * below. */
     double flop_rate, byte_rate, product_rate;
-    /* relative L2 distance from the right results: of gauntlet, of PyTorch, of PyTorch in double */
-    double apart, apart_torch, apart_exact;
-    double peak, peak_torch, arena; /* bytes */
-    double busy;                    /* wall / processor time of gauntlet's side */
-    double cells;                   /* of the quick suite's rows: units in all */
+    /* relative L2 distance from the right results: of gauntlet, of PyTorch, of PyTorch in double, of ONNX
+     * Runtime */
+    double apart, apart_torch, apart_exact, apart_onnx;
+    double peak, peak_torch, peak_onnx, arena; /* bytes */
+    double busy;                               /* wall / processor time of gauntlet's side */
+    double cells;                              /* of the quick suite's rows: units in all */
     int rounds;
 } bench_line;
 
 typedef struct bench_machine {
     char cpu[GNT_CPU_NAME], onednn[64];
-    char torch[64];                  /* its version; "" where there is none */
+    char torch[64], onnx[64];        /* their versions; "" where there is none */
     char forced[GNT_BLAS_CORE_TEXT]; /* why times are not this machine's, or "" */
     const char *core;                /* OpenBLAS's kernels */
     double before, after;            /* load, of a minute */

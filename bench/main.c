@@ -13,6 +13,7 @@
 #include "bench.h"
 #include "lines.h"
 #include "nn/kernels/cpu.h"
+#include "onnx.h"
 #include "peer.h"
 
 static const char help[] =
@@ -22,6 +23,8 @@ static const char help[] =
     "the same\n"
     "weights, one thread each, in turns; checks first that their results agree. From the root of the "
     "sources.\n"
+    "Rows forward-* also time ONNX Runtime, where " BENCH_ONNX_PLACE
+    " names a folder with node_modules/onnxruntime-node.\n"
     "  -o FILE.json     where the table goes; the same as text goes beside it, as FILE.txt\n"
     "  --keep FILE.json also writes it there, for docs/performance.md, where no row and no side failed; "
     "turns "
@@ -74,9 +77,10 @@ static double median(double *v, int n, double *spread) {
 
 typedef struct meeting {
     const bench_row *row;
-    peer gauntlet, torch;
+    peer gauntlet, torch, onnx;
     bench_line *l;
     double a[MOST_ROUNDS], b[MOST_ROUNDS], ratio[MOST_ROUNDS], busy[MOST_ROUNDS];
+    double c[MOST_ROUNDS], ratio_c[MOST_ROUNDS]; /* of ONNX Runtime */
 } meeting;
 
 /* Runs a block of n units. *cpu: seconds of a unit; *busy, unless NULL: wall clock over processor time. */
@@ -108,22 +112,34 @@ static int limits(meeting *m, double seconds) {
     return 0;
 }
 
-/* Measures both sides and the machine's limits in turns, until the time is over. */
+/* Warms up another side. Returns how many units are a block of so many seconds, 0 where there is no such
+ * side, or −1. */
+static double units_of_peer(peer *p, double seconds) {
+    double unit;
+    if (!p->pid)
+        return 0;
+    return block(p, 1, &unit, NULL) || block(p, 1, &unit, NULL) ? -1 : units_of(seconds, unit);
+}
+
+/* Measures all sides and the machine's limits in turns, until the time is over. */
 static int take_turns(meeting *m, double budget) {
-    double unit_a, unit_b = 0, spent = 0, set = budget / SETS;
+    double unit_a, spent = 0, set = budget / SETS;
     int n = 0, both = m->torch.pid != 0;
     if (block(&m->gauntlet, 1, &unit_a, NULL) ||
         block(&m->gauntlet, units_of(set / 4, unit_a), &unit_a, NULL))
         return -1;
-    if (both && (block(&m->torch, 1, &unit_b, NULL) || block(&m->torch, 1, &unit_b, NULL)))
+    const double n_a = units_of(set / 2, unit_a), n_b = units_of_peer(&m->torch, set / 2),
+                 n_c = units_of_peer(&m->onnx, set / 2);
+    if (n_b < 0 || n_c < 0)
         return -1;
-    double n_a = units_of(set / 2, unit_a), n_b = both ? units_of(set / 2, unit_b) : 0;
     while (n < MOST_ROUNDS && (n < LEAST_ROUNDS || spent < budget)) {
         if (block(&m->gauntlet, n_a, &m->a[n], &m->busy[n]) ||
-            (both && block(&m->torch, n_b, &m->b[n], NULL)) || limits(m, fmin(0.05, set / 10)))
+            (n_b > 0 && block(&m->torch, n_b, &m->b[n], NULL)) ||
+            (n_c > 0 && block(&m->onnx, n_c, &m->c[n], NULL)) || limits(m, fmin(0.05, set / 10)))
             return -1;
         m->ratio[n] = m->b[n] / m->a[n];
-        spent += n_a * m->a[n] + n_b * m->b[n];
+        m->ratio_c[n] = m->c[n] / m->a[n];
+        spent += n_a * m->a[n] + n_b * m->b[n] + n_c * m->c[n];
         n++;
     }
     m->l->rounds = n;
@@ -132,6 +148,10 @@ static int take_turns(meeting *m, double budget) {
     if (both) {
         m->l->torch = median(m->b, n, NULL);
         m->l->ratio = median(m->ratio, n, &m->l->ratio_spread);
+    }
+    if (n_c > 0) {
+        m->l->onnx = median(m->c, n, NULL);
+        m->l->ratio_onnx = median(m->ratio_c, n, NULL);
     }
     return 0;
 }
@@ -148,6 +168,8 @@ static int request_rest(meeting *m) {
     m->l->bytes = number[1];
     m->l->floor = number[2];
     if (m->torch.pid && peer_request(&m->torch, "peak", &m->l->peak_torch, 1))
+        return -1;
+    if (m->onnx.pid && peer_request(&m->onnx, "peak", &m->l->peak_onnx, 1))
         return -1;
     return 0;
 }
@@ -171,7 +193,29 @@ static void open_torch(meeting *m, char *path) {
     m->l->apart_torch = number[1];
 }
 
-/* Measures a row on both sides. Returns −1, with a sentence, if they disagree: then it is not timed. */
+/* Starts ONNX Runtime's side, with the network that PyTorch's side exports; says why there is none. */
+static void open_onnx(meeting *m, char *self, char *problem) {
+    gnt_err err = {0};
+    double done;
+    char side[] = "--onnx", *library = bench_onnx_library(&err), *network = gnt_format("%s.onnx", problem),
+         *request = network ? gnt_format("onnx %s", network) : NULL;
+    char *argv[] = {self, side, problem, network, NULL};
+    if (!library)
+        snprintf(m->l->why, sizeof m->l->why, "%.150s", err.text);
+    else if (!m->torch.pid)
+        snprintf(m->l->why, sizeof m->l->why, "no ONNX Runtime: PyTorch exports its networks");
+    else if (!request || peer_request(&m->torch, request, &done, 1))
+        snprintf(m->l->why, sizeof m->l->why, "no ONNX Runtime: PyTorch's side did not export the network");
+    else if (peer_open(&m->onnx, argv) || peer_request(&m->onnx, "check", &m->l->apart_onnx, 1))
+        snprintf(m->l->why, sizeof m->l->why, "ONNX Runtime's side failed");
+    if (network)
+        unlink(network);
+    gnt_free(library);
+    gnt_free(network);
+    gnt_free(request);
+}
+
+/* Measures a row on all sides. Returns −1, with a sentence, if they disagree: then it is not timed. */
 static int meet(meeting *m, char *self, char *path, double seconds, gnt_err *err) {
     char side[] = "--side", name[64], make[] = "--make";
     snprintf(name, sizeof name, "%s", m->row->name);
@@ -189,6 +233,11 @@ static int meet(meeting *m, char *self, char *path, double seconds, gnt_err *err
             "%s: the sides disagree by %.2g of the result in double; in float gauntlet is off by %.2g, "
             "PyTorch by %.2g; expected %.0e, and %.0e in float",
             name, exact, m->l->apart, rough, BENCH_AGREE, BENCH_TIED);
+    if (m->row->kind == BENCH_FORWARD)
+        open_onnx(m, self, path);
+    if (m->onnx.pid && !(m->l->apart_onnx <= BENCH_AGREE))
+        return gnt_fail(err, "%s: ONNX Runtime is off by %.2g of the result; expected %.0e", name,
+                        m->l->apart_onnx, BENCH_AGREE);
     if (take_turns(m, seconds) || request_rest(m))
         return gnt_fail(err, "%s: a side ended early", name);
     return 0;
@@ -340,6 +389,9 @@ static int compare_rows(const options *o, char *self, const char *work, bench_li
                 memcpy(machine->torch, m->torch.version, sizeof machine->torch);
             peer_close(&m->gauntlet);
             peer_close(&m->torch);
+            if (m->onnx.pid)
+                memcpy(machine->onnx, m->onnx.version, sizeof machine->onnx);
+            peer_close(&m->onnx);
             unlink(path);
             failed |= add(lines, n, rc, &err);
         }
@@ -417,6 +469,8 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     if (argc == 4 && strcmp(argv[1], "--side") == 0)
         return bench_side(argv[2], argv[3]);
+    if (argc == 4 && strcmp(argv[1], "--onnx") == 0)
+        return bench_onnx_side(argv[2], argv[3]);
     if (argc == 4 && strcmp(argv[1], "--make") == 0) {
         const bench_row *row = bench_find(argv[2]);
         int rc =

@@ -25,7 +25,7 @@ typedef struct problem {
     int32_t n_list;
     gnt_recipe *r; /* filled; of `precision` */
     int32_t precision;
-    double *dx, *dy, *grad; /* results, where there are any */
+    double *dx, *dy, *grad, *z; /* results, where there are any */
     double cost;
     float *target;         /* LODA: the image whose features are kept */
     float *table, *labels; /* attr-nn: all rows */
@@ -40,6 +40,8 @@ static gnt_recipe_kind recipe_kind(bench_kind kind) {
         return GNT_RECIPE_DLG;
     case BENCH_LODA:
         return GNT_RECIPE_FEATURES;
+    case BENCH_FORWARD:
+        return GNT_RECIPE_FORWARD;
     default:
         return GNT_RECIPE_TRAIN;
     }
@@ -170,6 +172,8 @@ static int solve(problem *q, gnt_stream *random) {
     if (q->row->kind == BENCH_ATTR)
         return attr_nn(q, random);
     gnt_recipe_run(r);
+    if (q->row->kind == BENCH_FORWARD)
+        return (q->z = copied(q, r->first, r->y_count)) ? 0 : -1;
     q->cost = get(q, gnt_program_output(r->program, r->cost), 0);
     if (r->dx >= 0 && (q->dx = copied(q, r->dx, r->x_count)) == NULL)
         return -1;
@@ -189,6 +193,7 @@ static void close_problem(problem *q) {
     gnt_free(q->dx);
     gnt_free(q->dy);
     gnt_free(q->grad);
+    gnt_free(q->z);
     gnt_free(q->target);
     gnt_free(q->table);
     gnt_free(q->labels);
@@ -259,7 +264,8 @@ static int add_weights(gnt_st *st, const problem *q, gnt_err *err) {
 
 /* Formats what PyTorch's side needs to know of the row. */
 static char *row_text(const bench_row *row) {
-    static const char *const kinds[] = {"match", "attack", "dlg", "train", "loda", "attr", "recup", "tappfl"};
+    static const char *const kinds[] = {"match", "attack", "dlg",    "train",   "loda",
+                                        "attr",  "recup",  "tappfl", "forward", "round"};
     return gnt_format(
         "{\"kind\": \"%s\", \"model\": \"%s\", \"n\": %lld, \"classes\": %d, \"tv\": %.17g, "
         "\"rate\": %.17g, \"sgd_rate\": %.17g, \"momentum\": %.17g, \"c\": %.17g, \"steps\": %d, "
@@ -277,7 +283,7 @@ static int write_file(const problem *q, const char *text, const char *path, gnt_
     gnt_nn_shape x = {.rank = q->row->sample.rank + 1, .dim = {r->n}}, y = {2, {r->n, q->row->classes}};
     memcpy(x.dim + 1, q->row->sample.dim, (size_t)q->row->sample.rank * sizeof *x.dim);
     int64_t rows = BENCH_ATTR_ROWS;
-    int has_cost = q->row->kind != BENCH_LODA && q->row->kind != BENCH_ATTR;
+    int has_cost = !q->z && q->row->kind != BENCH_LODA && q->row->kind != BENCH_ATTR;
     int rc = gnt_st_set_metadata(&st, text, err) || add_weights(&st, q, err) ||
              add_floats(&st, q, "x", &x, r->x, err) || add_floats(&st, q, "y", &y, r->y, err) ||
              add_plain(&st, "target", r->n, r->x_count / r->n, q->target, err) ||
@@ -286,7 +292,8 @@ static int write_file(const problem *q, const char *text, const char *path, gnt_
              add_result(&st, "r.cost", 1, has_cost ? &q->cost : NULL, err) ||
              add_result(&st, "r.dx", r->x_count, q->dx, err) ||
              add_result(&st, "r.dy", r->y_count, q->dy, err) ||
-             add_result(&st, "r.grad", r->n_weights, q->grad, err) || gnt_st_save(&st, path, err);
+             add_result(&st, "r.grad", r->n_weights, q->grad, err) ||
+             add_result(&st, "r.z", r->y_count, q->z, err) || gnt_st_save(&st, path, err);
     gnt_st_free(&st);
     return rc ? -1 : 0;
 }
@@ -304,7 +311,8 @@ static int write_best(const bench_row *row, const char *text, const char *path, 
             double far = apart(rough.dx, exact.dx, exact.r->x_count);
             double far_y = apart(rough.dy, exact.dy, exact.r->y_count);
             double far_g = apart(rough.grad, exact.grad, exact.r->n_weights);
-            far = fmax(far, fmax(far_y, far_g));
+            double far_z = apart(rough.z, exact.z, exact.r->y_count);
+            far = fmax(fmax(far, far_z), fmax(far_y, far_g));
             if (far < least) {
                 problem kept = best;
                 least = far;

@@ -2,6 +2,7 @@
 
 #include "own.h"
 #include "recup.h"
+#include "round.h"
 #include "tappfl.h"
 
 #define GRAY                                                                                                 \
@@ -56,6 +57,18 @@ const bench_row bench_rows[] = {
     {"attack-lenet-500", "attack of 500 steps, LeNet", BENCH_ATTACK, "models/lenet.json", COLOUR, 10, 1, 500},
     {"attack-resnet18-100", "attack of 100 steps, ResNet-18", BENCH_ATTACK, "models/resnet18.json", COLOUR,
      10, 1, 100},
+    {"forward-resnet18-b1", "output of ResNet-18", BENCH_FORWARD, "models/resnet18.json", COLOUR, 10, 1, 0},
+    {"forward-resnet18-b8", "output of ResNet-18, batch 8", BENCH_FORWARD, "models/resnet18.json", COLOUR, 10,
+     8, 0},
+    {"forward-convnet64-b1", "output of ConvNet-64", BENCH_FORWARD, "models/convnet.json", COLOUR, 10, 1, 0},
+    {"forward-unet-b1", "output of U-Net", BENCH_FORWARD, "models/unet.json", MAP, 1024, 1, 0},
+    {"forward-cnn_mnist-b1", "output of cnn_mnist", BENCH_FORWARD, "models/cnn_mnist.json", GRAY, 10, 1, 0},
+    {"train-mlp_small-b1", "training step, mlp_small, one sample", BENCH_TRAIN, "models/mlp_small.json", GRAY,
+     10, 1, 0},
+    {"train-cnn_mnist-b8", "training step, cnn_mnist a quarter as wide, batch 8", BENCH_TRAIN,
+     "bench/cnn_mnist_quarter.json", GRAY, 10, 8, 0},
+    {"round-cnn_mnist-b8", "round of 32 clients, five local steps each, the same network", BENCH_ROUND,
+     "bench/cnn_mnist_quarter.json", GRAY, 10, 8, 0},
 };
 const size_t bench_n_rows = sizeof bench_rows / sizeof *bench_rows;
 
@@ -70,6 +83,8 @@ const bench_own *bench_own_of(bench_kind kind) {
     switch (kind) {
     case BENCH_RECUP:
         return &bench_recup_own;
+    case BENCH_ROUND:
+        return &bench_round_own;
     case BENCH_TAPPFL:
         return &bench_tappfl_own;
     default:

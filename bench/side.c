@@ -1,5 +1,5 @@
-/* side: the process of gauntlet's side of a row. torch_side.py speaks the same words. Lines from the
- * driver, answers:
+/* side: the process of gauntlet's side of a row. torch_side.py and onnx.c speak the same words. Lines from
+ * the driver, answers:
  *
  *   check             WORST                      greatest relative L2 distance of a first step's results;
  *                                                of PyTorch's side two: in double, and in float
@@ -11,6 +11,7 @@
  *                                                only)
  *   cost FLOPS BYTES  FLOPS BYTES SECONDS        of a unit, and what it takes at least at these rates
  *                                                (as above)
+ *   onnx FILE         1                          writes the network there (PyTorch's side of forward-* only)
  *
  * The first line, before any request, is "ready", of PyTorch's side with its version behind. It ends when
  * its input ends. */
@@ -21,9 +22,9 @@
 
 #include "bench.h"
 #include "nn/kernels/limits.h"
+#include "side.h"
 
-/* Resets the peak of resident memory. */
-static void forget_peak(void) {
+void bench_forget_peak(void) {
     malloc_trim(0);
     FILE *f = fopen("/proc/self/clear_refs", "w");
     if (!f)
@@ -32,7 +33,7 @@ static void forget_peak(void) {
     fclose(f);
 }
 
-static double peak(void) {
+double bench_peak(void) {
     char line[256];
     double kib = 0;
     FILE *f = fopen("/proc/self/status", "r");
@@ -46,11 +47,11 @@ static double peak(void) {
 
 /* Measures the machine's limits, and keeps the memory that this takes out of the peak. */
 static void measure_limits(const bench_work *w, double seconds, double *most) {
-    double now = peak();
+    double now = bench_peak();
     *most = now > *most ? now : *most;
     double flops = gnt_limit_flops(seconds), bytes = gnt_limit_bytes(bench_work_cost(w, 1, 1).set, seconds);
     printf("%.9g %.9g %.9g\n", flops, bytes, gnt_limit_product(seconds));
-    forget_peak();
+    bench_forget_peak();
 }
 
 /* Answers one request. `most`: the peak before it was last reset. */
@@ -60,7 +61,7 @@ static int answer(bench_work *w, const char *path, const char *line, double *mos
         double worst;
         if (bench_work_check(w, path, &worst, err))
             return -1;
-        forget_peak();
+        bench_forget_peak();
         printf("%.9g\n", worst);
     } else if (strncmp(line, "run ", 4) == 0) {
         int64_t units;
@@ -69,7 +70,7 @@ static int answer(bench_work *w, const char *path, const char *line, double *mos
             return -1;
         printf("%lld %.9g %.9g\n", (long long)units, cpu, wall);
     } else if (strncmp(line, "peak", 4) == 0) {
-        double now = peak();
+        double now = bench_peak();
         printf("%.0f\n", now > *most ? now : *most);
     } else if (strncmp(line, "arena", 5) == 0) {
         printf("%zu\n", bench_work_cost(w, 1, 1).arena);

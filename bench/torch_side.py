@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+import warnings
 
 import torch
 import torch.nn.functional as F
@@ -207,6 +208,59 @@ class Train(Work):
         return 1
 
 
+class Forward(Work):
+    def step(self):
+        with torch.no_grad():
+            z = self.model(self.tensors["x"])
+        if not self.results:
+            self.results = {"r.z": z}
+        return 1
+
+    def export(self, path):
+        """Writes the network as ONNX, whose operations fold what depends on weights alone."""
+        work = self
+
+        class Network(torch.nn.Module):
+            def forward(self, x):
+                return work.model(x)
+
+        network = Network()
+        for name, p in self.params.items():
+            self.params[name] = torch.nn.Parameter(p.detach())
+            network.register_parameter(name.replace(".", "_"), self.params[name])
+        torch.onnx.export(network.eval(), self.tensors["x"], path, input_names=["x"], output_names=["z"],
+                          opset_version=13)
+
+
+class Round(Work):
+    """Federated averaging: each client takes its steps from the server's weights, which then change by the mean of
+    what the clients' did."""
+
+    def step(self):
+        x, y, n = self.tensors["x"], self.tensors["y"], self.spec["n"]
+        server = [p.detach().clone() for p in self.weights]
+        change = [torch.zeros_like(p) for p in server]
+        order = self.tensors["order"].long()
+        for rows in order:
+            with torch.no_grad():
+                for p, start in zip(self.weights, server):
+                    p.copy_(start)
+            sgd = torch.optim.SGD(self.weights, lr=self.spec["sgd_rate"])
+            for batch in rows.split(n):
+                sgd.zero_grad(set_to_none=True)
+                cross_entropy(self.model(x[batch], training=True), y[batch]).backward()
+                sgd.step()
+            with torch.no_grad():
+                for c, p, start in zip(change, self.weights, server):
+                    c += (p - start) / len(order)
+        with torch.no_grad():
+            for p, start, c in zip(self.weights, server, change):
+                p.copy_(start + c)
+        if not self.results:
+            self.results = {"r.grad": torch.cat([c.flatten() for c in change])}
+        return 1
+
+
 class Loda(Work):
     def __init__(self, path, dtype):
         super().__init__(path, dtype)
@@ -355,7 +409,7 @@ class Tappfl(Work):
 
 
 KINDS = {"match": Match, "attack": Attack, "dlg": Dlg, "train": Train, "loda": Loda, "attr": Attr, "recup": Recup,
-         "tappfl": Tappfl}
+         "tappfl": Tappfl, "forward": Forward, "round": Round}
 
 
 def worst(work):
@@ -405,6 +459,11 @@ def main(path):
             forget_peak()
         elif words[0] == "run":
             print(*run(work, int(words[1])), flush=True)
+        elif words[0] == "onnx":
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                KINDS[spec["kind"]](path, torch.float32).export(words[1])
+            print(1, flush=True)
         elif words[0] == "peak":
             print(peak(), flush=True)
 

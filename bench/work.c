@@ -148,6 +148,8 @@ static int ready(bench_work *w, gnt_err *err) {
         if (!w->z || !w->lbfgs)
             return gnt_fail(err, "out of memory");
         return make_recipe(w, GNT_RECIPE_DLG, err);
+    case BENCH_FORWARD:
+        return make_recipe(w, GNT_RECIPE_FORWARD, err);
     default:
         w->adam = gnt_adam_new(w->n_x, 0.9, 0.999, 1e-8);
         return w->adam ? make_recipe(w, GNT_RECIPE_MATCH, err) : gnt_fail(err, "out of memory");
@@ -171,8 +173,8 @@ int bench_work_open(bench_work **out, const bench_row *row, const char *path, gn
     w->n_y = row->n * row->classes;
     if (take_all(w, path, err) || ready(w, err))
         return -1;
-    if (row->kind == BENCH_MATCH ||
-        row->kind == BENCH_LODA) { /* the recipe has them, and never changes them */
+    if (row->kind == BENCH_MATCH || row->kind == BENCH_LODA ||
+        row->kind == BENCH_FORWARD) { /* the recipe has them, and never changes them */
         gnt_free_aligned(w->params);
         gnt_free_aligned(w->seen);
         w->params = w->seen = NULL;
@@ -335,6 +337,9 @@ static int64_t step(bench_work *w, int64_t n, gnt_err *err) {
     case BENCH_LODA:
         loda_step(w);
         return 1;
+    case BENCH_FORWARD:
+        gnt_program_run(w->r->program, 0);
+        return 1;
     default:
         attr_epoch(w);
         return 1;
@@ -403,8 +408,9 @@ static int compare_all(bench_work *w, const gnt_st *st, double *worst, gnt_err *
         for (int64_t i = 0; i < w->n_weights; i++)
             w->grad[i] = ((const float *)r->params)[i] - w->params[i];
     }
-    int rc = compare(st, "r.cost", &cost, 1, worst, err) || compare(st, "r.dx", dx, w->n_x, worst, err) ||
-             compare(st, "r.dy", dy, w->n_y, worst, err) ||
+    const float *z = w->row->kind == BENCH_FORWARD ? gnt_program_output(r->program, r->first) : NULL;
+    int rc = compare(st, "r.z", z, w->n_y, worst, err) || compare(st, "r.cost", &cost, 1, worst, err) ||
+             compare(st, "r.dx", dx, w->n_x, worst, err) || compare(st, "r.dy", dy, w->n_y, worst, err) ||
              compare(st, "r.grad", grad, w->n_weights, worst, err);
     gnt_free(made);
     return rc ? -1 : 0;

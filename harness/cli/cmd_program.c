@@ -16,7 +16,7 @@
 #include "nn/plan/program.h"
 #include "nn/model/recipe.h"
 
-static const char *const kinds[] = {"match", "dlg", "gradient", "train", "features"};
+static const char *const kinds[] = {"match", "dlg", "gradient", "train", "features", "forward"};
 enum { N_KINDS = sizeof kinds / sizeof *kinds, MOST_NAMES = 64 };
 
 typedef struct options {
@@ -39,7 +39,7 @@ static int read_kind(void *to, char *text) {
             *(gnt_recipe_kind *)to = (gnt_recipe_kind)i;
             return 0;
         }
-    return complain("--kind", text, "match, dlg, gradient, train or features");
+    return complain("--kind", text, "match, dlg, gradient, train, features or forward");
 }
 
 static int read_sample(void *to, char *text) {

@@ -266,6 +266,29 @@ static void test_features_recipe(void **state) {
     gnt_model_free(m);
 }
 
+/* The loss of the gradient's recipe is the cross entropy of this one's outputs, at the same values. */
+static void test_forward_recipe(void **state) {
+    (void)state;
+    gnt_model *m = NULL, *same = NULL;
+    gnt_recipe *r = recipe(GNT_RECIPE_FORWARD, &m), *loss = recipe(GNT_RECIPE_GRADIENT, &same);
+    assert_int_equal(gnt_recipe_run(r), 0);
+    const double *z = gnt_program_output(r->program, r->first), *y = r->y;
+    double expected = 0;
+    for (int64_t i = 0; i < r->n; i++) {
+        double sum = 0;
+        for (int64_t c = 0; c < 4; c++)
+            sum += exp(z[i * 4 + c]);
+        for (int64_t c = 0; c < 4; c++)
+            expected -= y[i * 4 + c] * (z[i * 4 + c] - log(sum)) / (double)r->n;
+    }
+    const double *x = loss->x;
+    assert_true(fabs(cost_at(loss, loss->x, x[0]) - expected) < 1e-12);
+    gnt_recipe_free(r);
+    gnt_recipe_free(loss);
+    gnt_model_free(m);
+    gnt_model_free(same);
+}
+
 static void test_recipe_without_convolutions(void **state) {
     (void)state;
     gnt_model *m = NULL;
@@ -316,6 +339,7 @@ int main(void) {
         cmocka_unit_test(test_matching_recipes),
         cmocka_unit_test(test_training_recipes),
         cmocka_unit_test(test_features_recipe),
+        cmocka_unit_test(test_forward_recipe),
         cmocka_unit_test(test_recipe_without_convolutions),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_blas_core),

@@ -112,6 +112,16 @@ static int write_features(maker *k) {
     return 0;
 }
 
+static int write_forward(maker *k) {
+    k->r->first = add_output(k, gnt_model_build(k->m, k->g, k->x, k->params, k->buffers, 0, NULL, NULL), 0);
+    return 0;
+}
+
+/* True if the weights and the statistics do not change between runs. */
+static int is_constant(gnt_recipe_kind kind) {
+    return kind != GNT_RECIPE_GRADIENT && kind != GNT_RECIPE_TRAIN;
+}
+
 static int write_graph(maker *k) {
     gnt_recipe *r = k->r;
     gnt_nn_shape sample = gnt_model_sample(k->m);
@@ -121,16 +131,24 @@ static int write_graph(maker *k) {
     k->x = gnt_nn_input(k->g, "x", sample.rank + 1, dim, 0);
     k->y = gnt_nn_input(k->g, "y", 2, label, 0);
     gnt_model_declare(k->m, k->g, k->params, k->buffers);
-    int constant = r->kind == GNT_RECIPE_MATCH || r->kind == GNT_RECIPE_DLG || r->kind == GNT_RECIPE_FEATURES;
+    int constant = is_constant(r->kind);
     for (int32_t i = 0; constant && i < r->n_params; i++)
         gnt_nn_hold(k->g, k->params[i]);
     for (int32_t i = 0; constant && i < r->n_buffers; i++)
         gnt_nn_hold(k->g, k->buffers[i]);
     r->x_count = r->n * gnt_nn_count(&sample);
     r->y_count = label[0] * label[1];
-    return r->kind == GNT_RECIPE_FEATURES                             ? write_features(k)
-           : r->kind == GNT_RECIPE_MATCH || r->kind == GNT_RECIPE_DLG ? write_matching(k)
-                                                                      : write_training(k);
+    switch (r->kind) {
+    case GNT_RECIPE_FEATURES:
+        return write_features(k);
+    case GNT_RECIPE_FORWARD:
+        return write_forward(k);
+    case GNT_RECIPE_MATCH:
+    case GNT_RECIPE_DLG:
+        return write_matching(k);
+    default:
+        return write_training(k);
+    }
 }
 
 static int allocate_and_bind(maker *k) {
