@@ -484,6 +484,7 @@ static void say_files(page *w) {
                                            {"problems", "Cells without a number"},
                                            {"floors", "Baselines and chance"},
                                            {"secret", "Control training runs with secret labels"},
+                                           {"attackers", "What attackers know"},
                                            {"searches", "Why searches ended"}};
     heading(w, "Tables as files");
     gnt_pen_begin(&w->pen, GNT_PEN_LIST);
@@ -548,6 +549,14 @@ static void say_tables(page *w) {
         "with its standard error: a defense that learns as little as public data has its model from "
         "elsewhere.",
         "What each defense learnt of the rule");
+    gnt_table_attackers(w->p->results, &t);
+    say_if_any(
+        w, &t, "What attackers know",
+        "Every attacker has the model, the weights that were broadcast, the batch size and the number of "
+        "local steps; granted is what it has besides. The threat model is the letter of Carletti et al. "
+        "(USENIX Security 2025), of attacks on updates: C knows no more, D has surrogate data, E "
+        "statistics of the client's data. Labels and knowledge of the defense have no letter there.",
+        "Each attack and what it is granted");
     gnt_table_searches(w->p->results, &t);
     say_if_any(w, &t, "How searches ended", NULL,
                "Why each attack's searches ended, as it says, by the number of observations");

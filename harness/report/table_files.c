@@ -103,6 +103,7 @@ int gnt_report_write_tables(const gnt_report *p, gnt_err *err) {
                    write_table(p, "problems", gnt_table_problems, 1, err) ||
                    write_table(p, "floors", gnt_table_floors, 1, err) ||
                    write_table(p, "secret", gnt_table_secret, 1, err) ||
+                   write_table(p, "attackers", gnt_table_attackers, 1, err) ||
                    write_table(p, "searches", gnt_table_searches, 1, err) ||
                    write_table(p, "facts", gnt_table_facts, 1, err) || write_hooks(p, err)
                ? -1

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "judge/threat_model.h"
 #include "report/plot/plot_impl.h"
 #include "report/report_impl.h"
 #include "report/plot/plots.h"
@@ -339,8 +340,20 @@ static void all_rows_are_no_baseline_of_others(void **state) {
     }
 }
 
+static void a_threat_model_is_of_the_grants(void **state) {
+    (void)state;
+    static const char *const grants[] = {"labels", "defense", "public", "bn_stats"};
+    static const char *const letters[] = {"C", "C", "C", "D", "E"};
+    for (size_t n = 0; n <= 4; n++) {
+        const gnt_texts granted = {grants, n};
+        assert_string_equal(gnt_threat_model("update", &granted), letters[n]);
+        assert_string_equal(gnt_threat_model("encoding", &granted), "");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_threat_model_is_of_the_grants),
         cmocka_unit_test(sweeps_are_points_in_order),
         cmocka_unit_test(columns_show_what_does_not_apply),
         cmocka_unit_test(families_share_a_colour),

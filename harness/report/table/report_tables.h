@@ -25,6 +25,8 @@ void gnt_table_problems(const gnt_results *r, gnt_table *t);
 void gnt_table_floors(const gnt_results *r, gnt_table *t);
 /* Lists what control training runs with secret labels learnt, with standard errors. */
 void gnt_table_secret(const gnt_results *r, gnt_table *t);
+/* Lists what each attack that ran on a task sees and is granted, and its threat model. */
+void gnt_table_attackers(const gnt_results *r, gnt_table *t);
 /* Lists why the searches of attacks ended, a row for each group whose attack says it. */
 void gnt_table_searches(const gnt_results *r, gnt_table *t);
 /* Lists every named number of every cell: of plugins, of the score. What is no number has an empty value. */
