@@ -67,7 +67,7 @@ static const gnt_field place_rows[] = {
     PLACE_TEXT(footnotes, "flags of its plugins, in words"),
     PLACE_TEXT(observed_from, "`round` or `probe`"),
     PLACE_TEXT(stages, "`drawn`: the worst of all counts; or `fixed`"),
-    PLACE_REAL(worst_stage, "round in which it leaks most"),
+    PLACE_REAL(worst_stage, "round in which it leaks most; a number from 1 where rounds are drawn"),
     UTILITY(public_only, "utility of public data alone, mean over seeds"),
     SHARE(identified, "identification rate, the highest of all attacks"),
     SHARE(identified_low, "lower end of its interval"),

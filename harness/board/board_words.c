@@ -12,22 +12,8 @@ static const gnt_results *first_of(const board *b, const board_contest *c) {
     return &b->run[c->run[0]].results;
 }
 
-/* True if every run of a section drew the same rounds. */
-static int all_drew_alike(const board *b, const board_contest *c) {
-    int64_t first[GNT_MOST_STAGES], other[GNT_MOST_STAGES];
-    const size_t n = gnt_stages(first_of(b, c), c->task, first);
-    for (size_t k = 1; k < c->n_run; k++)
-        if (gnt_stages(&b->run[c->run[k]].results, c->task, other) != n ||
-            memcmp(first, other, n * sizeof *first) != 0)
-            return 0;
-    return 1;
-}
-
 void board_say_place(const board *b, const board_contest *c, gnt_text *out) {
-    if (c->stage == GNT_EVERY_STAGE && !all_drew_alike(b, c))
-        gnt_text_add(out, "%s, worst of the drawn rounds", c->task);
-    else
-        gnt_section_title(first_of(b, c), c->task, c->stage, out);
+    gnt_section_title(first_of(b, c), c->task, c->stage, out);
     gnt_text_add(out, "%s", c->in_round ? "" : ", probe");
     if (c->like != (size_t)(c - b->contest))
         gnt_text_add(out, " (suite %s, %s)", first_of(b, c)->suite, b->run[c->run[0]].contributor);
@@ -132,7 +118,7 @@ static void say_lacking(const board_contest *c, const board_place *p, gnt_text *
     gnt_text_add(out, ", no number from %s",
                  p->missing < c->n_attack ? c->attack[p->missing].label : c->absent);
     if (missing && c->stage == GNT_EVERY_STAGE)
-        gnt_text_add(out, " in round %" PRId64, missing->stage);
+        gnt_text_add(out, " in drawn round %" PRId64, missing->stage);
     if (p->lacking > 1)
         gnt_text_add(out, " and %zu more", p->lacking - 1);
     if (missing && *missing->reason)
@@ -305,7 +291,7 @@ static void say_first(const board *b, const board_contest *c, const board_place 
         gnt_text_add(out, " at worst, under ");
         board_say_attack(b, c, places[0].worst, out);
         if (c->stage == GNT_EVERY_STAGE)
-            gnt_text_add(out, " in round %" PRId64, places[0].worst->group->stage);
+            gnt_text_add(out, " in drawn round %" PRId64, places[0].worst->group->stage);
         if (floored) {
             gnt_text_add(out, ", ");
             say_guess(c, places[0].floor, out);

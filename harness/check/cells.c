@@ -23,7 +23,8 @@ static gnt_shown shown(double x) {
 
 /* Returns the strength in the id of this cell; the caller frees. */
 static char *strength_in_id(const gnt_outcome *cell) {
-    char *before = gnt_format("%s/r%lld/%s@", cell->task, (long long)cell->stage, cell->defense);
+    char *before = gnt_format("%s/%c%lld/%s@", cell->task, cell->round < 0 ? 'r' : 'd',
+                              (long long)cell->stage, cell->defense);
     char *after = gnt_format("/%s/s%lld", cell->attack, (long long)cell->seed);
     const size_t n = strlen(cell->id), b = before ? strlen(before) : 0, a = after ? strlen(after) : 0;
     char *found = NULL;

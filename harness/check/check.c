@@ -46,13 +46,35 @@ static int find_facts(void *context, const gnt_data_spec *spec, gnt_data_facts *
     return gnt_suite_published_facts(spec, out, err);
 }
 
-/* Returns the rounds that the file has for a task, if there are n. */
-static const int64_t *find_rounds(void *context, const char *task, size_t n) {
-    const gnt_result *of = context;
+/* True if a run observed drawn rounds, and all its training runs the same. */
+static int draws_once(const gnt_result *of) {
+    int drawn = 0;
     for (size_t i = 0; i < of->tasks.n; i++)
-        if (strcmp(of->tasks.at[i].id, task) == 0)
-            return of->tasks.at[i].stages.n == n ? of->tasks.at[i].stages.at : NULL;
-    return NULL;
+        drawn |= of->tasks.at[i].stages_drawn > 0;
+    for (size_t i = 0; drawn && i < of->cells.n; i++)
+        drawn &= of->cells.at[i].round < 0;
+    return drawn;
+}
+
+/* Returns the round of a run that draws once for a task, or −1. */
+static int64_t round_of_all(const gnt_result *of, const char *task, int64_t stage) {
+    for (size_t i = 0; i < of->tasks.n; i++)
+        if (strcmp(of->tasks.at[i].id, task) == 0 && (size_t)stage <= of->tasks.at[i].stages.n)
+            return of->tasks.at[i].stages.at[stage - 1];
+    return -1;
+}
+
+/* Returns the round that the first such cell of the file has, or −1. */
+static int64_t find_round(void *context, const char *task, uint64_t seed, int64_t stage) {
+    const gnt_result *of = context;
+    if (draws_once(of))
+        return round_of_all(of, task, stage);
+    for (size_t i = 0; i < of->cells.n; i++) {
+        const gnt_outcome *c = &of->cells.at[i];
+        if ((uint64_t)c->seed == seed && c->stage == stage && strcmp(c->task, task) == 0)
+            return c->round;
+    }
+    return -1;
 }
 
 /* What the suite of a run says, read with substitutes for plugins that are not here. */
@@ -75,8 +97,9 @@ static int read_suite(const check *c, const char *path, suite_of *s, gnt_err *wh
         mine.data_facts = find_facts;
     }
     mine.files_may_lack = 1;
-    mine.rounds = find_rounds;
-    mine.rounds_context = (void *)(uintptr_t)c->of;
+    mine.draws_once = draws_once(c->of);
+    mine.round = find_round;
+    mine.round_context = (void *)(uintptr_t)c->of;
     return gnt_suite_load(&s->suite, path, &mine, why) != 0 ||
                    gnt_derive_add_baseline(&s->suite, c->file, &c->of->baseline, why) != 0 ||
                    gnt_plan_make(&s->plan, &s->suite, why) != 0 ||

@@ -182,6 +182,8 @@ int gnt_derive_cell(gnt_outcome *out, const gnt_suite *s, const gnt_cell *c, gnt
     out->id = c->id;
     out->task = s->task[c->task].id;
     out->stage = (int64_t)c->stage;
+    if (s->task[c->task].drawn)
+        out->round = c->round;
     out->defense = s->defense[c->defense].label;
     out->plugin = s->defense[c->defense].plugin;
     out->mode = mode_of(c->mode);

@@ -1,7 +1,6 @@
 /* Compares leakage in tasks whose private targets are not the baseline's. No target has a pair, and a target
- * says nothing of another training run, so that training runs are the units. Where other rounds were drawn
- * too, a training run's mean is over all of them, and how rounds scatter adds to the error, for it is
- * the same in all training runs of a run. */
+ * says nothing of another training run, so that training runs are the units. Where rounds were drawn, a
+ * training run's mean is over all of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,34 +14,27 @@ static int both_ok(const gnt_joined *j) {
     return j->now && j->before && j->now->status == GNT_CELL_OK && j->before->status == GNT_CELL_OK;
 }
 
-/* The means of one run's cells of one defense and attack, by training and by observed round. */
+/* The means of one run's cells of one defense and attack, by training run. */
 typedef struct table {
     int64_t *seed;
-    int64_t *stage;
-    double *by_seed, *by_stage;
-    size_t *n_of_seed, *n_of_stage;
-    size_t seeds, stages;
+    double *by_seed;
+    size_t *n_of_seed;
+    size_t seeds;
     double shown; /* the mean in the measure's own direction */
     size_t cells;
 } table;
 
 static int make_table(table *t, size_t n) {
     *t = (table){.seed = gnt_array(n, sizeof *t->seed),
-                 .stage = gnt_array(n, sizeof *t->stage),
                  .by_seed = gnt_array(n, sizeof *t->by_seed),
-                 .by_stage = gnt_array(n, sizeof *t->by_stage),
-                 .n_of_seed = gnt_array(n, sizeof *t->n_of_seed),
-                 .n_of_stage = gnt_array(n, sizeof *t->n_of_stage)};
-    return t->seed && t->stage && t->by_seed && t->by_stage && t->n_of_seed && t->n_of_stage ? 0 : -1;
+                 .n_of_seed = gnt_array(n, sizeof *t->n_of_seed)};
+    return t->seed && t->by_seed && t->n_of_seed ? 0 : -1;
 }
 
 static void free_table(table *t) {
     gnt_free(t->seed);
-    gnt_free(t->stage);
     gnt_free(t->by_seed);
-    gnt_free(t->by_stage);
     gnt_free(t->n_of_seed);
-    gnt_free(t->n_of_stage);
 }
 
 /* Adds x to the mean of its label. */
@@ -68,7 +60,6 @@ static int add_cell(table *t, const gate_maker *m, const gnt_outcome *o, const g
         double x, variance;
         gnt_metric_moments(scores.d, scores.n, &x, &variance);
         join_mean(t->seed, t->by_seed, t->n_of_seed, &t->seeds, o->seed, x);
-        join_mean(t->stage, t->by_stage, t->n_of_stage, &t->stages, o->stage, x);
         t->cells++;
         t->shown += (scores.is - t->shown) / (double)t->cells;
     }
@@ -77,8 +68,7 @@ static int add_cell(table *t, const gate_maker *m, const gnt_outcome *o, const g
 }
 
 /* Sets `worse` and what it rests on. */
-static void weigh_tables(gnt_gate_row *row, double tolerance, const table *now, const table *before,
-                         int other_stages) {
+static void weigh_tables(gnt_gate_row *row, double tolerance, const table *now, const table *before) {
     gate_error e = {0};
     row->is = now->shown;
     row->was = before->shown;
@@ -86,20 +76,14 @@ static void weigh_tables(gnt_gate_row *row, double tolerance, const table *now, 
     row->e.seeds = row->e.units;
     const double is = gate_error_add(&e, now->by_seed, now->seeds);
     row->worse = row->e.mean = is - gate_error_add(&e, before->by_seed, before->seeds);
-    if (other_stages) {
-        gate_error_add(&e, now->by_stage, now->stages);
-        gate_error_add(&e, before->by_stage, before->stages);
-    }
     gate_error_settle(row, tolerance, &e,
-                      now->seeds >= GATE_FEWEST_TRAININGS && before->seeds >= GATE_FEWEST_TRAININGS &&
-                          (!other_stages || (now->stages > 1 && before->stages > 1)));
+                      now->seeds >= GATE_FEWEST_TRAININGS && before->seeds >= GATE_FEWEST_TRAININGS);
 }
 
 /* Compares one measure. j: the cells of one defense and attack at all drawn rounds, or at one. */
 static int compare_measure(gate_maker *m, const gnt_joined *const *j, size_t n, const gnt_measure *measure) {
     table now = {0}, before = {0};
     const gnt_joined *first = NULL;
-    int other_stages = 0;
     int rc = make_table(&now, n) || make_table(&before, n)
                  ? gnt_fail(m->err, "out of memory for %zu cells", n)
                  : 0;
@@ -107,7 +91,6 @@ static int compare_measure(gate_maker *m, const gnt_joined *const *j, size_t n, 
         if (!both_ok(j[i]))
             continue;
         first = first ? first : j[i];
-        other_stages |= j[i]->now->stage != j[i]->before->stage;
         rc = add_cell(&now, m, j[i]->now, measure, m->now_name) ||
                      add_cell(&before, m, j[i]->before, measure, m->before_name)
                  ? -1
@@ -118,7 +101,7 @@ static int compare_measure(gate_maker *m, const gnt_joined *const *j, size_t n, 
         rc = -1;
     if (row) {
         gate_begin_leak_row(m, row, first, measure);
-        weigh_tables(row, row->tolerance + row->allowance, &now, &before, other_stages);
+        weigh_tables(row, row->tolerance + row->allowance, &now, &before);
     }
     free_table(&now);
     free_table(&before);
@@ -144,11 +127,10 @@ static int say_undecided(gate_maker *m) {
         if (rows == 0 || unable < rows)
             continue;
         m->g->undecided++;
-        if (gate_add_finding(
-                m, GNT_GATE_UNDECIDED, NULL, m->other[i],
-                "other targets than the baseline's, as under another run key, and fewer than 5 "
-                "trainings, or 2 observed rounds, to tell what that does; give the suite 5 seeds, "
-                "or run it under the baseline's key") != 0)
+        if (gate_add_finding(m, GNT_GATE_UNDECIDED, NULL, m->other[i],
+                             "other targets than the baseline's, as under another run key, and fewer than 5 "
+                             "trainings to tell what that does; give the suite 5 seeds, or run it under the "
+                             "baseline's key") != 0)
             return -1;
     }
     return 0;

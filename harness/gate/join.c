@@ -8,32 +8,16 @@
 
 /* ---- rounds that were drawn ---- */
 
-static int is_same(const gnt_ints *a, const gnt_ints *b) {
-    return a->n == b->n && (a->n == 0 || !memcmp(a->at, b->at, a->n * sizeof *a->at));
-}
-
-/* Returns the rounds of a cell's task, where both runs drew equally many and not the same; else NULL. */
-static const gnt_ints *rounds_drawn(const gnt_results *r, const gnt_results *other, const char *task) {
-    const gnt_result_task *a = gnt_task_of(r, task), *b = gnt_task_of(other, task);
-    return a && b && a->stages_drawn > 0 && b->stages_drawn > 0 && a->stages.n == b->stages.n &&
-                   !is_same(&a->stages, &b->stages)
-               ? &a->stages
-               : NULL;
-}
-
-/* Finds what is before and after the number of the round in "TASK/r17/REST". */
-static void find_round(gnt_joined *j, const gnt_outcome *o, const gnt_ints *rounds) {
+/* Finds what is before and after the number of the round in "TASK/d2/REST". */
+static void find_drawn(gnt_joined *j, const gnt_outcome *o) {
     const size_t task = strlen(o->task);
-    for (size_t i = 0; rounds && i < rounds->n; i++) {
-        if (rounds->at[i] != o->stage || j->length < task + 2 || memcmp(j->key, o->task, task) != 0 ||
-            memcmp(j->key + task, "/r", 2) != 0)
-            continue;
-        j->drawn = (int64_t)i;
-        j->head = j->tail = task + 2;
-        while (j->tail < j->length && j->key[j->tail] >= '0' && j->key[j->tail] <= '9')
-            j->tail++;
+    if (o->round < 0 || j->length < task + 2 || memcmp(j->key, o->task, task) != 0 ||
+        memcmp(j->key + task, "/d", 2) != 0)
         return;
-    }
+    j->drawn = o->stage;
+    j->head = j->tail = task + 2;
+    while (j->tail < j->length && j->key[j->tail] >= '0' && j->key[j->tail] <= '9')
+        j->tail++;
 }
 
 /* ---- order ---- */
@@ -70,9 +54,7 @@ static int by_order(const void *a, const void *b) {
 }
 
 /* Lists the cells of one run, sorted. */
-static int list_cells(const gnt_results *r, const gnt_results *other, const char *name, int is_now,
-                      gnt_joined **out, gnt_err *err) {
-    const gnt_ints *rounds = NULL;
+static int list_cells(const gnt_results *r, const char *name, int is_now, gnt_joined **out, gnt_err *err) {
     gnt_joined *list = *out = gnt_array(r->n_cell ? r->n_cell : 1, sizeof *list);
     if (!list)
         return gnt_fail(err, "%s: out of memory for %zu cells", name, r->n_cell);
@@ -93,9 +75,7 @@ static int list_cells(const gnt_results *r, const gnt_results *other, const char
                                .now = is_now ? o : NULL,
                                .before = is_now ? NULL : o,
                                .order = i + (is_now ? 0 : SIZE_MAX / 2)};
-        if (i == 0 || strcmp(o->task, r->cell[i - 1].task) != 0)
-            rounds = rounds_drawn(r, other, o->task);
-        find_round(&list[i], o, rounds);
+        find_drawn(&list[i], o);
     }
     qsort(list, r->n_cell, sizeof *list, by_cell);
     for (size_t i = 1; i < r->n_cell; i++)
@@ -125,7 +105,7 @@ int gnt_join_cells(const gnt_results *now, const char *now_name, const gnt_resul
     int rc = -1;
     *out = NULL;
     *n = 0;
-    if (list_cells(now, before, now_name, 1, &a, err) || list_cells(before, now, before_name, 0, &b, err))
+    if (list_cells(now, now_name, 1, &a, err) || list_cells(before, before_name, 0, &b, err))
         goto cleanup;
     all = gnt_array(now->n_cell + before->n_cell + 1, sizeof *all);
     if (!all) {

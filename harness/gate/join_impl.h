@@ -4,14 +4,12 @@
 
 #include "judge/judge.h"
 
-/* One cell of one run or both, at one seed. `key` is the id without its seed; `length` its bytes. Where both
- * runs drew the rounds that they observe, and drew others, the first of one is paired with the first of the
- * other, and so on. */
+/* One cell of one run or both, at one seed. `key` is the id without its seed; `length` its bytes. */
 typedef struct gnt_joined {
     const char *key;
     size_t length;
-    /* of such a round: its place in the task's list, the bytes of the key before it, and where the key goes
-     * on after it; else −1, `length` and `length` */
+    /* of a drawn round: its number, the bytes of the key before it, and where the key goes on after it; else
+     * −1, `length` and `length` */
     int64_t drawn;
     size_t head, tail;
     int64_t seed;

@@ -71,7 +71,7 @@ static int has_other_targets(const gate_maker *m, const char *task) {
         const gnt_joined *j = &m->cell[i];
         if (!both_ok(j) || strcmp(j->now->task, task) != 0)
             continue;
-        if (j->now->stage != j->before->stage)
+        if (j->now->round != j->before->round)
             return 1;
         vote_by_floors(j->now, j->before, &floors);
         vote_by_truths(j->now, j->before, &answers);

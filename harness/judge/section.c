@@ -41,17 +41,31 @@ int gnt_was_trained(const gnt_results *r, const char *task) {
     return !of || of->rounds != 0;
 }
 
-static void every_stage_words(const gnt_results *r, const char *task, char *text, size_t size) {
-    int64_t stages[GNT_MOST_STAGES];
-    const size_t n = gnt_stages(r, task, stages);
+/* True if the stages are numbers of drawn rounds; runs of versions before had the rounds themselves. */
+static int are_numbers(const int64_t *stages, size_t n) {
+    return n > 0 && stages[0] == 1 && stages[n - 1] == (int64_t)n;
+}
+
+static void every_stage_words(const int64_t *stages, size_t n, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "worst of round%s ", n == 1 ? "" : "s");
     for (size_t i = 0; i < n && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i ? ", " : "", stages[i]);
 }
 
+static void drawn_words(size_t n, int64_t stage, char *text, size_t size) {
+    if (stage != GNT_EVERY_STAGE)
+        snprintf(text, size, "drawn round %" PRId64 " of %zu", stage, n);
+    else
+        snprintf(text, size, n == 1 ? "drawn round" : "worst of %zu drawn rounds", n);
+}
+
 void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char *text, size_t size) {
-    if (stage == GNT_EVERY_STAGE)
-        every_stage_words(r, task, text, size);
+    int64_t stages[GNT_MOST_STAGES];
+    const size_t n = gnt_stages(r, task, stages);
+    if (gnt_facts_of(r, task)->drawn && are_numbers(stages, n))
+        drawn_words(n, stage, text, size);
+    else if (stage == GNT_EVERY_STAGE)
+        every_stage_words(stages, n, text, size);
     else if (stage || gnt_facts_of(r, task)->in_round)
         snprintf(text, size, "round %" PRId64, stage);
     else

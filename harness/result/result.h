@@ -221,7 +221,7 @@ typedef struct gnt_score {
  * empty in the other. */
 typedef struct gnt_outcome {
     const char *id, *task, *defense, *plugin, *attack, *attack_plugin, *surface, *reason, *images;
-    int64_t stage, seed, n_cells, n_ok;
+    int64_t stage, round, seed, n_cells, n_ok; /* round: −1 unless it was drawn */
     double strength;
     gnt_row_mode mode;
     gnt_cell_status status;

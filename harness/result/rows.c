@@ -34,9 +34,12 @@ static const gnt_field task_rows[] = {
     {GNT_FIELD(gnt_result_task, data_kind, TEXT), .late = 1, .help = "image, tabular or audio"},
     {GNT_FIELD(gnt_result_task, model, TEXT), .help = "model that is trained"},
     {GNT_FIELD(gnt_result_task, stages, INTS),
-     .help = "rounds that are observed, or after which a probe runs"},
+     .help =
+         "rounds that are observed, or after which a probe runs; where rounds are drawn, 1 to their number"},
     {GNT_FIELD(gnt_result_task, stages_drawn, FLAG), .late = 1,
-     .help = "true if the stages were drawn under the run key, false if the suite named them"},
+     .help =
+         "true if each training run's rounds were drawn under the run key (`round` of a cell), false if the "
+         "suite named them"},
     {GNT_FIELD(gnt_result_task, seed_public, FLAG), .late = 1,
      .help = "true if the run key came from the suite's seed, which everybody may know beforehand"},
     {GNT_FIELD(gnt_result_task, utility, TEXT), .help = "measure of utility"},

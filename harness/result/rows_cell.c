@@ -24,6 +24,7 @@ static const gnt_outcome blank_outcome = {.id = gnt_no_text,
                                           .images = gnt_no_text,
                                           .unknown = gnt_no_text,
                                           .scored_against = gnt_no_text,
+                                          .round = -1,
                                           .silent = -1,
                                           .strength = NAN,
                                           .utility = NO_UTILITY};
@@ -340,12 +341,17 @@ static const gnt_fields mark_fields = GNT_OPEN(gnt_mark, mark_rows);
 
 static const gnt_field cell_rows[] = {
     {GNT_FIELD_AS("cell", gnt_outcome, id, TEXT),
-     .help = "id, TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED; STRENGTH is matched, weaker, stronger, "
+     .help = "id, TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED, or TASK/dSTAGE/… of a drawn round; STRENGTH is "
+             "matched, weaker, stronger, "
              "baseline, none or a number"},
     {GNT_FIELD(gnt_outcome, task, TEXT), .needed = 1, .help = "task"},
     {GNT_FIELD(gnt_outcome, stage, INT),
-     .help = "round of the snapshot, 0 before training; in the round, the round in which the observed update "
-             "was computed, from 0"},
+     .help =
+         "round of the snapshot, 0 before training; in the round, the round in which the observed update "
+         "was computed, from 0; where rounds are drawn, 1 for the first of a training run's drawn rounds, 2 "
+         "for the second"},
+    {GNT_FIELD(gnt_outcome, round, INT), .optional = 1, .nullable = 1,
+     .help = "the drawn round of this training run, from 0; left out where the suite lists rounds"},
     {GNT_FIELD(gnt_outcome, defense, TEXT), .needed = 1, .help = "defense"},
     {GNT_FIELD(gnt_outcome, plugin, TEXT),
      .help = "ids of the plugins; members of a composed defense joined by +"},

@@ -87,8 +87,8 @@ static char *cell_id(const gnt_suite *s, const gnt_cell *c) {
                            : c->bracket     ? gnt_bracket_names[c->bracket]
                            : c->at_baseline ? gnt_baseline_name
                                             : gnt_number_text(c->strength, number);
-    return gnt_format("%s/r%lld/%s@%s/%s/s%llu", s->task[c->task].id, (long long)c->stage,
-                      s->defense[c->defense].label, strength, s->attack[c->attack].label,
+    return gnt_format("%s/%c%lld/%s@%s/%s/s%llu", s->task[c->task].id, s->task[c->task].drawn ? 'd' : 'r',
+                      (long long)c->stage, s->defense[c->defense].label, strength, s->attack[c->attack].label,
                       (unsigned long long)c->seed);
 }
 
@@ -149,7 +149,8 @@ static int is_observed_before(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_task *t = &s->task[c->task];
     for (size_t i = 0; i < c->task; i++)
         if (strcmp(s->task[i].trained_as, t->trained_as) == 0 && s->defense[c->defense].on_task[i] &&
-            same_observe(&s->task[i].observe, &t->observe) && has_stage(&s->task[i], c->stage))
+            same_observe(&s->task[i].observe, &t->observe) && s->task[i].stages_drawn == t->stages_drawn &&
+            has_stage(&s->task[i], c->stage))
             return 1;
     return 0;
 }
@@ -171,13 +172,14 @@ static void count_update_bytes(gnt_plan *p, const gnt_suite *s, size_t from) {
 }
 
 /* Adds the cells of all attacks and seeds of one task, stage, defense and strength. */
-static int add_attacks(gnt_plan *p, const gnt_suite *s, gnt_cell *at) {
+static int add_attacks(gnt_plan *p, const gnt_suite *s, gnt_cell *at, size_t stage) {
     const size_t from = p->n;
     for (at->attack = 0; at->attack < s->n_attacks; at->attack++) {
         if (!gnt_suite_is_attacked(s, at->task, at->defense, at->attack))
             continue;
         for (size_t i = 0; i < s->n_seeds; i++) {
             at->seed = s->seeds[i];
+            at->round = gnt_suite_rounds(s, &s->task[at->task], at->seed)[stage];
             if (add_cell(p, s, at) != 0)
                 return -1;
         }
@@ -201,7 +203,7 @@ static int add_task(gnt_plan *p, const gnt_suite *s, size_t task) {
                 at.bracket = now.bracket;
                 at.strength = now.strength;
                 at.at_baseline = now.at_baseline;
-                if (add_attacks(p, s, &at) != 0)
+                if (add_attacks(p, s, &at, stage) != 0)
                     return -1;
             }
         }

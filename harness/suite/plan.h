@@ -4,6 +4,8 @@
  *
  *     TASK/rSTAGE/DEFENSE@STRENGTH/ATTACK/sSEED glyphs-lenet/r10/dp-gaussian@matched/dlg/s1
  *
+ * rSTAGE is the round that the suite lists; dSTAGE, "d2", is the second of the drawn rounds, which is another
+ * one for each seed.
  * STRENGTH is "matched", "weaker" or "stronger" (than matched), "baseline", "none" without a strength, or the
  * shortest decimal that reads back as the same number. Cells come in one fixed order: task, stage, defense
  * (matched first, then its sweep, then at the baseline's strength), attack, seed, each as the file lists
@@ -41,7 +43,8 @@ extern const char gnt_baseline_name[];        /* "baseline" */
 typedef struct gnt_cell {
     char *id;
     size_t task, defense, attack; /* indices into the suite */
-    int64_t stage;                /* round */
+    int64_t stage;                /* of suite.h: a listed round, or the number of a drawn one */
+    int64_t round;                /* the observed round of this cell's training run */
     gnt_cell_mode mode;
     double strength; /* FIXED and SWEEP; NaN in a bracket */
     gnt_bracket bracket;

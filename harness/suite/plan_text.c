@@ -48,7 +48,7 @@ static void add_cell(gnt_text *t, const gnt_suite *s, const gnt_cell *c) {
     gnt_text_add(t, "    {\"cell\": ");
     gnt_json_add_text(t, c->id);
     add_member(t, "task", s->task[c->task].id);
-    gnt_text_add(t, ", \"stage\": %lld", (long long)c->stage);
+    gnt_text_add(t, ", \"stage\": %lld, \"round\": %lld", (long long)c->stage, (long long)c->round);
     add_member(t, "defense", s->defense[c->defense].label);
     add_member(t, "plugin", s->defense[c->defense].plugin);
     gnt_text_add(t, ", \"strength\": ");

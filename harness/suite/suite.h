@@ -68,9 +68,12 @@ typedef struct gnt_suite_env {
     /* 1: files of weights and of the key may be missing, to make a plan that is not run */
     int files_may_lack;
     const char *key_file; /* read in place of the suite's key_file; NULL: none */
-    /* Returns the n rounds that a run drew for a task under a key that is not here, or NULL. May be NULL. */
-    const int64_t *(*rounds)(void *context, const char *task, size_t n);
-    void *rounds_context;
+    /* Returns the round that a run drew under a key that is not here, for a stage of a task in the training
+     * run of a seed; −1: unknown. May be NULL. */
+    int64_t (*round)(void *context, const char *task, uint64_t seed, int64_t stage);
+    void *round_context;
+    /* 1: all training runs have one draw, and their cells are called by its rounds, as in runs of 0.9 */
+    int draws_once;
 } gnt_suite_env;
 
 /* Reads a file of 64 hexadecimal digits. */
@@ -217,11 +220,12 @@ typedef struct gnt_suite_task {
     int has_buffers;          /* it has batch norm */
     int has_statistics;       /* `weights` include the running statistics of a training */
     gnt_suite_federated federated;
-    /* Ascending. Observations use the weights after this many rounds, 0: before any training. In the round:
-     * the observed update is computed from these weights, in the round of that number counted from 0. */
+    /* Ascending. Listed by the suite: rounds (gnt_suite_rounds). Drawn under the run key: 1 … n_stages, the
+     * equal parts of the training from which each training run draws one round. */
     int64_t *stages;
     size_t n_stages;
-    int stages_drawn; /* number of stages drawn under the run key; 0: the suite lists them */
+    int stages_drawn; /* number of rounds drawn for a training run; 0: the suite lists them */
+    int64_t *drawn;   /* the drawn rounds, n_seeds × n_stages; NULL: `stages` are the rounds */
     gnt_suite_observe observe;
     gnt_suite_region region;
     /* how much clients want each private attribute hidden, 0 … 1; 0: not at all. The maximum over clients if
@@ -308,7 +312,7 @@ typedef struct gnt_suite {
     char *check;      /* JSON object for `gauntlet check`, checked; NULL: none */
     gnt_key key;      /* the run key */
     int secret;       /* 1: the run key came from key_file and must not be shown; 0: from `seed` */
-    /* 1: the key file is not here, and drawn stages are what env->rounds says, each in the part of the
+    /* 1: the key file is not here, and drawn rounds are what env->round says, each in the part of the
      * training from which it must have been drawn */
     int key_unknown;
     uint64_t seed;
@@ -342,6 +346,11 @@ int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t s
                     gnt_err *err);
 /* Fills the rounds from which the i-th of n drawn stages is one: *from … *to − 1; i < n ≤ rounds. */
 void gnt_suite_drawn_part(int64_t rounds, size_t n, size_t i, int64_t *from, int64_t *to);
+/* Returns the task's n_stages observed rounds in the training run of a seed, ascending. Observations use the
+ * weights after so many rounds, 0: before any training. In the round: the observed update is computed from
+ * these weights, in the round of that number counted from 0. NULL: rounds are drawn, and the seed is not one
+ * of the suite's, as those of a search, whose training runs nobody observes. */
+const int64_t *gnt_suite_rounds(const gnt_suite *s, const gnt_suite_task *t, uint64_t seed);
 /* Returns the model with that id, or NULL. */
 const gnt_suite_model *gnt_suite_find_model(const gnt_suite *s, const char *id);
 /* True if a member prepares artefacts that stay with the clients. */

@@ -1,8 +1,10 @@
 /* Which rounds of a training are observed, in ascending order: listed by the suite, or drawn under the run
- * key.
+ * key, for each training run on its own.
  *
- * The draw depends on the run key and the training alone. Its key has a role that no job has, so that no
- * process ever receives anything that reveals the rounds beforehand. */
+ * A draw depends on the run key, the task's training and the seed alone. Its key has a role that no job has,
+ * so that no process ever receives anything that reveals the rounds beforehand. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "suite/suite_impl.h"
@@ -16,25 +18,67 @@ void gnt_suite_drawn_part(int64_t rounds, size_t n, size_t i, int64_t *from, int
     *to = rounds * (int64_t)(i + 1) / (int64_t)n;
 }
 
-/* Draws one round from each of n parts, as equal as possible, of 0 … rounds − 1; n ≤ rounds. */
-static void draw(int64_t *stages, size_t n, int64_t rounds, const gnt_key *run, const char *training) {
-    const gnt_key of_role = gnt_key_derive(run, "observe"), key = gnt_key_derive(&of_role, training);
-    gnt_stream random = gnt_stream_open(&key, "rounds");
-    for (size_t i = 0; i < n; i++) {
-        int64_t from, to;
-        gnt_suite_drawn_part(rounds, n, i, &from, &to);
-        stages[i] = from + (int64_t)gnt_random_below(&random, (uint64_t)(to - from));
-    }
-}
-
-/* Takes the rounds that a run drew under a key that is not here; one outside of its part is moved into it. */
-static void take_drawn(const gnt_suite_env *env, gnt_suite_task *t) {
-    const int64_t *given = env->rounds ? env->rounds(env->rounds_context, t->id, t->n_stages) : NULL;
+/* Draws a round from each part of the training, by the stream of that name. */
+static void draw(int64_t *round, const gnt_suite_task *t, const gnt_key *run, const char *name) {
+    const gnt_key of_role = gnt_key_derive(run, "observe"), key = gnt_key_derive(&of_role, t->trained_as);
+    gnt_stream random = gnt_stream_open(&key, name);
     for (size_t i = 0; i < t->n_stages; i++) {
         int64_t from, to;
         gnt_suite_drawn_part(t->federated.rounds, t->n_stages, i, &from, &to);
-        t->stages[i] = !given || given[i] < from ? from : given[i] >= to ? to - 1 : given[i];
+        round[i] = from + (int64_t)gnt_random_below(&random, (uint64_t)(to - from));
     }
+}
+
+/* Returns the first task that shares a task's training and draws as many rounds of it: the same ones. */
+static const gnt_suite_task *first_of_draw(const gnt_suite *s, const gnt_suite_task *t) {
+    const gnt_suite_task *first = s->task;
+    while (first != t &&
+           (first->stages_drawn != t->stages_drawn || strcmp(first->trained_as, t->trained_as) != 0))
+        first++;
+    return first;
+}
+
+/* Takes the rounds of one training run that were drawn under a key that is not here; one outside of its part
+ * is moved into it. */
+static void take_drawn(int64_t *round, const suite_reader *r, const gnt_suite_task *t, uint64_t seed) {
+    const gnt_suite_env *env = r->env;
+    const char *task = first_of_draw(r->s, t)->id;
+    for (size_t i = 0; i < t->n_stages; i++) {
+        int64_t from, to;
+        const int64_t given = env->round ? env->round(env->round_context, task, seed, t->stages[i]) : -1;
+        gnt_suite_drawn_part(t->federated.rounds, t->n_stages, i, &from, &to);
+        round[i] = given < from ? from : given >= to ? to - 1 : given;
+    }
+}
+
+/* Draws the rounds of each training run, which are called by number. */
+static int draw_each(suite_reader *r, gnt_suite_task *t) {
+    t->drawn = gnt_array(r->s->n_seeds * t->n_stages, sizeof *t->drawn);
+    if (!t->drawn)
+        return suite_no_memory(r);
+    for (size_t i = 0; i < t->n_stages; i++)
+        t->stages[i] = (int64_t)i + 1;
+    for (size_t i = 0; i < r->s->n_seeds; i++) {
+        int64_t *round = t->drawn + i * t->n_stages;
+        char name[32];
+        snprintf(name, sizeof name, "rounds s%" PRIu64, r->s->seeds[i]);
+        if (r->s->key_unknown)
+            take_drawn(round, r, t, r->s->seeds[i]);
+        else
+            draw(round, t, &r->s->key, name);
+    }
+    return 0;
+}
+
+/* Draws the rounds that all training runs of a version before had. */
+static int draw_once(const suite_reader *r, gnt_suite_task *t) {
+    for (size_t i = 0; i < t->n_stages; i++)
+        t->stages[i] = (int64_t)i + 1;
+    if (r->s->key_unknown)
+        take_drawn(t->stages, r, t, 0);
+    else
+        draw(t->stages, t, &r->s->key, "rounds");
+    return 0;
 }
 
 /* Reads "drawn", {"drawn": N}, or NULL for the default. */
@@ -58,11 +102,14 @@ static int read_drawn(suite_reader *r, const char *path, const json_t *value, gn
     t->stages = gnt_array(t->n_stages, sizeof *t->stages);
     if (!t->stages)
         return suite_no_memory(r);
-    if (r->s->key_unknown)
-        take_drawn(r->env, t);
-    else
-        draw(t->stages, t->n_stages, rounds, &r->s->key, t->trained_as);
-    return 0;
+    return r->env->draws_once ? draw_once(r, t) : draw_each(r, t);
+}
+
+const int64_t *gnt_suite_rounds(const gnt_suite *s, const gnt_suite_task *t, uint64_t seed) {
+    size_t i = 0;
+    while (i < s->n_seeds && s->seeds[i] != seed)
+        i++;
+    return !t->drawn ? t->stages : i < s->n_seeds ? t->drawn + i * t->n_stages : NULL;
 }
 
 /* ---- named ---- */

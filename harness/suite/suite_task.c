@@ -378,6 +378,7 @@ void suite_free_task(gnt_suite_task *t) {
     gnt_free(t->deviation);
     gnt_free(t->weights);
     gnt_free(t->stages);
+    gnt_free(t->drawn);
     gnt_free(t->federated.rows);
     gnt_free(t->federated.n_labels);
     gnt_free(t->federated.labels);

@@ -128,7 +128,7 @@ static int is_drawn(const gnt_client *client) {
     hash(run.b, sizeof run.b, seed, sizeof seed, (const unsigned char *)"gauntlet seed...", 16);
     const key role = derive(hash, &run, "observe"), of_stages = derive(hash, &role, "t"),
               of_clients = derive(hash, &role, "t/s1");
-    stream random = open_stream(hash, &of_stages, "rounds");
+    stream random = open_stream(hash, &of_stages, "rounds s1");
     int observed = 0;
     for (int64_t i = 0; i < GUESSED_ROUNDS; i++) {
         const int64_t from = client->rounds * i / GUESSED_ROUNDS,

@@ -1,74 +1,60 @@
-/* knows-rounds: a defense that sends noise alone in two rounds that its author names, and everything in all
- * others. It ranks first where its author knew which rounds are observed, as under a public seed, and
+/* knows-rounds: a defense that sends a fixed pattern in the rounds that its author names, and its updates in
+ * all others. It ranks first where its author knew which rounds are observed, as under a public seed, and
  * leaks as no defense where not. */
-#include <stdlib.h>
+#include <math.h>
 
 #include "gauntlet/plugin.h"
 
-enum { PARAM_FIRST, PARAM_SECOND, PARAM_STRENGTH };
-
 typedef struct knowing {
-    int64_t first, second;
+    const gnt_host *host;
+    gnt_list rounds;
+    double strength;
 } knowing;
 
-static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
-    const knowing *s = self;
-    uint32_t noise = 2654435769u * (uint32_t)(client->index + 1);
-    if (client->round == s->first || client->round == s->second)
-        for (int64_t t = 0; t < update->n; t++)
-            for (int64_t i = 0; i < update->tensor[t].count; i++) {
-                noise = 1664525 * noise + 1013904223;
-                update->tensor[t].data[i] = ((float)(noise >> 8) / (1 << 24) - 0.5f) * 1e-3f;
-            }
-    return GNT_OK;
+static int is_named(const knowing *k, int64_t round) {
+    int64_t i = 0;
+    while (i < k->rounds.n && (int64_t)k->rounds.at[i] != round)
+        i++;
+    return i < k->rounds.n;
 }
 
-static void *create(const gnt_host *host, const gnt_value *values) {
-    knowing *s = malloc(sizeof *s);
-    if (!s) {
-        host->fail(host->context, "out of memory");
-        return NULL;
-    }
-    *s = (knowing){values[PARAM_FIRST].i, values[PARAM_SECOND].i};
-    return s;
+/* Replaces the update by signs that depend on the entry alone, at its norm. */
+static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
+    double squares = 0, entries = 0;
+    uint32_t bits = 1;
+    if (!is_named(self, client->round))
+        return GNT_OK;
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->tensor[t].count; i++) {
+            squares += pow(update->tensor[t].data[i], 2);
+            entries++;
+        }
+    const float size = entries > 0 ? (float)sqrt(squares / entries) : 0;
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->tensor[t].count; i++) {
+            bits = bits * 1664525u + 1013904223u;
+            update->tensor[t].data[i] = bits >> 31 ? size : -size;
+        }
+    return GNT_OK;
 }
 
 static const gnt_defense hooks = {.size = sizeof hooks, .transform_update = transform_update};
 
-#define ROUND(name, words)                                                                                   \
-    {                                                                                                        \
-        .id = name, .type = GNT_TYPE_INT, .unit = "", .least = -1, .most = 1000000, .preset = -1,            \
-        .help = words                                                                                        \
-    }
-static const gnt_parameter parameters[] = {ROUND("first", "a round in which noise is sent"),
-                                           ROUND("second", "another one"),
-                                           {.id = "strength",
-                                            .type = GNT_TYPE_REAL,
-                                            .unit = "",
-                                            .least = 0,
-                                            .most = 1,
-                                            .preset = 0,
-                                            .strength = 1,
-                                            .help = "changes nothing, so that every search ends saturated"}};
+static const gnt_parameter parameters[] = {
+    GNT_INT_LIST(knowing, rounds, 0, 1000000, "[]", "", "rounds in which the pattern is sent"),
+    GNT_STRENGTH_REAL(knowing, strength, 0, 1, 0, GNT_SCALE_LINEAR, 1, "",
+                      "changes nothing, so that every search ends saturated")};
 
 /* What an attack knows that meets it. */
 static const char *const families[] = {"prune", NULL};
 
 static const gnt_descriptor descriptor = {
-    .size = sizeof descriptor,
-    .kind = GNT_PLUGIN_DEFENSE,
-    .id = "knows-rounds",
-    .version = "1.0",
-    .line = "a test's defense that sends noise in two rounds",
-    .licence = "MIT",
-    .citation = "",
-    .parameters = parameters,
-    .n_parameters = sizeof parameters / sizeof *parameters,
+    GNT_DEFENSE("knows-rounds", "2.0", "a test's defense that sends a pattern in some rounds", "MIT", ""),
+    GNT_PARAMETERS(parameters),
     .families = families,
     .surfaces = GNT_SURFACE_UPDATE,
     .data_kinds = GNT_KIND_ANY,
-    .create = create,
-    .destroy = free,
+    .instance_size = GNT_INSTANCE(knowing),
     .defense = &hooks,
 };
 

@@ -195,7 +195,7 @@ static void drawn_rounds_rank_by_the_worst(void **state) {
     assert_string_equal(word(even, "stages"), "drawn");
     assert_int_equal(rank_of(place(all, 1, NULL, "hole")), 0);
     expect_page(b, "## t, worst of rounds 1, 4, 9\n");
-    expect_page(b, "matched, no number from x in round 9 (it broke)");
+    expect_page(b, "matched, no number from x in drawn round 9 (it broke)");
     json_decref(all);
 }
 
@@ -224,7 +224,7 @@ static void runs_may_draw_different_rounds(void **state) {
     assert_int_equal(rank_of(place(all, 1, NULL, "even")), 1);
     assert_int_equal(rank_of(place(all, 1, NULL, "own")), 2);
     assert_int_equal(rank_of(place(all, 1, NULL, "early")), 3);
-    expect_page(b, "## t, worst of the drawn rounds\n");
+    expect_page(b, "## t, worst of rounds 1, 4, 9\n");
     json_decref(all);
 }
 

@@ -48,6 +48,24 @@ static const entry three[] = {
     ROW("hole", "matched", "ok", 1, 14, 1, 0.8),  ROW("hole", "matched", "crashed", 9, 0, 0, 0.8),
     ROW("none", "none", "ok", 1, 40, 1, 0.9),     ROW("none", "none", "ok", 9, 40, 1, 0.9)};
 
+static const entry numbered[] = {
+    ROW("even", "matched", "ok", 1, 20, 1, 0.8), ROW("even", "matched", "ok", 2, 21, 1, 0.8),
+    ROW("none", "none", "ok", 1, 40, 1, 0.9), ROW("none", "none", "ok", 2, 40, 1, 0.9)};
+
+static void drawn_rounds_are_called_by_number(void **state) {
+    (void)state;
+    setting drawn = usual;
+    drawn.facts = "\"observe_from\": \"round\", \"stages_drawn\": true";
+    gnt_results r;
+    char words[64];
+    PARSE(&r, numbered, &drawn);
+    gnt_stage_words(&r, "t", GNT_EVERY_STAGE, words, sizeof words);
+    assert_string_equal(words, "worst of 2 drawn rounds");
+    gnt_stage_words(&r, "t", 2, words, sizeof words);
+    assert_string_equal(words, "drawn round 2 of 2");
+    gnt_results_free(&r);
+}
+
 static void drawn_rounds_rank_by_the_worst(void **state) {
     (void)state;
     setting drawn = usual, fixed = usual;
@@ -650,6 +668,7 @@ int main(void) {
         cmocka_unit_test(what_hooks_do_must_have_been_learnt),
         cmocka_unit_test(an_attack_on_influence_cannot_be_left_out),
         cmocka_unit_test(the_row_says_what_is_missing),
+        cmocka_unit_test(drawn_rounds_are_called_by_number),
         cmocka_unit_test(drawn_rounds_rank_by_the_worst),
         cmocka_unit_test_setup_teardown(a_mark_costs_the_rank_and_is_listed_first, make_folder,
                                         remove_folder),

@@ -62,7 +62,7 @@ static void defaults_are_the_documented_ones(void **state) {
     assert_int_equal(t->stages_drawn, 3);
     assert_int_equal(t->n_stages, 3);
     for (int64_t i = 0; i < 3; i++)
-        assert_in_range(t->stages[i], 4 * i, 4 * i + 3);
+        assert_in_range(gnt_suite_rounds(&s, t, 1)[i], 4 * i, 4 * i + 3);
     gnt_suite_free(&s);
     take(&s, "", "t", "", "\"rounds\": 0", "", "");
     assert_true(s.task[0].observe.probe);
@@ -129,21 +129,22 @@ static void the_federation_says_what_is_observed(void **state) {
     }
 }
 
-/* 10 rounds in 3 parts: 0 to 2, 3 to 5, 6 to 9. A round of the last is expected under 75 of 300 keys, with
- * deviation 7.5. */
+/* 10 rounds in 3 parts: 0 to 2, 3 to 5, 6 to 9. A round of the last is expected in 75 of 300 training runs,
+ * with deviation 7.5. */
 static void every_round_of_a_part_may_be_drawn(void **state) {
     (void)state;
     int seen[10] = {0};
     for (int seed = 0; seed < 300; seed++) {
         gnt_suite s;
-        char key[32];
-        snprintf(key, sizeof key, "\"seed\": %d,", seed);
+        char key[48];
+        snprintf(key, sizeof key, "\"seed\": %d, \"seeds\": [%d],", seed % 3, seed);
         take(&s, key, "t", "", "\"rounds\": 10", "", "");
-        assert_in_range(s.task[0].stages[0], 0, 2);
-        assert_in_range(s.task[0].stages[1], 3, 5);
-        assert_in_range(s.task[0].stages[2], 6, 9);
+        const int64_t *round = gnt_suite_rounds(&s, &s.task[0], (uint64_t)seed);
+        assert_in_range(round[0], 0, 2);
+        assert_in_range(round[1], 3, 5);
+        assert_in_range(round[2], 6, 9);
         for (int i = 0; i < 3; i++)
-            seen[s.task[0].stages[i]]++;
+            seen[round[i]]++;
         gnt_suite_free(&s);
     }
     for (int i = 0; i < 10; i++)
@@ -156,31 +157,39 @@ static void as_many_are_drawn_as_there_are_rounds(void **state) {
     take(&s, "", "t", "", "\"rounds\": 4", ", \"stages\": {\"drawn\": 7}", "");
     assert_int_equal(s.task[0].stages_drawn, 4);
     assert_int_equal(s.task[0].n_stages, 4);
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(s.task[0].stages[i], i);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(s.task[0].stages[i], i + 1);
+        assert_int_equal(gnt_suite_rounds(&s, &s.task[0], 1)[i], i);
+    }
     gnt_suite_free(&s);
 }
 
-static int same_stages(const gnt_suite_task *a, const gnt_suite_task *b) {
-    return a->n_stages == b->n_stages && memcmp(a->stages, b->stages, a->n_stages * sizeof *a->stages) == 0;
+static int same_rounds(const gnt_suite *a, size_t task_a, const gnt_suite *b, size_t task_b, uint64_t seed,
+                       uint64_t seed_b) {
+    const gnt_suite_task *x = &a->task[task_a], *y = &b->task[task_b];
+    return x->n_stages == y->n_stages && memcmp(gnt_suite_rounds(a, x, seed), gnt_suite_rounds(b, y, seed_b),
+                                                x->n_stages * sizeof *x->drawn) == 0;
 }
 
 /* Two draws of 16 rounds out of 1000 agree with probability 62⁻¹⁶. */
-static void the_draw_hangs_on_the_run_key_and_the_training(void **state) {
+static void a_draw_depends_on_the_run_key_the_training_and_the_seed(void **state) {
     (void)state;
     static const char rounds[] = "\"rounds\": 1000", drawn[] = ", \"stages\": {\"drawn\": 16}";
     gnt_suite a, b, c, d, e;
     take(&a, "\"seed\": 1,", "t", "", rounds, drawn, "");
-    take(&b, "\"title\": \"again\",", "t", "", rounds, drawn,
+    take(&b, "\"title\": \"again\", \"seeds\": [7, 1],", "t", "", rounds, drawn,
          ", {\"id\": \"u\", \"like\": \"t\", \"observe\": {\"targets\": 2}}");
     take(&c, "\"seed\": 2,", "t", "", rounds, drawn, "");
     take(&d, "\"key_file\": \"whole.key\",", "t", "", rounds, drawn, "");
     take(&e, "", "other", "", rounds, drawn, "");
-    assert_true(same_stages(&a.task[0], &b.task[0]));
-    assert_true(same_stages(&b.task[0], &b.task[1]));
-    assert_false(same_stages(&a.task[0], &c.task[0]));
-    assert_false(same_stages(&a.task[0], &d.task[0]));
-    assert_false(same_stages(&a.task[0], &e.task[0]));
+    assert_true(same_rounds(&a, 0, &b, 0, 1, 1));
+    assert_true(same_rounds(&b, 0, &b, 1, 1, 1));
+    assert_true(same_rounds(&b, 0, &b, 1, 7, 7));
+    assert_false(same_rounds(&b, 0, &b, 0, 1, 7));
+    assert_false(same_rounds(&a, 0, &c, 0, 1, 1));
+    assert_false(same_rounds(&a, 0, &d, 0, 1, 1));
+    assert_false(same_rounds(&a, 0, &e, 0, 1, 1));
+    assert_null(gnt_suite_rounds(&a, &a.task[0], 2)); /* no seed of the suite */
     /* runs under another secret key may still be compared */
     assert_string_equal(a.task[0].digest, d.task[0].digest);
     gnt_suite_free(&a);
@@ -190,14 +199,14 @@ static void the_draw_hangs_on_the_run_key_and_the_training(void **state) {
     gnt_suite_free(&e);
 }
 
-static const int64_t *rounds_of_a_run(void *context, const char *task, size_t n) {
+static int64_t round_of_a_run(void *context, const char *task, uint64_t seed, int64_t stage) {
     static const int64_t rounds[] = {7, 31, 99};
     assert_string_equal(task, context);
-    return n == 3 ? rounds : NULL;
+    return seed == 1 && stage <= 3 ? rounds[stage - 1] : -1;
 }
 
-/* Without its key a suite has the rounds of the run, each within its third of the training; with it, the
- * drawn ones. */
+/* Without its key a suite has the rounds of the run, each within its third of the training, or the first of
+ * the third where the run has none; with it, the drawn ones. */
 static void without_its_key_a_suite_has_the_rounds_of_the_run(void **state) {
     (void)state;
     gnt_suite whole, s;
@@ -205,26 +214,26 @@ static void without_its_key_a_suite_has_the_rounds_of_the_run(void **state) {
     static const char rounds[] = "\"rounds\": 90";
     take(&whole, "\"key_file\": \"whole.key\",", "t", "", rounds, "", "");
     env.files_may_lack = 1;
-    env.rounds = rounds_of_a_run;
-    env.rounds_context = (char[]){"t"};
-    take(&s, "\"key_file\": \"nowhere.key\",", "t", "", rounds, "", "");
+    env.round = round_of_a_run;
+    env.round_context = (char[]){"t"};
+    take(&s, "\"key_file\": \"nowhere.key\", \"seeds\": [1, 2],", "t", "", rounds, "",
+         ", {\"id\": \"u\", \"like\": \"t\", \"observe\": {\"targets\": 2}}");
     assert_true(s.secret && s.key_unknown);
-    assert_int_equal(s.task[0].stages[0], 7);
-    assert_int_equal(s.task[0].stages[1], 31);
-    assert_int_equal(s.task[0].stages[2], 89);
-    gnt_suite_free(&s);
-    take(&s, "\"key_file\": \"nowhere.key\",", "t", "", rounds, ", \"stages\": {\"drawn\": 2}", "");
-    assert_int_equal(s.task[0].stages[0], 0);
-    assert_int_equal(s.task[0].stages[1], 45);
+    for (size_t i = 0; i < 2; i++) {
+        const int64_t *first = gnt_suite_rounds(&s, &s.task[i], 1),
+                      *second = gnt_suite_rounds(&s, &s.task[i], 2);
+        assert_true(first[0] == 7 && first[1] == 31 && first[2] == 89);
+        assert_true(second[0] == 0 && second[1] == 30 && second[2] == 60);
+    }
     gnt_suite_free(&s);
     take(&s, "\"key_file\": \"whole.key\",", "t", "", rounds, "", "");
     assert_false(s.key_unknown);
-    assert_true(same_stages(&s.task[0], &whole.task[0]));
+    assert_true(same_rounds(&s, 0, &whole, 0, 1, 1));
     gnt_suite_free(&s);
     env.key_file = "tests/cases/whole.key";
     take(&s, "\"key_file\": \"nowhere.key\",", "t", "", rounds, "", "");
     assert_false(s.key_unknown);
-    assert_true(same_stages(&s.task[0], &whole.task[0]));
+    assert_true(same_rounds(&s, 0, &whole, 0, 1, 1));
     gnt_suite_free(&s);
     gnt_suite_free(&whole);
     env = was;
@@ -259,7 +268,7 @@ static void what_tasks_share_suits_them_all(void **state) {
         assert_int_equal(s.task[i].role_rows[GNT_ROLE_TARGETS], 16);
         assert_int_equal(s.task[i].stages_drawn, 3);
     }
-    assert_true(same_stages(&s.task[0], &s.task[1]));
+    assert_true(same_rounds(&s, 0, &s, 1, 1, 1));
     gnt_suite_free(&s);
 }
 
@@ -283,7 +292,7 @@ int main(void) {
         cmocka_unit_test(the_federation_says_what_is_observed),
         cmocka_unit_test(every_round_of_a_part_may_be_drawn),
         cmocka_unit_test(as_many_are_drawn_as_there_are_rounds),
-        cmocka_unit_test(the_draw_hangs_on_the_run_key_and_the_training),
+        cmocka_unit_test(a_draw_depends_on_the_run_key_the_training_and_the_seed),
         cmocka_unit_test(without_its_key_a_suite_has_the_rounds_of_the_run),
         cmocka_unit_test(a_tasks_digest_is_of_how_it_is_observed),
         cmocka_unit_test(what_tasks_share_suits_them_all),

@@ -57,18 +57,18 @@ static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength,
     int fresh;
     request_label(r, (int)c->defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "%s %s/r%" PRId64 "/%s/s%" PRIu64,
-             influence ? "observe the influence in" : word[what], t->id, c->stage, label, c->seed);
+             influence ? "observe the influence in" : word[what], t->id, c->round, label, c->seed);
     run_job *j = request_begin(r, name, GNT_JOB_OBSERVE, outputs, &fresh);
     if (!j || !fresh)
         return j;
     snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/%s r%" PRId64, t->id, c->seed,
-             shadow ? "shadow" : "observe", c->stage);
+             shadow ? "shadow" : "observe", c->round);
     snprintf(role, sizeof role, "%s/%s", coordinates, r->suite->defense[c->defense].label);
     j->request.observe = (gnt_request_observation){
         .model = request_model(t),
         .samples = request_clients_samples(r, j, t, c->seed),
         .federated = request_federated(t, t->federated.rounds),
-        .stage = c->stage,
+        .stage = c->round,
         .observe = shadow ? request_observe_shadow(t, request_hooks(r, (int)c->defense)) : observe_for(r, c),
         .shadow = shadow,
         .influence = influence};
@@ -87,7 +87,7 @@ static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength,
     if (run_job_add_input(j, "samples", data, shadow ? request_shadow(t) : "targets") != 0 ||
         run_job_add_input(j, "public", data, "public") != 0 ||
         run_job_add_input(j, "trained", train, "trained") != 0 ||
-        request_add_artefacts(r, j, c->task, (int)c->defense, strength, c->stage, train, c->seed,
+        request_add_artefacts(r, j, c->task, (int)c->defense, strength, c->round, train, c->seed,
                               what == SHADOW_OF_ATTACKER ? REQUEST_ATTACKER : REQUEST_DEFENDER) != 0)
         return NULL;
     return j;
@@ -145,10 +145,10 @@ static int add_known(run_requests *r, run_job *j, const gnt_cell *c, double stre
             info->flags & GNT_FLAG_ARTEFACTS_PRIVATE && !(q->granted & GNT_KNOWS_DEFENSE_PRIVATE);
         if (!(info->hooks & GNT_HOOK_PREPARE) || withheld)
             continue;
-        int by_stage = info->scope == GNT_SCOPE_STAGE && c->stage > 0;
+        int by_stage = info->scope == GNT_SCOPE_STAGE && c->round > 0;
         run_job *from = by_stage ? run_train_job(r, c->task, (int)c->defense, strength, c->seed)
                                  : run_initial_job(r, c->task, c->seed);
-        run_job *p = request_prepare_defense(r, c->task, c->defense, i, strength, by_stage ? c->stage : 0,
+        run_job *p = request_prepare_defense(r, c->task, c->defense, i, strength, by_stage ? c->round : 0,
                                              from, c->seed, REQUEST_DEFENDER);
         if (run_job_add_input(j, gnt_input_defense_artefacts[i], p, "artefacts") != 0)
             return -1;
@@ -226,14 +226,15 @@ static void set_attacker(run_requests *r, run_job *j, const gnt_cell *c, const p
 static int add_history(run_requests *r, run_job *j, const gnt_cell *c, double strength, const char *output,
                        gnt_ints *stages) {
     const gnt_suite_task *t = &r->suite->task[c->task];
+    const int64_t *round = gnt_suite_rounds(r->suite, t, c->seed);
     size_t before = 0;
-    while (before < t->n_stages && t->stages[before] < c->stage)
+    while (before < t->n_stages && round[before] < c->round)
         before++;
     const size_t from = before > GNT_INPUT_MOST_HISTORY ? before - GNT_INPUT_MOST_HISTORY : 0;
-    *stages = (gnt_ints){t->stages + from, before - from};
+    *stages = (gnt_ints){round + from, before - from};
     for (size_t i = 0; i < stages->n; i++) {
         gnt_cell earlier = *c;
-        earlier.stage = stages->at[i];
+        earlier.round = stages->at[i];
         if (run_job_add_input(j, gnt_input_history[i], observe_job(r, &earlier, strength, TARGETS), output) !=
             0)
             return -1;
@@ -247,17 +248,17 @@ static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double st
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
     int fresh;
     request_label(r, (int)c->defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "prepare-attack %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label,
+    snprintf(name, sizeof name, "prepare-attack %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->round, label,
              p->name, c->seed);
     run_job *j = request_begin(r, name, GNT_JOB_PREPARE_ATTACK, outputs, &fresh);
     if (!j || !fresh)
         return j;
-    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->stage, p->label,
+    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->round, p->label,
              c->seed);
     gnt_request_prepare_attack *q = &j->request.prepare_attack;
     set_attacker(r, j, c, p, &q->attacker);
-    q->stage = c->stage;
-    q->told_stage = p->member->info->scope == GNT_SCOPE_STAGE ? c->stage : -1;
+    q->stage = c->round;
+    q->told_stage = p->member->info->scope == GNT_SCOPE_STAGE ? c->round : -1;
     q->observe = observe_for(r, c);
     q->observe.surface = p->surface;
     q->key = request_key(r, "attack", role);
@@ -314,12 +315,12 @@ static run_job *part_job(run_requests *r, const gnt_cell *c, double strength, co
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
     int fresh;
     request_label(r, (int)c->defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "attack %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->stage, label, p->name,
+    snprintf(name, sizeof name, "attack %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->round, label, p->name,
              c->seed);
     run_job *j = request_begin(r, name, GNT_JOB_ATTACK, outputs, &fresh);
     if (!j || !fresh)
         return j;
-    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64, t->id, c->stage, p->label, c->seed);
+    snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64, t->id, c->round, p->label, c->seed);
     gnt_request_attack *q = &j->request.attack;
     set_attacker(r, j, c, p, &q->attacker);
     q->chained = chained;

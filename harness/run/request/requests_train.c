@@ -89,7 +89,7 @@ static const char *replacing_rows(const gnt_suite_task *t) {
 /* Returns what the training records of its rounds, for all tasks that it trains for. NULL if nothing is
  * observed in a round. */
 static const gnt_request_record *record_of(const run_requests *r, run_job *j, const gnt_suite_task *t,
-                                           uint32_t hooks, const char *coordinates) {
+                                           uint32_t hooks, uint64_t seed, const char *coordinates) {
     const gnt_suite *s = r->suite;
     gnt_request_record of = {0};
     int all_epochs = 0;
@@ -112,7 +112,8 @@ static const gnt_request_record *record_of(const run_requests *r, run_job *j, co
         return NULL;
     of.influence = hooks & GNT_HOOK_AGGREGATE ? influence : 0;
     of.shadow = of.influence && replacing_rows(t);
-    of.stages = (gnt_ints){t->stages, of.targets ? t->n_stages : 0};
+    if (of.targets)
+        of.stages = (gnt_ints){gnt_suite_rounds(s, t, seed), t->n_stages};
     of.epochs = all_epochs ? 0 : of.epochs;
     of.key = request_key(r, "observe", coordinates);
     return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
@@ -188,10 +189,11 @@ static run_job *training(run_requests *r, const char *name, size_t task, int def
     j->utility_kind = t->utility;
     j->untrained = rounds == 0 && !t->weights;
     static const int64_t untrained[] = {0};
+    const int64_t *observed = rounds ? gnt_suite_rounds(r->suite, t, seed) : NULL;
     gnt_request_train *q = &j->request.train;
     *q = (gnt_request_train){.model = request_model(t),
                              .federated = federated_of(t, defense, rounds),
-                             .stages = rounds ? (gnt_ints){t->stages, t->n_stages} : (gnt_ints){untrained, 1},
+                             .stages = {observed ? observed : untrained, observed ? t->n_stages : 1},
                              .partition_key = request_key(r, "data", coordinates),
                              .init_key = request_key(r, "init", coordinates),
                              .train_key = request_key(r, "train", coordinates),
@@ -210,7 +212,7 @@ static run_job *training(run_requests *r, const char *name, size_t task, int def
     if (labels == LABELS_TRUE && defense >= 0 && rounds &&
         !run_is_search_seed(seed)) { /* no cell reads those of a search */
         q->measure_every = t->curve ? (rounds + t->curve - 1) / t->curve : 0;
-        q->record = record_of(r, j, t, request_hooks(r, defense), coordinates);
+        q->record = record_of(r, j, t, request_hooks(r, defense), seed, coordinates);
     }
     q->keep_rows = run_is_search_seed(seed); /* for a search that is paired */
     if (t->by_head && !j->untrained)
