@@ -6,9 +6,10 @@
 #include "hook.h"
 #include "linear/small_matrix.h"
 
-enum { MOST_PIXELS = 768, MORE_ZEROS = 8 };
+enum { MOST_PIXELS = 1024, MORE_ZEROS = 8 };
 static const double most_error = 0.03;    /* of an entry of a point that is taken */
 static const double least_part = 1e-3;    /* of a sample that the rows of other samples leave of it */
+static const double least_length = 0.05;  /* of the longest: pixels whose products are shorter are not used */
 static const double same_direction = 100; /* times the noise: how far rows that agree are apart */
 
 gnt_status single_samples_start(single_samples *s, const gnt_host *host, const row_space *space,
@@ -79,7 +80,7 @@ static void find_off(const single_samples *s, const double *point, double *off) 
  * been on in between, so that of these only the units count that are off by most. */
 static int is_off_where_unused(single_samples *s, const double *point) {
     const column_choice *c = s->layer;
-    const int64_t b = s->rank, most = c->score_end != c->score ? 2 * b + 4 : c->units;
+    const int64_t b = s->rank, most = c->score_end != c->score ? b + 2 : c->units;
     double *basis = s->work, *v = basis + b * b, *off = v + b;
     int64_t n = 0;
     find_off(s, point, off);
@@ -155,35 +156,44 @@ void single_samples_of_rows(single_samples *s, const unit_rows *units) {
     }
 }
 
-/* Sets the rows whose products with a point are its pixels, or what these lack to 1, over the entry 1. At
- * most MOST_PIXELS of them, evenly spaced, and none of pixels that are the same in all samples. */
-static gnt_status set_pixels(const single_samples *s, int upper, unit_rows *out) {
+/* Sets row to the products of the basis that make up pixel k of a point, or if `upper` what it lacks to 1.
+ * Returns its length, in deviations of the model's input. */
+static double set_pixel(const single_samples *s, int upper, int64_t k, double *row) {
     const gnt_model_info *info = s->host->model->info;
-    const int64_t b = s->rank, width = s->space->width, area = (width - 1) / info->dim[0];
-    const int64_t every = (width - 1 + MOST_PIXELS - 1) / MOST_PIXELS;
-    double error = 0;
+    const int64_t width = s->space->width, area = (width - 1) / info->dim[0];
+    const double deviation = info->mean ? (double)info->deviation[k / area] : 1;
+    const double mean = info->mean ? (double)info->mean[k / area] : 0;
+    for (int64_t r = 0; r < s->rank; r++) {
+        const double *v = s->space->basis + r * width, pixel = v[k] * deviation + mean * v[width - 1];
+        row[r] = upper ? v[width - 1] - pixel : pixel;
+    }
+    return sqrt(small_dot(row, row, s->rank)) / deviation;
+}
+
+/* Sets the rows of at most MOST_PIXELS pixels, evenly spaced, without those that are nearly the same in all
+ * samples: their noise is greatest. */
+static gnt_status set_pixels(const single_samples *s, int upper, unit_rows *out) {
+    const int64_t b = s->rank, width = s->space->width, every = (width - 2) / MOST_PIXELS + 1;
+    double error = 0, longest = 0;
     *out = (unit_rows){.rank = b};
-    out->row = gnt_host_scratch(s->host, MOST_PIXELS * b, sizeof *out->row);
+    out->row = gnt_host_scratch(s->host, (MOST_PIXELS + 1) * b, sizeof *out->row);
     out->noise = gnt_host_scratch(s->host, MOST_PIXELS, sizeof *out->noise);
     TRY(hook_memory(s->host, out->row && out->noise));
     for (int64_t r = 0; r < b; r++)
         error = fmax(error, s->space->error[r]);
+    for (int64_t k = 0; k < width - 1; k += every)
+        longest = fmax(longest, set_pixel(s, upper, k, out->row));
     for (int64_t k = 0; k < width - 1; k += every) {
-        const double deviation = info->mean ? (double)info->deviation[k / area] : 1;
         double *row = out->row + out->n * b;
-        for (int64_t r = 0; r < b; r++) {
-            const double *v = s->space->basis + r * width, last = v[width - 1];
-            const double pixel = v[k] * deviation + (info->mean ? (double)info->mean[k / area] : 0) * last;
-            row[r] = upper ? last - pixel : pixel;
-        }
-        const double length = sqrt(small_dot(row, row, b)), noise = error * deviation / length;
-        if (!(length > 0) || noise > 1e-3)
+        const double length = set_pixel(s, upper, k, row), norm = sqrt(small_dot(row, row, b));
+        if (length < least_length * longest || error > 1e-3 * length)
             continue;
         for (int64_t r = 0; r < b; r++)
-            row[r] /= length;
-        out->noise[out->n++] = noise;
-        out->typical = fmax(out->typical, noise);
+            row[r] /= norm;
+        out->noise[out->n++] = error / length;
+        out->typical += error / length;
     }
+    out->typical /= out->n ? (double)out->n : 1;
     return GNT_OK;
 }
 
