@@ -64,10 +64,11 @@ static gnt_status learn(void *self, const gnt_attack_prepare *in, const gnt_sink
     return GNT_OK;
 }
 
+enum { PIXELS = 3 * 64 * 64 }; /* more than any sample that it is run on has */
+
 static gnt_status answer_more(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                               const gnt_answer *answer) {
     const gnt_host *host = ((plugin *)self)->host;
-    enum { PIXELS = 28 * 28 };
     float *scores = host->scratch(host->context, (size_t)seen->n * PIXELS * sizeof *scores);
     (void)own;
     if (!scores || answer->membership(answer->context, 1, scores) != GNT_FAILED)
@@ -78,7 +79,6 @@ static gnt_status answer_more(void *self, const gnt_observation *seen, const gnt
 static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     const gnt_host *host = ((plugin *)self)->host;
-    enum { PIXELS = 28 * 28 };
     float *scores = host->scratch(host->context, (size_t)seen->n * PIXELS * sizeof *scores);
     gnt_status status = GNT_OK;
     (void)own;
