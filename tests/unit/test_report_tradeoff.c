@@ -201,9 +201,14 @@ static void the_whole_suite_has_a_matrix(void **state) {
     assert_int_equal(times(script, "set label \"(20)\""), 1);
     assert_int_equal(times(script, "set label \"(0)\""), 1);
     assert_null(strstr(script, "set label \"(89)\""));
-    assert_int_equal(times(script, " circle "), 2); /* a on d, and the key */
+    assert_int_equal(times(script, "with points pt 7"), 1);
     assert_non_null(key);
     gnt_free(script);
+    snprintf(plots, sizeof plots, "%s/report", b->folder);
+    char *svg = read_text(plots, "matrix-all.svg", NULL);
+    assert_int_equal(times(svg, "<pattern "), 1);          /* of both hatched boxes */
+    assert_int_equal(times(svg, "href='#gpPt6'") >= 2, 1); /* a on d, and the key */
+    gnt_free(svg);
     gnt_free(page);
     gnt_free(text);
     page = page_of(

@@ -19,7 +19,8 @@ enum {
     STRIP = 96,
     FEW = 3,
     MANY = 12,
-    KEY = 900
+    KEY = 900,
+    KEY_DOT = 154
 };
 enum { MOST_COLUMNS = 64, MOST_NAME = 24, MOST_ROWS = 64 };
 
@@ -182,17 +183,22 @@ static void find_fields(overview *o) {
 
 /* ---- drawing ---- */
 
-static void box(overview *o, double x, double y, double wide, double high, const char *fill, unsigned colour,
-                unsigned border) {
+/* Fills a box. Its border is drawn with all others (draw), which takes fewer bytes than one by one. */
+static void box(overview *o, double x, double y, double wide, double high, const char *fill,
+                unsigned colour) {
+    const double left = x + 1, right = x + wide - 1, low = y + 1, top = y + high - 1;
+    const double corner[][2] = {{left, low},  {left, top}, {right, top},
+                                {right, low}, {left, low}, {NAN, NAN}};
     gnt_plot_say(o->p,
-                 "set object %d rectangle from %.1f,%.1f to %.1f,%.1f fc rgb \"#%06x\" fs %s border lc rgb "
-                 "\"#%06x\"\n",
-                 ++o->n_object, x + 1, y + 1, x + wide - 1, y + high - 1, colour, fill, border);
+                 "set object %d rectangle from %.1f,%.1f to %.1f,%.1f fc rgb \"#%06x\" fs %s noborder\n",
+                 ++o->n_object, left, low, right, top, colour, fill);
+    for (size_t i = 0; i < sizeof corner / sizeof *corner; i++)
+        gnt_plot_row(o->p, corner[i], 2);
 }
 
 static void dot(overview *o, double x, double y, unsigned colour) {
-    gnt_plot_say(o->p, "set object %d circle at %.1f,%.1f size 2 fc rgb \"#%06x\" fs solid noborder\n",
-                 ++o->n_object, x, y, colour);
+    const double row[] = {x, y, colour};
+    gnt_plot_row(o->p, row, 3);
 }
 
 static void say(overview *o, double x, double y, const char *where, const char *text, unsigned colour,
@@ -202,7 +208,7 @@ static void say(overview *o, double x, double y, const char *where, const char *
 }
 
 static void hatch(overview *o, double x, double y, double wide, double high) {
-    box(o, x, y, wide, high, "pattern 4", 0xb0b0b0, 0xd8d8d8);
+    box(o, x, y, wide, high, "pattern 4", 0xb0b0b0);
 }
 
 static void draw_field(overview *o, const field *f, double x, double y) {
@@ -214,7 +220,7 @@ static void draw_field(overview *o, const field *f, double x, double y) {
     const unsigned colour = f->state != FOUND ? 0xf6f6f6
                             : f->share > 0    ? gnt_shade(f->share, &dark)
                                               : 0xffffff;
-    box(o, x, y, WIDE, HIGH, "solid", colour, 0xd8d8d8);
+    box(o, x, y, WIDE, HIGH, "solid", colour);
     if (f->state == NO_NUMBER)
         say(o, x + WIDE / 2.0, y + HIGH / 2.0, "center", "×", 0xb03000, "SMALL");
     if (f->state != FOUND)
@@ -223,8 +229,16 @@ static void draw_field(overview *o, const field *f, double x, double y) {
     say(o, x + WIDE / 2.0 - 1, y + HIGH / 2.0 - 1, "center", text ? text : "", dark ? 0xffffff : 0x111111,
         "TINY");
     gnt_free(text);
-    if (f->knows)
-        dot(o, x + WIDE - 5, y + HIGH - 5, dark ? 0xffffff : 0xb03000);
+}
+
+/* Marks a field whose attack knows the defense. */
+static void mark_field(overview *o, const field *f, double x, double y) {
+    int dark = 0;
+    if (f->state != FOUND || !f->knows)
+        return;
+    if (f->share > 0)
+        gnt_shade(f->share, &dark);
+    dot(o, x + WIDE - 5, y + HIGH - 5, dark ? 0xffffff : 0xb03000);
 }
 
 /* Returns the height of the names of attacks, which are turned. */
@@ -241,8 +255,8 @@ static void draw_key(overview *o) {
     double x = 14, y = FOOT - 24;
     for (int i = 0; i < 8; i++) {
         int dark;
-        box(o, x + i * STRIP / 8.0, y - 7, STRIP / 8.0, 14, "solid", i ? gnt_shade(i / 7.0, &dark) : 0xffffff,
-            0xd8d8d8);
+        box(o, x + i * STRIP / 8.0, y - 7, STRIP / 8.0, 14, "solid",
+            i ? gnt_shade(i / 7.0, &dark) : 0xffffff);
     }
     say(o, x + STRIP + 8, y, "left",
         "share of targets identified, or of attributes inferred in balanced accuracy, in per cent of the way "
@@ -252,7 +266,6 @@ static void draw_key(overview *o) {
     y -= NOTE;
     hatch(o, x, y - 7, 22, 14);
     say(o, x + 28, y, "left", "does not apply", 0x555555, "SMALL");
-    dot(o, x + 140, y, 0xb03000);
     say(o, x + 148, y, "left", "the attack knows the defense", 0x555555, "SMALL");
     say(o, x + 340, y, "left", "in brackets: not surely above chance;  ×: gave no number;  empty: not run",
         0x555555, "SMALL");
@@ -272,6 +285,7 @@ static void say_name(overview *o, int label, double x, double y, const char *whe
 
 static void draw(overview *o) {
     const double top = o->p->height - o->head;
+    const int borders = gnt_plot_block(o->p);
     gnt_plot_strip(o->p, 0, o->p->height);
     for (size_t c = 0; c < o->n_column; c++)
         gnt_plot_say(
@@ -287,7 +301,15 @@ static void draw(overview *o) {
             draw_field(o, &o->field[i][c], LEFT + (double)c * WIDE, y);
     }
     draw_key(o);
-    gnt_plot_say(o->p, "plot NaN\n");
+    const int marks = gnt_plot_block(o->p);
+    for (size_t i = 0; i < o->n_row; i++)
+        for (size_t c = 0; c < o->n_column; c++)
+            mark_field(o, &o->field[i][c], LEFT + (double)c * WIDE, top - (double)(i + 1) * HIGH);
+    dot(o, KEY_DOT, FOOT - 24 - NOTE, 0xb03000);
+    gnt_plot_say(o->p,
+                 "plot D index %d using 1:2 with lines lc rgb \"#d8d8d8\", "
+                 "D index %d using 1:2:3 with points pt 7 ps 0.41 lc rgb variable\n",
+                 borders, marks);
 }
 
 int gnt_plot_overview(const gnt_results *r, const char *folder, const char *name, int formats, int *drawn,
