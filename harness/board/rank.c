@@ -274,10 +274,12 @@ static int is_adequate(const board_contest *c, const gnt_measure *m, uint32_t th
 
 /* True if the attack of a number discharges a duty. */
 static int is_discharged_by(const board_number *n, const gnt_duty *duty) {
-    for (size_t i = 0; i < n->results->n_cell; i++)
-        if (gnt_stands_for(&n->results->cell[i], n->group) && n->results->cell[i].status == GNT_CELL_OK &&
-            gnt_discharges(n->results, &n->results->cell[i], duty))
+    const gnt_indices own = gnt_cells_of(n->results, n->group->task, n->group->defense);
+    for (size_t i = 0; i < own.n; i++) {
+        const gnt_outcome *c = &n->results->cell[own.at[i]];
+        if (gnt_stands_for(c, n->group) && c->status == GNT_CELL_OK && gnt_discharges(n->results, c, duty))
             return 1;
+    }
     return 0;
 }
 

@@ -45,9 +45,11 @@ gnt_adequacy gnt_adequacy_of(const gnt_results *r, const char *task, int64_t sta
     gnt_adequacy a = {GNT_ADEQUACY_UNKNOWN, NULL};
     for (size_t i = 0; i < r->n_group; i++) {
         const gnt_outcome *g = &r->group[i];
-        const gnt_score *s = gnt_number_of(g, m->name);
-        if (!s || g->mode != GNT_ROW_NONE || !gnt_is_at(g, task, stage) ||
+        if (g->mode != GNT_ROW_NONE || !gnt_is_at(g, task, stage) ||
             (attack && strcmp(g->attack, attack) != 0))
+            continue;
+        const gnt_score *s = gnt_number_of(g, m->name);
+        if (!s)
             continue;
         if (a.state != GNT_ADEQUATE)
             a.state = gnt_is_adequate(r, g, m) ? GNT_ADEQUATE : GNT_INADEQUATE;

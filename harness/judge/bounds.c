@@ -66,18 +66,22 @@ typedef struct own_cells {
 int gnt_bounds_uses_cell(const gnt_results *r, size_t i) {
     if (!r->cell[i].utility.by_value.at)
         return 0;
-    for (size_t k = 0; k < i; k++)
-        if (r->cell[k].utility.by_value.at && r->cell[k].seed == r->cell[i].seed &&
-            is_same(&r->cell[k], &r->cell[i]))
+    const gnt_indices own = gnt_cells_of(r, r->cell[i].task, r->cell[i].defense);
+    for (size_t n = 0; n < own.n && own.at[n] < i; n++) {
+        const gnt_outcome *before = &r->cell[own.at[n]];
+        if (before->utility.by_value.at && before->seed == r->cell[i].seed && is_same(before, &r->cell[i]))
             return 0;
+    }
     return 1;
 }
 
 /* Returns the score of the best attack by its mean over seeds. */
 static double worst(const gnt_results *r, const gnt_outcome *like, const char *measure) {
     double most = NAN;
-    for (size_t i = 0; i < r->n_group; i++) {
-        const gnt_score *s = is_same(&r->group[i], like) ? gnt_number_of(&r->group[i], measure) : NULL;
+    const gnt_indices own = gnt_groups_of(r, like->task, like->defense);
+    for (size_t i = 0; i < own.n; i++) {
+        const gnt_outcome *g = &r->group[own.at[i]];
+        const gnt_score *s = is_same(g, like) ? gnt_number_of(g, measure) : NULL;
         most = s ? fmax(most, s->stat.mean) : most;
     }
     return most;

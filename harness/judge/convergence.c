@@ -94,8 +94,9 @@ int gnt_leakage_still_rises(const gnt_outcome *cell) {
 
 int gnt_is_starved(const gnt_results *r, const gnt_outcome *group) {
     size_t targets = 0, starved = 0;
-    for (size_t i = 0; i < r->n_cell; i++) {
-        const gnt_outcome *c = &r->cell[i];
+    const gnt_indices own = gnt_cells_of(r, group->task, group->defense);
+    for (size_t i = 0; i < own.n; i++) {
+        const gnt_outcome *c = &r->cell[own.at[i]];
         if (c->status != GNT_CELL_OK || !gnt_stands_for(c, group))
             continue;
         if (gnt_leakage_still_rises(c))
@@ -108,8 +109,9 @@ int gnt_is_starved(const gnt_results *r, const gnt_outcome *group) {
 int gnt_ended_of(const gnt_results *r, const gnt_outcome *group, gnt_ended *out) {
     int says = 0;
     *out = (gnt_ended){0};
-    for (size_t i = 0; i < r->n_cell; i++) {
-        const gnt_outcome *c = &r->cell[i];
+    const gnt_indices own = gnt_cells_of(r, group->task, group->defense);
+    for (size_t i = 0; i < own.n; i++) {
+        const gnt_outcome *c = &r->cell[own.at[i]];
         if (c->status != GNT_CELL_OK || !c->ended || !gnt_stands_for(c, group))
             continue;
         out->budget += c->ended->budget;

@@ -118,10 +118,11 @@ static int is_inadequate(const gnt_results *r, const char *task, int64_t stage, 
 
 static int is_discharged(const gnt_results *r, const char *task, int64_t stage, const char *defense,
                          const gnt_measure *measure, const gnt_duty *duty) {
-    for (size_t i = 0; i < r->n_cell; i++) {
-        const gnt_outcome *c = &r->cell[i];
+    const gnt_indices own = gnt_cells_of(r, task, defense);
+    for (size_t i = 0; i < own.n; i++) {
+        const gnt_outcome *c = &r->cell[own.at[i]];
         if (c->status == GNT_CELL_OK && c->n_score > 0 && c->mode != GNT_ROW_SWEEP &&
-            gnt_is_at(c, task, stage) && strcmp(c->defense, defense) == 0 && gnt_discharges(r, c, duty) &&
+            gnt_is_at(c, task, stage) && gnt_discharges(r, c, duty) &&
             !is_inadequate(r, task, stage, c->attack, measure))
             return 1;
     }

@@ -111,8 +111,10 @@ static double leakage_of(const place *p, double share) {
     const double floor = gnt_section_floor(p->r, p->task, p->stage, p->measure, &name);
     for (size_t i = 0; i < p->r->n_group; i++) {
         const gnt_outcome *g = &p->r->group[i];
+        if (g->mode != GNT_ROW_NONE || !gnt_is_at(g, p->task, p->stage) || strcmp(g->attack, p->attack) != 0)
+            continue;
         const gnt_score *s = gnt_number_of(g, p->measure->name);
-        if (g->mode == GNT_ROW_NONE && gnt_is_at(g, p->task, p->stage) && !strcmp(g->attack, p->attack) && s)
+        if (s)
             return floor + share * (s->stat.mean - floor);
     }
     return NAN;
@@ -186,12 +188,13 @@ static int add_defense(place *p, const unsigned char drawn[GNT_MEASURES], int by
     return rc;
 }
 
+/* m: NULL: all measures. */
 static int add_stage(const gnt_results *r, const sorted *cells, const char *task, int64_t stage,
-                     int by_leakage, gnt_equal_rows *out, gnt_err *err) {
+                     const gnt_measure *m, int by_leakage, gnt_equal_rows *out, gnt_err *err) {
     unsigned char drawn[GNT_MEASURES];
     int rc = 0;
     for (size_t k = 0; k < GNT_MEASURES; k++)
-        drawn[k] = (unsigned char)gnt_section_draws(r, task, stage, gnt_measure_at(k));
+        drawn[k] = (!m || m == gnt_measure_at(k)) && gnt_section_draws(r, task, stage, gnt_measure_at(k));
     for (size_t d = 0; rc == 0 && d < r->n_defense; d++) {
         place p = {.r = r, .cells = cells, .task = task, .stage = stage, .defense = r->defense[d]};
         rc = add_defense(&p, drawn, by_leakage, out, err);
@@ -208,8 +211,21 @@ static int add_all(const gnt_results *r, int by_leakage, gnt_equal_rows *out, gn
         const int comparable = by_leakage || !isnan(gnt_target_utility(r, r->task[t]));
         const size_t n = comparable ? gnt_stages(r, r->task[t], stages) : 0;
         for (size_t s = 0; rc == 0 && s < n; s++)
-            rc = add_stage(r, &cells, r->task[t], stages[s], by_leakage, out, err);
+            rc = add_stage(r, &cells, r->task[t], stages[s], NULL, by_leakage, out, err);
     }
+    gnt_free(cells.cell);
+    if (rc != 0)
+        gnt_equal_free(out);
+    return rc;
+}
+
+int gnt_equal_of(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m, int by_leakage,
+                 gnt_equal_rows *out, gnt_err *err) {
+    sorted cells;
+    *out = (gnt_equal_rows){0};
+    int rc = sort_cells(r, &cells, err);
+    if (rc == 0 && (by_leakage || !isnan(gnt_target_utility(r, task))))
+        rc = add_stage(r, &cells, task, stage, m, by_leakage, out, err);
     gnt_free(cells.cell);
     if (rc != 0)
         gnt_equal_free(out);

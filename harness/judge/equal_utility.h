@@ -36,6 +36,9 @@ typedef struct gnt_equal_rows {
 int gnt_equal_utility(const gnt_results *r, gnt_equal_rows *out, gnt_err *err);
 /* Computes utility at the given leakage, in rows as above. */
 int gnt_equal_leakage(const gnt_results *r, gnt_equal_rows *out, gnt_err *err);
+/* Computes the rows of one task, stage and measure alone, by_leakage as the second, else as the first. */
+int gnt_equal_of(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m, int by_leakage,
+                 gnt_equal_rows *out, gnt_err *err);
 void gnt_equal_free(gnt_equal_rows *rows);
 
 /* Fills `equal_utility` and `equal_leakage` of a result, of which `r` is the view; texts belong to the

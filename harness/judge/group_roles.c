@@ -23,7 +23,8 @@ const char *gnt_group_kind_name(gnt_group_kind kind) {
 }
 
 int gnt_stands_for(const gnt_outcome *cell, const gnt_outcome *group) {
-    int same_strength = cell->strength == group->strength || isnan(cell->strength) || isnan(group->strength);
+    const int same_strength =
+        cell->strength == group->strength || isnan(cell->strength) || isnan(group->strength);
     return cell->mode == group->mode && same_strength && cell->stage == group->stage &&
            !strcmp(cell->task, group->task) && !strcmp(cell->defense, group->defense) &&
            !strcmp(cell->attack, group->attack);
@@ -32,10 +33,11 @@ int gnt_stands_for(const gnt_outcome *cell, const gnt_outcome *group) {
 const gnt_outcome *gnt_representative(const gnt_results *r, const char *task, int64_t stage,
                                       const char *defense, const char *attack) {
     const gnt_outcome *best = NULL;
-    for (size_t i = 0; i < r->n_group; i++) {
-        const gnt_outcome *g = &r->group[i];
-        if (g->mode == GNT_ROW_SWEEP || !gnt_is_at(g, task, stage) || strcmp(g->defense, defense) ||
-            (attack && strcmp(g->attack, attack)))
+    const gnt_indices own = gnt_groups_of(r, task, defense);
+    for (size_t i = 0; i < own.n; i++) {
+        const gnt_outcome *g = &r->group[own.at[i]];
+        if (g->mode == GNT_ROW_SWEEP || !gnt_is_at(g, task, stage) ||
+            (attack && g->attack != attack && strcmp(g->attack, attack)))
             continue;
         /* matched before undefended before fixed; a second group of the same mode never replaces the first */
         int better = !best || (g->mode == GNT_ROW_MATCHED && best->mode != GNT_ROW_MATCHED) ||
@@ -56,11 +58,11 @@ static int rising(const void *a, const void *b) {
 size_t gnt_sweep_points(const gnt_results *r, const char *task, int64_t stage, gnt_point *points,
                         size_t most) {
     size_t n = 0;
-    for (size_t d = 0; d < r->n_defense; d++)
-        for (size_t i = 0; i < r->n_group; i++) {
-            const gnt_outcome *g = &r->group[i];
-            if (g->mode != GNT_ROW_SWEEP || isnan(g->strength) || !gnt_is_at(g, task, stage) ||
-                strcmp(g->defense, r->defense[d]) != 0)
+    for (size_t d = 0; d < r->n_defense; d++) {
+        const gnt_indices own = gnt_groups_of(r, task, r->defense[d]);
+        for (size_t i = 0; i < own.n; i++) {
+            const gnt_outcome *g = &r->group[own.at[i]];
+            if (g->mode != GNT_ROW_SWEEP || isnan(g->strength) || !gnt_is_at(g, task, stage))
                 continue;
             size_t k = 0, room = n < most ? n : most;
             while (k < room && (points[k].defense != d || points[k].strength != g->strength))
@@ -71,6 +73,7 @@ size_t gnt_sweep_points(const gnt_results *r, const char *task, int64_t stage, g
                 points[n] = (gnt_point){d, g->strength};
             n++;
         }
+    }
     qsort(points, n < most ? n : most, sizeof *points, rising);
     return n;
 }
@@ -78,11 +81,11 @@ size_t gnt_sweep_points(const gnt_results *r, const char *task, int64_t stage, g
 const gnt_outcome *gnt_sweep_group(const gnt_results *r, const char *task, int64_t stage, const gnt_point *p,
                                    const char *attack) {
     const gnt_outcome *best = NULL;
-    for (size_t i = 0; i < r->n_group; i++) {
-        const gnt_outcome *g = &r->group[i];
+    const gnt_indices own = gnt_groups_of(r, task, r->defense[p->defense]);
+    for (size_t i = 0; i < own.n; i++) {
+        const gnt_outcome *g = &r->group[own.at[i]];
         if (g->mode != GNT_ROW_SWEEP || !gnt_is_at(g, task, stage) ||
-            strcmp(g->defense, r->defense[p->defense]) != 0 || (attack && strcmp(g->attack, attack) != 0) ||
-            (g->strength != p->strength && !isnan(g->strength)))
+            (attack && strcmp(g->attack, attack) != 0) || (g->strength != p->strength && !isnan(g->strength)))
             continue;
         if (!best || (isnan(best->utility.value) && isfinite(g->utility.value)))
             best = g;

@@ -10,6 +10,7 @@ void gnt_results_free(gnt_results *r) {
     if (r->own)
         gnt_result_free(r->own);
     gnt_free(r->own);
+    results_index_free(r);
     gnt_free(r->facts);
     gnt_free(r->marked);
     gnt_free(r->group);
@@ -29,7 +30,7 @@ double gnt_fact_of(const gnt_outcome *cell, const char *name) {
 
 const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure) {
     for (size_t i = 0; i < o->n_score; i++)
-        if (!strcmp(o->score[i].measure, measure))
+        if (*o->score[i].measure == *measure && !strcmp(o->score[i].measure, measure))
             return &o->score[i];
     return NULL;
 }
@@ -64,7 +65,8 @@ const gnt_task_facts *gnt_facts_of(const gnt_results *r, const char *task) {
 }
 
 int gnt_is_at(const gnt_outcome *o, const char *task, int64_t stage) {
-    return (stage == GNT_EVERY_STAGE || o->stage == stage) && !strcmp(o->task, task);
+    return (stage == GNT_EVERY_STAGE || o->stage == stage) &&
+           (o->task == task || (*o->task == *task && !strcmp(o->task, task)));
 }
 
 const gnt_score *gnt_number_of(const gnt_outcome *g, const char *measure) {

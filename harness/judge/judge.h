@@ -26,6 +26,17 @@ typedef struct gnt_about {
     size_t family, sibling;
 } gnt_about;
 
+/* Outcomes sorted by task and defense: those of pair k are at[from[k]] … at[from[k + 1] − 1]. */
+typedef struct gnt_pair_index {
+    size_t *from, *at;
+} gnt_pair_index;
+
+/* Indices of outcomes, in the order of their list. */
+typedef struct gnt_indices {
+    const size_t *at;
+    size_t n;
+} gnt_indices;
+
 typedef struct gnt_results {
     const char *suite, *title;
     /* in the suite's order, completed from cells and groups; each name once */
@@ -37,6 +48,8 @@ typedef struct gnt_results {
     size_t n_match;
     gnt_outcome *cell, *group;
     size_t n_cell, n_group;
+    /* task · n_defense + defense is a pair */
+    gnt_pair_index groups_by_pair, cells_by_pair;
     /* the cells that have a mark */
     const gnt_outcome **marked;
     size_t n_marked;
@@ -68,6 +81,10 @@ double gnt_fact_of(const gnt_outcome *cell, const char *name);
 const gnt_score *gnt_score_find(const gnt_outcome *o, const char *measure);
 /* Returns that score if the outcome (or NULL) is ok and the mean is finite, else NULL. */
 const gnt_score *gnt_number_of(const gnt_outcome *o, const char *measure);
+
+/* Return the indices of the groups, or cells, of a task and defense. */
+gnt_indices gnt_groups_of(const gnt_results *r, const char *task, const char *defense);
+gnt_indices gnt_cells_of(const gnt_results *r, const char *task, const char *defense);
 
 /* Return the entry of a task, defense or attack, or NULL. */
 const gnt_result_task *gnt_task_of(const gnt_results *r, const char *id);

@@ -15,6 +15,9 @@ int results_read_tasks(const gnt_result *of, const char *file, gnt_task_facts **
 /* Fills task, defense, attack and about from the lists of the root, and from cells, groups and marked, which
  * are filled already (names.c). Sentences call the file `file`. */
 int results_collect_names(gnt_results *r, const char *file, gnt_err *err);
+/* Indexes groups and cells by task and defense (results_index.c). */
+int results_index(gnt_results *r, const char *file, gnt_err *err);
+void results_index_free(gnt_results *r);
 /* Computes the scatter over seeds of each task that has trained on public data alone (public.c). */
 void results_fill_scatter(gnt_results *r);
 

@@ -89,7 +89,7 @@ static int fill(gnt_results *r, const char *name, gnt_err *err) {
         return -1;
     complete_groups(r);
     note_scoring(r);
-    if (results_collect_names(r, name, err))
+    if (results_collect_names(r, name, err) || results_index(r, name, err))
         return -1;
     results_fill_scatter(r);
     return 0;

@@ -34,8 +34,9 @@ static void fill(double *value, const gnt_measured *of, const int64_t *seed, siz
                  const gnt_measure *m) {
     for (size_t s = 0; s < n_seeds; s++)
         value[s] = NAN;
-    for (size_t i = 0; i < of->results->n_cell; i++) {
-        const gnt_outcome *c = &of->results->cell[i];
+    const gnt_indices own = gnt_cells_of(of->results, of->group->task, of->group->defense);
+    for (size_t i = 0; i < own.n; i++) {
+        const gnt_outcome *c = &of->results->cell[own.at[i]];
         const gnt_score *score = gnt_stands_for(c, of->group) ? gnt_number_of(c, m->name) : NULL;
         for (size_t s = 0; score && s < n_seeds; s++)
             if (seed[s] == c->seed)
@@ -49,8 +50,9 @@ static double surplus_of(const gnt_measured *of) {
     const double target = gnt_target_utility(of->results, of->group->task);
     double mean = 0;
     size_t n = 0;
-    for (size_t i = 0; i < of->results->n_cell; i++) {
-        const gnt_outcome *c = &of->results->cell[i];
+    const gnt_indices own = gnt_cells_of(of->results, of->group->task, of->group->defense);
+    for (size_t i = 0; i < own.n; i++) {
+        const gnt_outcome *c = &of->results->cell[own.at[i]];
         if (gnt_stands_for(c, of->group) && isfinite(c->utility.value))
             mean += (c->utility.value - mean) / (double)++n;
     }
@@ -65,12 +67,13 @@ static double surplus_of(const gnt_measured *of) {
 /* Returns the cells on the curve of a group's defense under its attack; gnt_free. NULL if memory ran out. */
 static const gnt_outcome **cells_of_curve(const gnt_measured *of, size_t *n) {
     const gnt_results *r = of->results;
-    const gnt_outcome **cell = gnt_array(r->n_cell + 1, sizeof *cell);
+    const gnt_indices own = gnt_cells_of(r, of->group->task, of->group->defense);
+    const gnt_outcome **cell = gnt_array(own.n + 1, sizeof *cell);
     *n = 0;
-    for (size_t i = 0; cell && i < r->n_cell; i++) {
-        const gnt_outcome *c = &r->cell[i];
+    for (size_t i = 0; cell && i < own.n; i++) {
+        const gnt_outcome *c = &r->cell[own.at[i]];
         if (gnt_on_curve(c) && gnt_is_at(c, of->group->task, of->group->stage) &&
-            !strcmp(c->defense, of->group->defense) && !strcmp(c->attack, of->group->attack))
+            !strcmp(c->attack, of->group->attack))
             cell[(*n)++] = c;
     }
     return cell;

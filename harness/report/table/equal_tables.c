@@ -1,6 +1,5 @@
 /* Tables of defenses at one utility and at one leakage, read off their curves (judge/equal_utility.h). */
 #include <math.h>
-#include <string.h>
 
 #include "report/table/report_tables.h"
 #include "judge/equal_utility.h"
@@ -77,22 +76,22 @@ size_t gnt_table_equal(const gnt_results *r, const char *task, int64_t stage, co
         {"defense", "attack", "at utility", "leakage", "as matched", "note"},
         {"defense", "attack", "at leakage", "utility", "as matched", "note"}};
     gnt_equal_rows rows;
-    size_t n = 0;
+    gnt_err err;
     gnt_table_init(t, NULL);
     gnt_table_columns(t, names[by_leakage], 6);
-    if (fill_rows(r, by_leakage, &rows, t) != 0)
+    if (gnt_equal_of(r, task, stage, m, by_leakage, &rows, &err) != 0) {
+        t->failed = 1;
         return 0;
-    for (size_t i = 0; i < rows.n; i++) {
+    }
+    const size_t n = rows.n;
+    for (size_t i = 0; i < n; i++) {
         const gnt_equal_row *w = &rows.row[i];
-        if (strcmp(w->task, task) != 0 || w->stage != stage || w->measure != m)
-            continue;
         gnt_table_text(t, w->defense);
         gnt_table_text(t, w->attack);
         at_item(r, w, by_leakage, t);
         found_item(r, w, by_leakage, t);
         matched_item(r, w, t);
         gnt_table_text(t, note_of(w, by_leakage));
-        n++;
     }
     gnt_equal_free(&rows);
     return n;
