@@ -70,7 +70,8 @@ static void squares_are_as_defined(int32_t precision, int64_t h, int64_t w) {
 }
 
 static void test_max_of_squares(void **state) {
-    static const int64_t sizes[][2] = {{2, 2}, {4, 8}, {5, 9}, {7, 33}, {32, 32}, {33, 48}, {16, 46}};
+    static const int64_t sizes[][2] = {{2, 2},   {4, 8},   {5, 9},   {7, 33}, {32, 32},
+                                       {33, 48}, {16, 46}, {14, 14}, {28, 28}};
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int32_t precision = 4; precision <= 8; precision += 4)

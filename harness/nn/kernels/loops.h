@@ -6,7 +6,7 @@
 
 #include "nn/kernels/real.h"
 
-enum { GNT_LOOP_BLOCK = 32 };
+enum { GNT_LOOP_BLOCK = 32, GNT_LOOP_SQUARES = 16 };
 
 typedef void (*NAME(loop))(real *y, const real *a, const real *b, int64_t n, real pa, real pb);
 
@@ -25,8 +25,10 @@ typedef struct NAME(loops) {
     void (*add_window)(real *y, const real *x, const real *w, int64_t kh, int64_t kw, int64_t down,
                        int64_t right, int64_t n);
     /* y[q]: the index into x of the greatest of its entries at, at + 1, at + down, at + down + 1, where `at`
-     * grows by 2 from q to q + 1, for q < n. Ties go to the lowest index, and a NaN is the greatest. */
-    void (*max_of_squares)(int32_t *y, const real *x, int32_t at, int32_t down, int64_t n);
+     * grows by 2 from q to q + 1, for q < n. Ties go to the lowest index, and a NaN is the greatest. beyond:
+     * where n is no multiple of GNT_LOOP_SQUARES, entries up to the next one are there too: to be read of x,
+     * and of y to be overwritten. */
+    void (*max_of_squares)(int32_t *y, const real *x, int32_t at, int32_t down, int64_t n, int beyond);
 } NAME(loops);
 
 extern const NAME(loops) NAME(loops_base);

@@ -179,7 +179,7 @@ static void loop_add_window(real *y, const real *x, const real *w, int64_t kh, i
 /* Selects of_v if v is greater than u, else of_u; of equal ones u's. */
 #define OF_GREATER(u, v, of_u, of_v) ((u) != (u) ? (of_u) : (v) > (u) || (v) != (v) ? (of_v) : (of_u))
 
-enum { SQUARES = 16 };
+enum { SQUARES = GNT_LOOP_SQUARES };
 
 /* Computes SQUARES entries of y. Branches on such values cannot be predicted; the compiler makes none in this
  * form, but for entries that are left over of a vector, of which a fixed number leaves none. */
@@ -194,9 +194,9 @@ static void find_squares(int32_t *y, const real *above, const real *below, int32
     }
 }
 
-static void loop_max_of_squares(int32_t *y, const real *x, int32_t at, int32_t down, int64_t n) {
+static void loop_max_of_squares(int32_t *y, const real *x, int32_t at, int32_t down, int64_t n, int beyond) {
     const real *above = x + at, *below = above + down;
-    for (; n >= SQUARES; n -= SQUARES, y += SQUARES, at += 2 * SQUARES) {
+    for (; n >= SQUARES || (beyond && n > 0); n -= SQUARES, y += SQUARES, at += 2 * SQUARES) {
         find_squares(y, above, below, at, down);
         above += 2 * SQUARES;
         below += 2 * SQUARES;

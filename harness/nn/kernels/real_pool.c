@@ -24,12 +24,15 @@ static int are_squares(const gnt_pool *s) {
  * greatest. */
 void NAME(max_index)(int32_t *y, const void *x_all, const gnt_pool *s) {
     const NAME(loops) *loops = are_squares(s) ? NAME(loops_best)() : NULL;
-    const real *x = x_all;
+    const real *x = x_all, *x_end = x + s->planes * s->h * s->w;
+    const int32_t *y_end = y + s->planes * s->oh * s->ow;
     for (int64_t plane = 0; plane < s->planes; plane++, x += s->h * s->w)
         for (int64_t p = 0; p < s->oh; p++) {
             int64_t top, bottom, left, right, whole;
             if (loops) {
-                loops->max_of_squares(y, x, (int32_t)(2 * p * s->w), (int32_t)s->w, s->ow);
+                const int64_t most = (s->ow + GNT_LOOP_SQUARES - 1) / GNT_LOOP_SQUARES * GNT_LOOP_SQUARES;
+                const int beyond = most <= y_end - y && 2 * most <= x_end - (x + (2 * p + 1) * s->w);
+                loops->max_of_squares(y, x, (int32_t)(2 * p * s->w), (int32_t)s->w, s->ow, beyond);
                 y += s->ow;
                 continue;
             }
