@@ -106,7 +106,8 @@ static double uniform_p(const double *x, int n, double least, double most) {
     double d = 0, p = 0;
     for (int i = 0; i < n; i++) {
         const double f = fmin(1, fmax(0, (x[i] - least) / (most - least)));
-        d = fmax(d, fmax((i + 1.0) / n - f, f - (double)i / n));
+        const double off = fmax((i + 1.0) / n - f, f - (double)i / n);
+        d = off > d ? off : d;
     }
     const double lambda = d * (sqrt(n) + 0.12 + 0.11 / sqrt(n));
     if (lambda < 0.2)

@@ -56,7 +56,8 @@ static const double *forward(const double *p, const int *widths, int outputs, co
                 sum += p[o * inputs + i] * now[i];
             next[o] = last ? sum : fmax(0, sum);
         }
-        memcpy(now, next, (size_t)width * sizeof *now);
+        for (int o = 0; o < width; o++)
+            now[o] = next[o];
         p = bias + width;
         inputs = width;
     }
@@ -641,8 +642,10 @@ static void lambda_weighs_the_two(void **state) {
     }
     for (int k = 0; k < SHARED; k++) {
         const double expected = 0.7 * (double)moved[0][k] + 0.3 * (double)moved[1][k];
-        apart = fmax(apart, fabs((double)moved[0][k] - (double)moved[1][k]));
-        off = fmax(off, fabs((double)moved[2][k] - expected));
+        const double ends = fabs((double)moved[0][k] - (double)moved[1][k]),
+                     error = fabs((double)moved[2][k] - expected);
+        apart = ends > apart ? ends : apart;
+        off = error > off ? error : off;
     }
     assert_true(apart > 1e-4 && off < 1e-4 * apart);
 }
