@@ -15,6 +15,8 @@
  *    client sent (observed_statistics.h), else, if `bn` is set, to the model's running statistics. Restarts
  *    may be drawn towards their mean (`group`).
  *    Source of both: Yin et al., See through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
+ *  - public data: where the update reveals the features in front of a dense layer, the search begins at
+ *    images of these (feature_inverse.h). A term of the cost they are without any grant (known_features.h).
  *  - history: the client's earlier rounds are matched too, if they appear to be of the same data.
  *  - labels, rates. Labels that are not granted are inferred from the update (label_scores.h). */
 #include <math.h>
@@ -71,6 +73,14 @@ prior_setting invert_prior(const invert *self, int cost, const gnt_artefacts *ow
     setting.kind = setting.kind == PRIOR_AUTO ? PRIOR_TV : setting.kind;
     setting.weight = self->prior_weight;
     return setting;
+}
+
+/* ---- labels and features ---- */
+
+gnt_status invert_label(search *s, const gnt_observation *seen, float *y) {
+    int labelled;
+    TRY(search_features(s, seen, y, &labelled));
+    return labelled ? GNT_OK : search_labels(s, seen, y);
 }
 
 /* ---- earlier rounds ---- */
@@ -163,6 +173,9 @@ static const gnt_parameter parameters[] = {
     GNT_REAL(invert, group, 0, 1e6, 0, GNT_SCALE_LINEAR, "",
              "above 0: restarts run side by side, drawn to their mean with this weight (group consistency, "
              "without registration)"),
+    GNT_REAL(invert, features, 0, 1e6, 1, GNT_SCALE_LINEAR, "",
+             "weight of the samples' features, where the update of a dense layer behind others determines "
+             "them; 0: not used"),
     GNT_CHOICE(
         invert, aim, aims, "error",
         "what trials choose the prior by: least error, or the right image being nearest among many, which "
@@ -173,7 +186,7 @@ static const gnt_parameter parameters[] = {
 static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
 
 const gnt_descriptor gradient_invert_gradients = {
-    GNT_ATTACK("invert-gradients", "1.0",
+    GNT_ATTACK("invert-gradients", "1.1",
                "searches the input whose update points the same way, with a total variation prior", "MIT",
                "Geiping, Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020"),
     GRADIENT_COMMON(invert),

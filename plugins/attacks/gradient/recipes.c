@@ -20,7 +20,7 @@ const recipe *recipe_of(const char *id) {
 
 static const chosen_recipe chosen[] = {
     /* id, cost, prior, label, what else is bound, search, images kept for trials */
-    {"invert-gradients", invert_cost, invert_prior, search_labels, invert_bind, invert_run, INVERT_TRIALS},
+    {"invert-gradients", invert_cost, invert_prior, invert_label, invert_bind, invert_run, INVERT_TRIALS},
     {"lrp-search", lrp_cost, lrp_prior, search_labels, lrp_bind, lrp_run, 0},
     {"dlg-whitened", likely_cost, likely_prior, likely_label, likely_bind, likely_run, 0},
     {"region-known", likely_cost, likely_prior, likely_label, region_bind, likely_run, 0},

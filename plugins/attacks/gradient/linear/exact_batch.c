@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "defense/zeroed_columns.h"
 #include "hook.h"
 #include "linear/linear_clip.h"
 #include "linear/refined_batch.h"
@@ -151,66 +152,60 @@ static gnt_status search_columns(const single_samples *singles, column_choice *c
     return GNT_OK;
 }
 
-/* Writes x̃ as an image; returns 0 if it is none. error: of an entry. */
-static int write_image(const gnt_model_info *info, const double *from, double error, int64_t features,
-                       float *x) {
-    const int64_t area = features / info->dim[0];
-    for (int64_t k = 0; k < features; k++) {
-        const double deviation = info->mean ? (double)info->deviation[k / area] : 1;
-        const double value = from[k] * deviation + (info->mean ? (double)info->mean[k / area] : 0);
-        const double slack = 0.01 + 6 * error * deviation;
-        if (!(value > -slack && value < 1 + slack))
+/* Writes x̃ as an input in its range; returns 0 if it is none. error: of an entry. */
+static int write_input(const exact_batch *e, const double *from, double error, float *x) {
+    const input_range *range = &e->range;
+    const double unit = input_range_unit(range, from, e->features);
+    for (int64_t k = 0; k < e->features; k++) {
+        const double deviation = input_range_deviation(range, k);
+        const double value = from[k] * deviation + input_range_mean(range, k);
+        const double slack = 0.01 * unit + 6 * error * deviation;
+        if (!(value > range->lower - slack && value < range->upper + slack))
             return 0;
-        x[k] = value > 0 ? (value < 1 ? (float)value : 1) : 0;
+        x[k] = (float)fmin(fmax(value, range->lower), range->upper);
     }
     return 1;
 }
 
 /* Adds a sample to the answer. */
-static void add_sample(const gnt_host *host, const double *sample, double error, int64_t features, float *x,
-                       int64_t *found, int64_t *exact) {
-    const gnt_model_info *info = host->model->info;
-    double deviation = info->mean ? 0 : 1;
-    for (int64_t i = 0; info->mean && i < info->dim[0]; i++)
-        deviation = fmax(deviation, (double)info->deviation[i]);
-    if (error * deviation > most_error || !write_image(info, sample, error, features, x + *found * features))
+static void add_sample(exact_batch *e, const double *sample, double error, float *x) {
+    const input_range *range = &e->range;
+    double deviation = range->mean ? 0 : 1;
+    for (int64_t k = 0; range->mean && k < e->features; k += range->area)
+        deviation = fmax(deviation, input_range_deviation(range, k));
+    const double relative = error * deviation / input_range_unit(range, sample, e->features);
+    if (relative > most_error || !write_input(e, sample, error, x + e->found * e->features))
         return;
-    *exact += 2 * error * deviation <= exact_error;
-    ++*found;
+    e->exact += 2 * relative <= exact_error;
+    e->found++;
 }
 
 /* Adds the samples of a choice that agrees with the layer. */
-static gnt_status add_chosen(const gnt_host *host, const column_choice *choice, const layer_rows *rows,
-                             float *x, int64_t *found, int64_t *exact) {
+static gnt_status add_chosen(exact_batch *e, const column_choice *choice, const layer_rows *rows, float *x) {
+    const gnt_host *host = e->host;
     const int64_t b = choice->rank, width = rows->features + 1;
     double *samples = gnt_host_scratch(host, b * width, sizeof *samples);
     double *error = gnt_host_scratch(host, b, sizeof *error);
     TRY(hook_memory(host, samples && error));
     TRY(refined_batch(host, choice, rows, samples, error));
     for (int64_t i = 0; i < b; i++)
-        add_sample(host, samples + i * width, error[i], rows->features, x, found, exact);
+        add_sample(e, samples + i * width, error[i], x);
     return GNT_OK;
 }
 
 /* Adds samples that were found one by one. */
-static gnt_status add_singles(const gnt_host *host, const single_samples *singles, int64_t features, float *x,
-                              int64_t *found, int64_t *exact) {
+static gnt_status add_singles(exact_batch *e, const single_samples *singles, float *x) {
     const row_space *s = singles->space;
-    double *sample = gnt_host_scratch(host, s->width, sizeof *sample);
-    TRY(hook_memory(host, sample != NULL));
+    double *sample = gnt_host_scratch(e->host, s->width, sizeof *sample);
+    TRY(hook_memory(e->host, sample != NULL));
     for (int64_t i = 0; i < singles->n; i++) {
         memset(sample, 0, (size_t)s->width * sizeof *sample);
         for (int64_t r = 0; r < s->rank; r++)
             for (int64_t k = 0; k < s->width; k++)
                 sample[k] += singles->sample[i * s->rank + r] * s->basis[r * s->width + k];
-        add_sample(host, sample, singles->error[i], features, x, found, exact);
+        add_sample(e, sample, singles->error[i] * input_range_unit(&e->range, sample, e->features), x);
     }
     return GNT_OK;
-}
-
-static int is_relu(const gnt_model_info *info, const dense_layer *l) {
-    const int32_t next = l->w->layer + 1;
-    return next < info->n_layers && strcmp(info->layer[next].type, "relu") == 0;
 }
 
 /* Searches for samples one by one, by what gives them without a search first. */
@@ -227,14 +222,14 @@ static gnt_status search_singles(single_samples *singles, double most) {
 
 /* Solves for the samples of a row space, by their columns and one by one. What is found one by one makes it
  * easier to find the columns. */
-static gnt_status solve(const linear_layer *s, const row_space *space, const layer_rows *rows, int relu,
-                        int is_delta, float *x, int64_t *found) {
-    const gnt_host *host = s->host;
-    const double most = 0.2e9 * s->exact;
+static gnt_status solve(exact_batch *e, const row_space *space, const layer_rows *rows, int relu, float *x) {
+    const gnt_host *host = e->host;
+    const double most = 0.2e9 * e->effort;
+    const int is_delta = e->seen->update_kind == GNT_UPDATE_DELTA;
     column_choice choice;
     single_samples singles;
-    int64_t samples = 0, exact = 0;
-    TRY(single_samples_start(&singles, host, space, relu ? &choice : NULL));
+    int64_t samples = 0;
+    TRY(single_samples_start(&singles, host, space, &e->range, relu ? &choice : NULL));
     if (relu) {
         TRY(column_choice_start(&choice, host, space, rows, is_delta));
         TRY(search_columns(&singles, &choice, most, &samples));
@@ -243,21 +238,17 @@ static gnt_status solve(const linear_layer *s, const row_space *space, const lay
         TRY(search_singles(&singles, most));
     if (relu && samples < space->rank && singles.n > 0 && singles.n < space->rank)
         TRY(search_columns(&singles, &choice, 2 * most, &samples));
-    if (samples == space->rank)
-        TRY(add_chosen(host, &choice, rows, x, found, &exact));
-    else
-        TRY(add_singles(host, &singles, rows->features, x, found, &exact));
-    gnt_host_fact(host, "samples_exact", (double)exact);
-    return GNT_OK;
+    return samples == space->rank ? add_chosen(e, &choice, rows, x) : add_singles(e, &singles, x);
 }
 
-gnt_status exact_batch_find(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
-                            int64_t features, float *x, int64_t *found) {
-    const gnt_host *host = s->host;
-    layer_rows rows = {.w = l->w->data, .b = l->b->data, .units = l->b->count, .features = features};
+gnt_status exact_batch_find(exact_batch *e, float *x) {
+    const gnt_host *host = e->host;
+    const gnt_observation *seen = e->seen;
+    const dense_layer *l = e->layer;
+    layer_rows rows = {.w = l->w->data, .b = l->b->data, .units = l->b->count, .features = e->features};
     row_space space;
-    *found = 0;
-    if (s->exact <= 0 || seen->n < 2 || seen->n >= l->b->count || seen->n > features || !seen->weights ||
+    e->found = e->exact = 0;
+    if (e->effort <= 0 || seen->n < 2 || seen->n >= l->b->count || seen->n > e->features || !seen->weights ||
         l->apart.of)
         return GNT_OK;
     find_weights(host->model->info, seen, l, &rows);
@@ -267,8 +258,6 @@ gnt_status exact_batch_find(const linear_layer *s, const gnt_observation *seen, 
     gnt_host_fact(host, "update_rank", (double)space.rank);
     if (rows.kept != 0)
         gnt_host_fact(host, "decay_share", rows.kept);
-    if (space.rank == 0)
-        return GNT_OK;
-    return solve(s, &space, &rows, is_relu(host->model->info, l), seen->update_kind == GNT_UPDATE_DELTA, x,
-                 found);
+    return space.rank > 0 ? solve(e, &space, &rows, is_before_relu(host->model->info, l->w->layer), x)
+                          : GNT_OK;
 }

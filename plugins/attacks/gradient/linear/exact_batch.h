@@ -1,5 +1,6 @@
 /* exact_batch: the samples of a batch, or of several local steps, behind a first dense layer, solved for
- * where the update determines them.
+ * where the update determines them. Behind convolutions its inputs are the samples' features, which local
+ * steps change: they are solved for where there was one step.
  *
  * The rows of the update span as many dimensions as there are samples (row_space.h). After ReLU the columns
  * of single samples are found by their zeros (sparse_columns.h, column_choice.h); samples are also found one
@@ -13,14 +14,24 @@
 #ifndef GRADIENT_EXACT_BATCH_H
 #define GRADIENT_EXACT_BATCH_H
 
+#include "linear/input_range.h"
 #include "linear/linear_layer.h"
 
-/* Sets `found`, and the first found × features entries of x to the samples that the update determines, as
- * images. x: seen->n × features. Does nothing for one sample, for as many as the layer has units or more
- * than it has inputs, and where it has outliers. Reports the facts `samples_exact`, those of 50 dB or more
- * by their error, `update_rank`, and `decay_share`, if there is one. GNT_OK, GNT_STOPPED, or a status after
+typedef struct exact_batch {
+    const gnt_host *host;
+    const gnt_observation *seen;
+    const dense_layer *layer;
+    input_range range;
+    int64_t features;     /* entries of a sample */
+    double effort;        /* most operations of the search, 1e9; 0: none */
+    int64_t found, exact; /* samples, and those of 50 dB or more by their error */
+} exact_batch;
+
+/* Sets `found` and `exact`, and the first found × features entries of x to the samples that the update
+ * determines, in their range and without the normalisation. x: seen->n × features. Finds nothing of one
+ * sample, of as many as the layer has units or more than it has inputs, and where it has outliers. Reports
+ * the facts `update_rank`, and `decay_share`, if there is one. GNT_OK, GNT_STOPPED, or a status after
  * host->fail. */
-gnt_status exact_batch_find(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
-                            int64_t features, float *x, int64_t *found);
+gnt_status exact_batch_find(exact_batch *e, float *x);
 
 #endif

@@ -163,6 +163,20 @@ static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen,
     return GNT_OK;
 }
 
+static gnt_status find_exact(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
+                             int64_t features, float *x, int64_t *found) {
+    exact_batch batch = {.host = s->host,
+                         .seen = seen,
+                         .layer = l,
+                         .range = input_range_of_images(s->host->model->info, features),
+                         .features = features,
+                         .effort = s->exact};
+    TRY(exact_batch_find(&batch, x));
+    gnt_host_fact(s->host, "samples_exact", (double)batch.exact);
+    *found = batch.found;
+    return GNT_OK;
+}
+
 static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     linear_layer *s = self;
@@ -200,7 +214,7 @@ static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefac
     int scaled;
     TRY(find_scale(s, seen, &l, features, used, &scaled, &scale));
     if (!scaled)
-        TRY(exact_batch_find(s, seen, &l, features, x, &found));
+        TRY(find_exact(s, seen, &l, features, x, &found));
     for (int64_t row; found < seen->n && (row = largest(&l, used)) >= 0; used[row] = 1) {
         float *one = x + found * features;
         TRY(may_go_on(host));

@@ -13,20 +13,20 @@ static const double least_length = 0.05;  /* of the longest: pixels whose produc
 static const double same_direction = 100; /* times the noise: how far rows that agree are apart */
 
 gnt_status single_samples_start(single_samples *s, const gnt_host *host, const row_space *space,
-                                const column_choice *layer) {
+                                const input_range *range, const column_choice *layer) {
     const int64_t b = space->rank;
-    *s = (single_samples){.host = host, .space = space, .layer = layer, .rank = b};
+    *s = (single_samples){.host = host, .space = space, .range = range, .layer = layer, .rank = b};
     s->sample = gnt_host_scratch(host, b * b, sizeof *s->sample);
     s->error = gnt_host_scratch(host, b, sizeof *s->error);
     s->work = gnt_host_scratch(host, b * (b + 1) + space->width + space->units, sizeof *s->work);
     return hook_memory(host, s->sample && s->error && s->work);
 }
 
-/* Returns 1 if all entries of the point can be those of an image. error: of the point in its length, in; of
- * its entries, out. */
-static int is_image(const single_samples *s, const double *point, double *error) {
-    const gnt_model_info *info = s->host->model->info;
-    const int64_t width = s->space->width, area = (width - 1) / info->dim[0];
+/* Returns 1 if all entries of the point can be those of an input. error: of the point in its length, in; of
+ * its entries, in units of the range, out. */
+static int is_input(const single_samples *s, const double *point, double *error) {
+    const input_range *range = s->range;
+    const int64_t width = s->space->width;
     double *x = s->work, squares = 0;
     memset(x, 0, (size_t)width * sizeof *x);
     for (int64_t r = 0; r < s->rank; r++) {
@@ -35,12 +35,13 @@ static int is_image(const single_samples *s, const double *point, double *error)
             x[k] += point[r] * s->space->basis[r * width + k];
     }
     squares += *error * *error * small_dot(point, point, s->rank) / (double)width;
-    *error = sqrt(squares);
+    const double unit = input_range_unit(range, x, width - 1);
+    *error = sqrt(squares) / unit;
     for (int64_t k = 0; k < width - 1; k++) {
-        const double deviation = info->mean ? (double)info->deviation[k / area] : 1;
-        const double value = x[k] * deviation + (info->mean ? (double)info->mean[k / area] : 0);
-        const double slack = 1e-3 + 10 * *error * deviation;
-        if (!(value > -slack && value < 1 + slack))
+        const double deviation = input_range_deviation(range, k);
+        const double value = x[k] * deviation + input_range_mean(range, k);
+        const double slack = (1e-3 + 10 * *error * deviation) * unit;
+        if (!(value > range->lower - slack && value < range->upper + slack))
             return 0;
     }
     return 1;
@@ -130,7 +131,7 @@ void single_samples_take(single_samples *s, const double *point, double error) {
     for (int64_t r = 0; r < b; r++)
         taken[r] = point[r] / last;
     s->spent += (double)(2 * b * s->space->width);
-    if (!is_image(s, taken, &error) || error > most_error || !is_new(s, taken) ||
+    if (!is_input(s, taken, &error) || error > most_error || !is_new(s, taken) ||
         (s->layer && !is_off_where_unused(s, taken)))
         return;
     s->error[s->n++] = error;
@@ -156,16 +157,15 @@ void single_samples_of_rows(single_samples *s, const unit_rows *units) {
     }
 }
 
-/* Sets row to the products of the basis that make up pixel k of a point, or if `upper` what it lacks to 1.
- * Returns its length, in deviations of the model's input. */
+/* Sets row to the products of the basis by which pixel k of a point is above the lower bound, or if `upper`
+ * below the upper one. Returns its length, in deviations of the model's input. */
 static double set_pixel(const single_samples *s, int upper, int64_t k, double *row) {
-    const gnt_model_info *info = s->host->model->info;
-    const int64_t width = s->space->width, area = (width - 1) / info->dim[0];
-    const double deviation = info->mean ? (double)info->deviation[k / area] : 1;
-    const double mean = info->mean ? (double)info->mean[k / area] : 0;
+    const int64_t width = s->space->width;
+    const double deviation = input_range_deviation(s->range, k), mean = input_range_mean(s->range, k);
+    const double bound = upper ? s->range->upper : s->range->lower;
     for (int64_t r = 0; r < s->rank; r++) {
         const double *v = s->space->basis + r * width, pixel = v[k] * deviation + mean * v[width - 1];
-        row[r] = upper ? v[width - 1] - pixel : pixel;
+        row[r] = upper ? bound * v[width - 1] - pixel : pixel - bound * v[width - 1];
     }
     return sqrt(small_dot(row, row, s->rank)) / deviation;
 }
@@ -200,6 +200,8 @@ static gnt_status set_pixels(const single_samples *s, int upper, unit_rows *out)
 gnt_status single_samples_of_pixels(single_samples *s, int upper, double most) {
     unit_rows pixels;
     sparse_columns points;
+    if (!isfinite(upper ? s->range->upper : s->range->lower))
+        return GNT_OK;
     TRY(set_pixels(s, upper, &pixels));
     if (pixels.n < s->rank + MORE_ZEROS)
         return GNT_OK;

@@ -5,17 +5,19 @@
  *    such units have the same one. (Behind a two-class head mixtures agree too, of the same samples.)
  *  - Points at which many pixels are exactly 0, or exactly 1, which no mixture has: of digits on a black
  *    ground, of records with entries that are either. They need no ReLU, and no unit of their own.
- * A candidate is a sample if it lies in the range of images, and after ReLU if the units that are off for it
+ * A candidate is a sample if it lies in the range of inputs, and after ReLU if the units that are off for it
  * do not need it: their rows are then sums of the other samples alone. */
 #ifndef GRADIENT_SINGLE_SAMPLES_H
 #define GRADIENT_SINGLE_SAMPLES_H
 
 #include "linear/column_choice.h"
+#include "linear/input_range.h"
 #include "linear/sparse_columns.h"
 
 typedef struct single_samples {
     const gnt_host *host;
     const row_space *space;
+    const input_range *range;
     const column_choice *layer; /* NULL: the activation is not ReLU */
     int64_t rank, n;            /* n: samples found, at most the rank */
     double *sample;             /* n × rank: coordinates; the last entry of the point is 1 */
@@ -26,13 +28,14 @@ typedef struct single_samples {
 
 /* Prepares. GNT_OK, or a status after host->fail. */
 gnt_status single_samples_start(single_samples *s, const gnt_host *host, const row_space *space,
-                                const column_choice *layer);
+                                const input_range *range, const column_choice *layer);
 
 /* Takes the rows that agree. */
 void single_samples_of_rows(single_samples *s, const unit_rows *units);
 
-/* Searches for points whose pixels are 0, or if `upper` 1, until all samples are found or `most` operations
- * were spent. GNT_OK, GNT_STOPPED, or a status after host->fail. */
+/* Searches for points whose pixels are the lower bound of the range, or if `upper` the upper one, until all
+ * samples are found or `most` operations were spent; not if there is no such bound. GNT_OK, GNT_STOPPED, or a
+ * status after host->fail. */
 gnt_status single_samples_of_pixels(single_samples *s, int upper, double most);
 
 /* Takes a point of the row space if it is a sample that is not yet there. error: deviation of the point in

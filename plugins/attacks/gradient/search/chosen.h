@@ -25,6 +25,7 @@ typedef struct chosen_recipe {
 gnt_status invert_cost(invert *self, gnt_observation *seen, const granted_defense *granted, int *cost);
 prior_setting invert_prior(const invert *self, int cost, const gnt_artefacts *own);
 gnt_status invert_bind(search *s, const gnt_observation *seen, const granted_defense *granted);
+gnt_status invert_label(search *s, const gnt_observation *seen, float *y);
 gnt_status invert_run(search *s, const gnt_observation *seen); /* invert_gradients.c */
 gnt_status lrp_cost(invert *self, gnt_observation *seen, const granted_defense *granted, int *cost);
 prior_setting lrp_prior(const invert *self, int cost, const gnt_artefacts *own);

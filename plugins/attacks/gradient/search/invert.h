@@ -8,6 +8,7 @@
 #define GRADIENT_INVERT_H
 
 #include "cost/data_term.h"
+#include "cost/known_features.h"
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 #include "prior/image_prior.h"
@@ -34,13 +35,14 @@ typedef struct invert {
     gnt_list milestones;
     match_choice choice;
     int64_t cost, prior, aim; /* of invert-gradients, */
-    double prior_weight, group;
+    double prior_weight, group, features;
     double bn;                /* and of those of likely_search.h; */
     int64_t rates;            /* of lrp-search, */
     int64_t optimiser, plain; /* of those of likely_search.h */
 
     data_function data[INVERT_ROUNDS]; /* the observation's own first */
     statistics_function statistics;
+    features_function known_features;
 } invert;
 
 /* The prior of the cost, and its weight: a multiple of the one that the probabilities give if the cost is a
@@ -81,6 +83,8 @@ typedef struct search {
     int n_terms;
     statistics statistics;
     double bn; /* weight of the batch statistics; 0: none */
+    known_features known_features;
+    double features_weight; /* of these; 0: none */
     /* the prior */
     double tv, weight;
     const image_gaussian **gaussian; /* of each sample; NULL: none, q is z */
@@ -93,6 +97,7 @@ typedef struct search {
      * `given`; about where the search begins, elsewhere */
     const uint8_t *known;
     const float *given, *begin;
+    int is_near; /* `begin` is near the batch: steps are shorter, and images smoother */
     /* L-BFGS in place of Adam: q is not cut to the box, and the prior is the smooth one of prior.h */
     int by_lbfgs;
     prior smooth;
@@ -132,6 +137,12 @@ gnt_status search_history(search *s, const gnt_observation *seen, const granted_
  * that the client sent, else the model's running ones. Reports the facts `bn`, their weight, and
  * `bn_observed`, 1 if the client sent them. GNT_OK, or a status after host->fail. */
 gnt_status search_statistics(search *s, const gnt_observation *seen);
+
+/* Binds the features that the samples are to have, by the parameter `features`, as far as the update
+ * determines them (dense_features.h), and begins the search at what public images make of them
+ * (feature_inverse.h). y: the one of search_open, which is filled with labels where *labelled. Reports the
+ * facts `features_exact` and `features_known`. GNT_OK, or a status after host->fail. */
+gnt_status search_features(search *s, const gnt_observation *seen, float *y, int *labelled);
 
 /* Makes the rates of the steps unknowns of the next searches, in whose first evaluation all are the announced
  * one. Of one step there is nothing to search: its rate is a common factor. GNT_OK, or a status after

@@ -18,6 +18,10 @@ static const float near_black = 0.1f;
 /* Deviation of the noise around `begin`, in normalised space: for the first restart, and for the others. */
 static const float near_begin = 0.02f, about_begin = 0.3f;
 
+/* Times the weight of total variation, where the search begins near the batch: as tried on digits behind two
+ * convolutions. */
+static const double near_variation = 100;
+
 /* ---- set-up ---- */
 
 gnt_status search_open(search *s, invert *self, const gnt_observation *seen, const float *y, int cost,
@@ -127,6 +131,7 @@ gnt_status search_use(search *s, const prior_setting *setting, public_images *im
     s->weight = setting->weight;
     s->tv = !s->image             ? 0
             : search_is_likely(s) ? setting->weight * likely_variation(s, difference)
+            : s->is_near          ? near_variation * s->self->tv
                                   : s->self->tv;
     s->smooth = prior_of(host->model->info, s->n);
     s->smooth_weight = s->image ? setting->weight / difference : 0;
@@ -138,6 +143,7 @@ gnt_status search_use(search *s, const prior_setting *setting, public_images *im
                 setting->kind == PRIOR_CLASS_GAUSSIAN ? hook_argmax(s->y + i * classes, classes) : -1;
             TRY(public_images_gaussian(images, host, label, &s->gaussian[i]));
             s->tv = 0;
+            s->is_near = 0;
         }
         s->at[i + 1] = s->at[i] + s->features + (s->gaussian[i] ? s->gaussian[i]->n : 0);
     }
@@ -203,7 +209,8 @@ void search_begin(search *s, int32_t restart, float *q) {
     gnt_host_normal(host, s->answer ? "start" : "trial start", size, q);
     for (int64_t i = 0; scale < 1 && i < size; i++)
         q[i] *= scale;
-    begin_at(s, restart, q);
+    if (!s->gaussian[0])
+        begin_at(s, restart, q);
     memset(q + size, 0, (size_t)s->n_rates * sizeof *q);
     if (s->y_sought)
         gnt_host_normal(host, "start labels", all - size - s->n_rates, q + size + s->n_rates);
@@ -233,6 +240,16 @@ static gnt_status add_statistics(search *s, double *cost) {
     *cost += s->bn * one;
     for (int64_t i = 0; i < s->n * s->features; i++)
         s->d_x[i] += (float)s->bn * d_x[i];
+    return GNT_OK;
+}
+
+static gnt_status add_features(search *s, double *cost) {
+    const float *d_x;
+    double one;
+    TRY(known_features_eval(&s->known_features, s->x, &one, &d_x));
+    *cost += s->features_weight * one;
+    for (int64_t i = 0; i < s->n * s->features; i++)
+        s->d_x[i] += (float)s->features_weight * d_x[i];
     return GNT_OK;
 }
 
@@ -273,6 +290,8 @@ gnt_status search_evaluate(search *s, const float *q, double *cost, float *grad)
         add_labels(s, grad + logits);
     if (s->bn > 0)
         TRY(add_statistics(s, cost));
+    if (s->features_weight > 0)
+        TRY(add_features(s, cost));
     if (s->gaussian[0]) {
         for (int64_t i = 0; i < s->n; i++)
             image_gaussian_vjp(s->gaussian[i], s->x + i * s->features, s->d_x + i * s->features,

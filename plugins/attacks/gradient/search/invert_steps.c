@@ -6,6 +6,8 @@
 #include "first_dense.h"
 #include "hook.h"
 
+static const double near_rate = 0.2; /* of the rate, where the search begins near the batch */
+
 typedef struct climber { /* one restart */
     float *q, *grad;
     gnt_adam *adam;
@@ -14,7 +16,8 @@ typedef struct climber { /* one restart */
 
 static double rate_at(const search *s, int64_t step, int64_t steps) {
     const invert *p = s->self;
-    return gnt_rate_milestones(p->rate, step, steps, p->milestones.at, (int32_t)p->milestones.n, p->decay);
+    return gnt_rate_milestones(s->is_near ? near_rate * p->rate : p->rate, step, steps, p->milestones.at,
+                               (int32_t)p->milestones.n, p->decay);
 }
 
 void search_keep(search *s, int32_t restart, const float *q, double cost) {

@@ -1,0 +1,146 @@
+#include "prior/feature_inverse.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gauntlet/nn.h"
+#include "hook.h"
+
+enum { MOST_IMAGES = 400 };
+
+typedef struct inverse {
+    known_features *k;
+    const float *x;
+    int64_t n, pixels;
+    double *mean_x;          /* pixels */
+    float *f, *mean_f;       /* n × features, less their mean; features */
+    double *kernel, *weight; /* n × n; n × pixels: α */
+    double *factor, *unit;   /* n × n each */
+} inverse;
+
+/* Computes the features of all images, in batches of the size that the function has. */
+static gnt_status find_features(inverse *v) {
+    const int64_t batch = v->k->n, width = v->k->features;
+    float *x = gnt_host_scratch(v->k->host, batch * v->pixels, sizeof *x);
+    const float *f;
+    TRY(hook_memory(v->k->host, x != NULL));
+    for (int64_t i = 0; i < v->n; i += batch) {
+        const int64_t count = v->n - i < batch ? v->n - i : batch;
+        TRY(may_go_on(v->k->host));
+        memcpy(x, v->x + i * v->pixels, (size_t)(count * v->pixels) * sizeof *x);
+        TRY(known_features_of(v->k, x, &f));
+        memcpy(v->f + i * width, f, (size_t)(count * width) * sizeof *f);
+    }
+    for (int64_t j = 0; j < width; j++) {
+        double sum = 0;
+        for (int64_t i = 0; i < v->n; i++)
+            sum += (double)v->f[i * width + j];
+        v->mean_f[j] = (float)(sum / (double)v->n);
+        for (int64_t i = 0; i < v->n; i++)
+            v->f[i * width + j] -= v->mean_f[j];
+    }
+    return GNT_OK;
+}
+
+static double dot(const float *a, const float *b, int64_t n) {
+    double sum = 0;
+    for (int64_t k = 0; k < n; k++)
+        sum += (double)(a[k] * b[k]);
+    return sum;
+}
+
+static void set_kernel(inverse *v) {
+    const int64_t width = v->k->features;
+    for (int64_t i = 0; i < v->n; i++)
+        for (int64_t j = 0; j <= i; j++)
+            v->kernel[i * v->n + j] = v->kernel[j * v->n + i] =
+                dot(v->f + i * width, v->f + j * width, width);
+    for (int64_t p = 0; p < v->pixels; p++) {
+        double sum = 0;
+        for (int64_t i = 0; i < v->n; i++)
+            sum += (double)v->x[i * v->pixels + p];
+        v->mean_x[p] = sum / (double)v->n;
+    }
+}
+
+/* Sets `weight` for this ridge. Returns the sum of squares by which each image differs from what the others
+ * predict; infinite if the kernel is singular. */
+static double solve(inverse *v, double ridge) {
+    const int64_t n = v->n;
+    double sum = 0;
+    memcpy(v->factor, v->kernel, (size_t)(n * n) * sizeof *v->factor);
+    memset(v->unit, 0, (size_t)(n * n) * sizeof *v->unit);
+    for (int64_t i = 0; i < n; i++) {
+        v->factor[i * (n + 1)] += ridge;
+        v->unit[i * (n + 1)] = 1;
+        for (int64_t p = 0; p < v->pixels; p++)
+            v->weight[i * v->pixels + p] = (double)v->x[i * v->pixels + p] - v->mean_x[p];
+    }
+    if (gnt_cholesky(v->factor, n))
+        return INFINITY;
+    gnt_cholesky_solve(v->factor, n, v->weight, v->pixels);
+    gnt_cholesky_solve(v->factor, n, v->unit, n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t p = 0; p < v->pixels; p++) {
+            const double apart = v->weight[i * v->pixels + p] / v->unit[i * (n + 1)];
+            sum += apart * apart;
+        }
+    return sum;
+}
+
+/* Solves with the best ridge. */
+static gnt_status fit(inverse *v) {
+    double mean = 0, best = 0, least = INFINITY;
+    for (int64_t i = 0; i < v->n; i++)
+        mean += v->kernel[i * (v->n + 1)] / (double)v->n;
+    for (double ridge = 1e-4; ridge < 2; ridge *= 10) {
+        TRY(may_go_on(v->k->host));
+        const double apart = solve(v, ridge * mean);
+        if (apart < least) {
+            least = apart;
+            best = ridge;
+        }
+    }
+    if (best == 0) {
+        memset(v->weight, 0, (size_t)(v->n * v->pixels) * sizeof *v->weight);
+        return GNT_OK;
+    }
+    solve(v, best * mean);
+    return GNT_OK;
+}
+
+static void predict(const inverse *v, const float *wanted, float *f, double *image) {
+    const int64_t width = v->k->features;
+    memcpy(image, v->mean_x, (size_t)v->pixels * sizeof *image);
+    for (int64_t j = 0; j < width; j++)
+        f[j] = wanted[j] - v->mean_f[j];
+    for (int64_t i = 0; i < v->n; i++) {
+        const double near = dot(v->f + i * width, f, width);
+        for (int64_t p = 0; p < v->pixels; p++)
+            image[p] += near * v->weight[i * v->pixels + p];
+    }
+}
+
+gnt_status feature_inverse(known_features *k, const float *x, int64_t count, int64_t pixels, float *images) {
+    const gnt_host *host = k->host;
+    const int64_t n = count < MOST_IMAGES ? count : MOST_IMAGES, width = k->features;
+    inverse v = {.k = k, .x = x, .n = n, .pixels = pixels};
+    v.f = gnt_host_scratch(host, (n + 2) * width, sizeof *v.f);
+    v.mean_x = gnt_host_scratch(host, (n + 2) * pixels, sizeof *v.mean_x);
+    v.kernel = gnt_host_scratch(host, 3 * n * n, sizeof *v.kernel);
+    TRY(hook_memory(host, v.f && v.mean_x && v.kernel));
+    v.mean_f = v.f + n * width;
+    v.weight = v.mean_x + pixels;
+    v.factor = v.kernel + n * n;
+    v.unit = v.factor + n * n;
+    TRY(find_features(&v));
+    set_kernel(&v);
+    TRY(fit(&v));
+    double *image = v.weight + n * pixels;
+    for (int64_t i = 0; i < k->n; i++) {
+        predict(&v, k->wanted + i * width, v.mean_f + width, image);
+        for (int64_t p = 0; p < pixels; p++)
+            images[i * pixels + p] = (float)fmin(fmax(image[p], 0), 1);
+    }
+    return GNT_OK;
+}
