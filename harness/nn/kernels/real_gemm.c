@@ -5,12 +5,19 @@
 
 #ifdef GNT_REAL_F64
 #define BLAS_GEMM cblas_dgemm
+#define BLAS_GEMV cblas_dgemv
 #else
 #define BLAS_GEMM cblas_sgemm
+#define BLAS_GEMV cblas_sgemv
 #endif
 
 void NAME(multiply)(int ta, int tb, int64_t m, int64_t n, int64_t k, const real *a, const real *b, real beta,
                     real *c) {
+    if (m == 1 && n > 1 && k > 1) { /* one row: a product of matrices would copy b before it reads it */
+        BLAS_GEMV(CblasRowMajor, tb ? CblasNoTrans : CblasTrans, (blasint)(tb ? n : k), (blasint)(tb ? k : n),
+                  1, b, (blasint)(tb ? k : n), a, 1, beta, c, 1);
+        return;
+    }
     BLAS_GEMM(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, (blasint)m,
               (blasint)n, (blasint)k, 1, a, (blasint)(ta ? m : k), b, (blasint)(tb ? k : n), beta, c,
               (blasint)n);
