@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "nn/plan/program.h"
+#include "params.h"
 
 /* ---- a training ---- */
 
@@ -103,21 +104,6 @@ typedef struct round_row {
     gnt_trainer *step; /* for its cost */
 } round_row;
 
-static int take_params(round_row *b, const char *path, gnt_err *err) {
-    const gnt_param *list;
-    const int32_t n = gnt_model_params(b->m, &list);
-    for (int32_t k = 0; k < n; k++) {
-        char name[GNT_ST_NAME];
-        snprintf(name, sizeof name, "param.%s", list[k].name);
-        const gnt_st_tensor *t =
-            gnt_st_need(&b->st, path, name, GNT_ST_F32, list[k].shape.rank, list[k].shape.dim, err);
-        if (!t)
-            return -1;
-        memcpy(b->params + list[k].offset, t->data, t->bytes);
-    }
-    return 0;
-}
-
 static int open_row(void **self, const bench_row *row, const char *path, gnt_err *err) {
     round_row *b = *self = gnt_alloc(sizeof *b);
     if (!b)
@@ -137,7 +123,10 @@ static int open_row(void **self, const bench_row *row, const char *path, gnt_err
     b->now = gnt_aligned((size_t)b->n, sizeof *b->now);
     if (!b->params || !b->now)
         return gnt_fail(err, "out of memory");
-    return take_params(b, path, err) || gnt_trainer_new(&b->step, b->m, row->n, 1, err) ? -1 : 0;
+    return bench_take_params(b->params, b->m, &b->st, path, err) ||
+                   gnt_trainer_new(&b->step, b->m, row->n, 1, err)
+               ? -1
+               : 0;
 }
 
 static void free_row(void *self) {

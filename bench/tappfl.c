@@ -8,6 +8,7 @@
 #include "defenses/representation/extractor.h"
 #include "host.h"
 #include "nn/plan/program.h"
+#include "params.h"
 
 /* The change of the weights in a first step is divided by this rate, at which the weights' own rounding is
  * negligible. */
@@ -38,21 +39,8 @@ typedef struct tappfl {
 /* ---- from the file ---- */
 
 static int take_params(tappfl *b, const char *path, gnt_err *err) {
-    const gnt_param *list;
-    const int32_t n = gnt_model_params(b->m, &list);
     b->params = gnt_array((size_t)gnt_model_size(b->m), sizeof *b->params);
-    if (!b->params)
-        return gnt_fail(err, "out of memory");
-    for (int32_t k = 0; k < n; k++) {
-        char name[GNT_ST_NAME];
-        snprintf(name, sizeof name, "param.%s", list[k].name);
-        const gnt_st_tensor *t =
-            gnt_st_need(&b->st, path, name, GNT_ST_F32, list[k].shape.rank, list[k].shape.dim, err);
-        if (!t)
-            return -1;
-        memcpy(b->params + list[k].offset, t->data, t->bytes);
-    }
-    return 0;
+    return b->params ? bench_take_params(b->params, b->m, &b->st, path, err) : gnt_fail(err, "out of memory");
 }
 
 static const gnt_st_tensor *side_tensor(const tappfl *b, int32_t k) {
