@@ -409,7 +409,7 @@ static int read_an_input_ahead(const gnt_worker *w) {
 static int lock_pages(const gnt_worker *w) {
     static char page[1 << 12] __attribute__((aligned(4096)));
     (void)w;
-    return mlock(page, sizeof page);
+    return (int)syscall(SYS_mlock, page, sizeof page); /* AddressSanitizer replaces mlock by nothing */
 }
 
 static int lock_an_input(const gnt_worker *w) {
