@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "report/plot/shrink.h"
 #include "report_folder.h"
 #include "synthetic_run.h"
 
@@ -64,49 +63,9 @@ static void gnuplot_is_judged_by_its_files(void **state) {
     gnt_free(said);
 }
 
-/* The picture stays the same: what is drawn, in the same order, with the same attributes, and labels to the
- * byte. */
-static void pictures_take_fewer_bytes(void **state) {
-    (void)state;
-    static const char svg[] =
-        "<svg>\n<g id=\"canvas\">\n<g fill=\"none\">\n</g>\n<g fill=\"none\">\n"
-        "\t<defs>\n\t\t<pattern id='gpPat1' width='8'>\n\t\t</pattern>\n\t</defs>\n"
-        "\t<g stroke='none'>\n\t\t<polygon fill = 'url(#gpPat1)' points = '149.00,172.06 "
-        "-0.01,3.14\n7.50,8.00 '/>\n\t</g>\n\t<path stroke='rgb(  8,  48, 107)' d='M1.00,2.99 "
-        "Z'/></g>\n<g fill=\"none\">\n"
-        "\t<defs>\n\t\t<pattern id='gpPat2' width='8'>\n\t\t</pattern>\n\t</defs>\n"
-        "\t<defs>\n\t\t<pattern id='gpPat3' width='9'>\n\t\t</pattern>\n\t</defs>\n"
-        "\t<rect fill='url(#gpPat2)'/><g transform='translate(1.25,2.00) scale(2.68)'>\n"
-        "\t\t<text>rgb(1,2,3) url(#gpPat2) d='1.00' <g </text>\n\t</g>\n"
-        "\t<rect fill='url(#gpPat3)' width='1.00'/>\n</g>\n</g>\n</svg>\n",
-                      smaller[] =
-                          "<svg>\n<g id=\"canvas\">\n<g fill=\"none\">\n"
-                          "<defs>\n<pattern id='gpPat1' width='8'>\n</pattern>\n</defs>\n"
-                          "<g stroke='none'>\n<polygon fill = 'url(#gpPat1)' points = '149,172.1 0,3.1\n"
-                          "7.5,8 '\n/>\n</g>\n<path stroke='#08306b' d='M1,3 Z'/>\n"
-                          "<defs>\n<pattern id='gpPat3' width='9'>\n</pattern>\n</defs>\n"
-                          "<rect fill='url(#gpPat1)'/>\n<g transform='translate(1.3,2) scale(2.68)'>\n"
-                          "<text>rgb(1,2,3) url(#gpPat2) d='1.00' <g </text>\n</g>\n"
-                          "<rect fill='url(#gpPat3)' width='1.00'/>\n</g>\n</g>\n</svg>\n";
-    static const char *const broken[] = {"<g fill='none'>\n", "</g>\n"};
-    gnt_text out;
-    gnt_text_init(&out, 1 << 16);
-    gnt_svg_shrink(svg, &out);
-    assert_false(out.failed);
-    assert_string_equal(gnt_text_get(&out), smaller);
-    gnt_text_free(&out);
-    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) { /* it is left as it is */
-        gnt_text_init(&out, 1 << 16);
-        gnt_svg_shrink(broken[i], &out);
-        assert_true(out.failed);
-        gnt_text_free(&out);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(gnuplot_is_judged_by_its_files),
-        cmocka_unit_test(pictures_take_fewer_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,7 +206,7 @@ static void the_whole_suite_has_a_matrix(void **state) {
     gnt_free(script);
     snprintf(plots, sizeof plots, "%s/report", b->folder);
     char *svg = read_text(plots, "matrix-all.svg", NULL);
-    assert_int_equal(times(svg, "<pattern "), 1);          /* of both hatched boxes */
+    assert_int_equal(times(svg, "<pattern "), 2);          /* of the hatched boxes */
     assert_int_equal(times(svg, "href='#gpPt6'") >= 2, 1); /* a on d, and the key */
     gnt_free(svg);
     gnt_free(page);

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "render/escape.h"
 #include "report/plot/gnuplot.h"
-#include "report/plot/shrink.h"
 
 enum { MOST = 64 << 20 };
 
@@ -132,24 +131,6 @@ static int drawn_formats(const gnt_plot *p, int formats) {
     return drawn;
 }
 
-/* Replaces a picture that gnuplot drew by the same in fewer bytes. */
-static int shrink(const gnt_plot *p, gnt_err *err) {
-    char *path = picture_path(p, GNT_FORMAT_SVG);
-    uint8_t *svg = NULL;
-    size_t size = 0;
-    gnt_text small;
-    gnt_text_init(&small, MOST);
-    int rc = path ? gnt_file_read(path, MOST, &svg, &size, err) : gnt_fail(err, "%s: out of memory", p->name);
-    if (rc == 0) {
-        gnt_svg_shrink((const char *)svg, &small);
-        rc = small.failed ? 0 : gnt_file_write(path, gnt_text_get(&small), small.size, err);
-    }
-    gnt_text_free(&small);
-    gnt_free(svg);
-    gnt_free(path);
-    return rc;
-}
-
 int gnt_plot_finish(gnt_plot *p, int formats, int *drawn, gnt_err *err) {
     gnt_text whole;
     gnt_text_init(&whole, MOST);
@@ -180,8 +161,6 @@ int gnt_plot_finish(gnt_plot *p, int formats, int *drawn, gnt_err *err) {
         *drawn = drawn_formats(p, formats);
         if (!failed && *drawn != formats)
             failed = gnt_fail(err, "%s: gnuplot ended well but left no picture", script);
-        if (!failed && (formats & GNT_FORMAT_SVG))
-            failed = shrink(p, err);
     }
     gnt_free(script);
     gnt_text_free(&whole);
