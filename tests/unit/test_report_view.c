@@ -351,9 +351,33 @@ static void a_threat_model_is_of_the_grants(void **state) {
     }
 }
 
+/* Grants of one attack may differ by defense: the table has those of all its cells, and no cell that did not
+ * run. */
+static void attackers_have_the_grants_of_all_their_cells(void **state) {
+    (void)state;
+    static const char cells[] =
+        "{" G
+        "\"defense\": \"none\", \"attack\": \"a\", \"mode\": \"none\", \"status\": \"ok\", \"seed\": 1, "
+        "\"surface\": \"update\", \"grants\": [\"labels\"]},"
+        "{" G "\"defense\": \"d\", \"attack\": \"a\", \"mode\": \"fixed\", \"status\": \"ok\", \"seed\": 1, "
+        "\"surface\": \"update\", \"grants\": [\"labels\", \"shadow\"]},"
+        "{" G "\"defense\": \"d\", \"attack\": \"b\", \"mode\": \"fixed\", \"status\": \"n/a\", \"seed\": 1, "
+        "\"surface\": \"update\", \"grants\": []}";
+    gnt_results r;
+    gnt_table t;
+    parse(&r, "", cells, "");
+    gnt_table_attackers(&r, &t);
+    assert_int_equal(gnt_table_rows(&t), 1);
+    assert_string_equal(t.item[3].text, "labels, shadow");
+    assert_string_equal(t.item[4].text, "D");
+    gnt_table_free(&t);
+    gnt_results_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_threat_model_is_of_the_grants),
+        cmocka_unit_test(attackers_have_the_grants_of_all_their_cells),
         cmocka_unit_test(sweeps_are_points_in_order),
         cmocka_unit_test(columns_show_what_does_not_apply),
         cmocka_unit_test(families_share_a_colour),
