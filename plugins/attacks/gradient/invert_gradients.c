@@ -16,7 +16,7 @@
  *    may be drawn towards their mean (`group`).
  *    Source of both: Yin et al., See through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
  *  - public data: where the update reveals the features in front of a dense layer, the search begins at
- *    images of these (feature_inverse.h). A term of the cost they are without any grant (known_features.h).
+ *    images of these (feature_inverse.h). The cost has a term for them without any grant (known_features.h).
  *  - history: the client's earlier rounds are matched too, if they appear to be of the same data.
  *  - labels, rates. Labels that are not granted are inferred from the update (label_scores.h). */
 #include <math.h>
