@@ -293,10 +293,13 @@ static int read_sum(attacking *a, gnt_err *err) {
  * are those of whole targets, so that a file made for other targets is refused. */
 static int read_start(attacking *a, gnt_err *err) {
     const gnt_observation *o = &a->observations.common;
-    const int64_t rows = a->observations.n * o->n, x[2] = {rows, gnt_nn_count(&a->model.sample)},
-                  y[2] = {rows, o->classes};
+    const int64_t given = a->work->request->attack.start_targets, of = given ? given : a->observations.n,
+                  rows = of * o->n, x[2] = {rows, gnt_nn_count(&a->model.sample)}, y[2] = {rows, o->classes};
     if (!a->work->has(a->work->context, "start"))
         return 0;
+    if (of < a->observations.n)
+        return gnt_fail(err, "there are starting points for %" PRId64 " targets, of %" PRId64 " observed", of,
+                        a->observations.n);
     if (a->work->read(a->work->context, "start", &a->start, err) != 0)
         return -1;
     if (!gnt_st_need(&a->start, "the file of starting points", "x", GNT_ST_F32, 2, x, err))

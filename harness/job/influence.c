@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "job/agreement.h"
+#include "job/undone.h"
 
 /* The least agreement of two replacements, by signs or by the span (job/agreement.h). */
 static const double least_agreement = 0.5;
@@ -21,8 +22,8 @@ typedef struct measured {
     /* By how much a mean scales that update. */
     double scale;
     gnt_replacement shadow;
-    /* What the client would have sent without a defense; NULL: unknown. */
-    float *plain;
+    /* What the client would have sent without a defense, and what it sent; NULL: unknown. */
+    float *plain, *sent;
     /* How far its two replacements agreed, after the round; 1 where that is unknown. */
     double agreement;
 } measured;
@@ -133,6 +134,7 @@ void gnt_influence_free(gnt_influence *f) {
         gnt_free(f->measured[i].shadow.sent);
         gnt_free(f->measured[i].shadow.plain);
         gnt_free(f->measured[i].plain);
+        gnt_free(f->measured[i].sent);
     }
     gnt_free(f->shifted);
     gnt_free(f->update);
@@ -179,14 +181,15 @@ int gnt_influence_replaces(gnt_influence *f, int32_t round, int32_t client, gnt_
                                                                                                           : 0;
 }
 
-int gnt_influence_note_plain(gnt_influence *f, int32_t round, int32_t client, const float *plain,
-                             gnt_err *err) {
+int gnt_influence_note(gnt_influence *f, int32_t round, int32_t client, const float *plain, const float *sent,
+                       gnt_err *err) {
     measured *m = find(f, round, client);
     if (!m)
         return 0;
-    if (make_update(f, &m->plain, err) != 0)
+    if (make_update(f, &m->plain, err) != 0 || make_update(f, &m->sent, err) != 0)
         return -1;
     memcpy(m->plain, plain, (size_t)f->n_shared * sizeof *plain);
+    memcpy(m->sent, sent, (size_t)f->n_shared * sizeof *sent);
     return 0;
 }
 
@@ -447,15 +450,31 @@ static void measure(gnt_influence *f, size_t i) {
         memcpy(f->next, f->other, (size_t)f->n_shared * sizeof *f->next);
 }
 
+/* Records the influences, and for each round, whose updates follow each other, what they are like. */
+static int record_all(gnt_influence *f, gnt_err *err) {
+    gnt_undone undone = {0};
+    for (size_t i = 0; i < f->n_measured; i++) {
+        const measured *m = &f->measured[i];
+        measure(f, i);
+        if (m->plain)
+            gnt_undone_add(&undone, f->next, m->plain, m->sent, f->n_shared);
+        if (gnt_record_add_influence(f->spec.record, i, f->next, err) != 0)
+            return -1;
+        if (i + 1 < f->n_measured && m[1].round == m->round)
+            continue;
+        if (gnt_record_add_undone(f->spec.record, m->round, gnt_is_undone(&undone), err) != 0)
+            return -1;
+        undone = (gnt_undone){0};
+    }
+    return 0;
+}
+
 int gnt_influence_end(gnt_influence *f, gnt_err *err) {
     if (!f->real)
         return 0;
     mark_refusals(f);
-    for (size_t i = 0; i < f->n_measured; i++) {
-        measure(f, i);
-        if (gnt_record_add_influence(f->spec.record, i, f->next, err) != 0)
-            return -1;
-    }
+    if (record_all(f, err) != 0)
+        return -1;
     mark_disagreement(f);
     mark_what_differs(f);
     return 0;

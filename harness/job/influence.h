@@ -25,6 +25,9 @@
  * and of the two the one that is more like what the client would have sent without a defense. Where the
  * server takes the weighted mean, the first is the update, but for rounding.
  *
+ * An attacker that learns from shadow updates needs such as did the same to the model. So the record says of
+ * each round whether influences are more like updates without hooks than as they were sent (job/undone.h).
+ *
  * Right after its round the models of the two replacements differ as these do (job/agreement.h), or the
  * server did something for one of them, and is marked.
  *
@@ -74,10 +77,10 @@ void gnt_influence_free(gnt_influence *f);
  * if none is wanted. */
 int gnt_influence_replaces(gnt_influence *f, int32_t round, int32_t client, gnt_replacement **out,
                            gnt_err *err);
-/* Notes what a client would have sent without a defense; of an update that is not measured nothing is
- * kept. */
-int gnt_influence_note_plain(gnt_influence *f, int32_t round, int32_t client, const float *plain,
-                             gnt_err *err);
+/* Notes what a client would have sent without a defense, and what it sent; of an update that is not measured
+ * nothing is kept. */
+int gnt_influence_note(gnt_influence *f, int32_t round, int32_t client, const float *plain, const float *sent,
+                       gnt_err *err);
 /* Runs the further processes on a round that the server has aggregated. in: what it was given; next: what it
  * made of it, in->n_params entries. */
 int gnt_influence_add_round(gnt_influence *f, const gnt_aggregate *in, const float *next, gnt_err *err);

@@ -269,7 +269,8 @@ static int wants(void *context, int32_t round, int32_t client) {
 static int received(void *context, const gnt_fl_receipt *receipt, gnt_err *err) {
     training_job *t = context;
     if (t->influence && receipt->plain &&
-        gnt_influence_note_plain(t->influence, receipt->round, receipt->client, receipt->plain, err) != 0)
+        gnt_influence_note(t->influence, receipt->round, receipt->client, receipt->plain, receipt->update,
+                           err) != 0)
         return -1;
     return gnt_record_add_receipt(t->record, receipt, err);
 }

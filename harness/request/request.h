@@ -325,7 +325,8 @@ typedef struct gnt_request_observation {
     gnt_request_observe observe;
     /* 1: of the attacker's shadow data. */
     int shadow;
-    /* 1: in the place of updates, what each of them did to the model (job/influence.h). */
+    /* 1: in the place of updates, what each of them did to the model (job/influence.h); of shadow data,
+     * updates as the record says that influences are. */
     int influence;
     /* NULL: read from the record of the training. */
     const gnt_request_probe *probe;
@@ -379,6 +380,8 @@ typedef struct gnt_request_attack {
     gnt_request_attacker attacker;
     /* Digest of the input with starting points; NULL: none. */
     const char *start_digest;
+    /* How many targets that input is of, the first of which are attacked; 0: of those that are observed. */
+    int64_t start_targets;
     /* Its input is the answer of the attack before it. */
     int chained;
     gnt_key key;

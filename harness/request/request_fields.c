@@ -315,6 +315,7 @@ static const gnt_fields prepare_attack_fields =
 static const gnt_field attack_rows[] = {
     {GNT_FIELD(gnt_request_attack, attacker, GROUP), .group = &attacker_fields},
     {GNT_FIELD(gnt_request_attack, start_digest, TEXT), .optional = 1},
+    {GNT_FIELD(gnt_request_attack, start_targets, INT)},
     {GNT_FIELD(gnt_request_attack, chained, FLAG)},
     {GNT_FIELD(gnt_request_attack, key, KEY)},
 };

@@ -167,6 +167,16 @@ static int others_have_ended(const run_cell *c) {
     return 1;
 }
 
+/* Adds, for an attack on influence that learns from shadow updates, how these were made. */
+static void add_shadow_fact(facts *all, const run *r, const run_cell *c) {
+    const run_job *shadow = run_job_input(run_job_input(c->jobs.attack, "artefacts"), "shadow_seen");
+    if (!shadow || !shadow->request.observe.influence)
+        return;
+    json_t *compared = run_metadata(r, shadow, "compared");
+    add_fact(all, "shadow_without_hooks", json_is_true(json_object_get(compared, "without_hooks")));
+    json_decref(compared);
+}
+
 /* Returns the facts that the jobs reported. A later one replaces an earlier one of the same name: those of
  * the training, over many updates, those of the observation; those of the score, every plugin's. */
 static gnt_named_reals facts_of(run *r, const run_cell *c) {
@@ -177,6 +187,7 @@ static gnt_named_reals facts_of(run *r, const run_cell *c) {
     add_job_facts(&all, c->jobs.attack);
     for (size_t i = 0; i < c->found.facts.n; i++)
         add_fact(&all, c->found.facts.at[i].name, c->found.facts.at[i].value);
+    add_shadow_fact(&all, r, c);
     const gnt_named_reals list = {gnt_arena_copy(&r->memory, all.at, all.n, sizeof *all.at), all.n};
     gnt_free(all.at);
     return list;

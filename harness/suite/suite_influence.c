@@ -50,8 +50,6 @@ static int is_on_any(const gnt_suite *s, const gnt_suite_attack *a) {
     return 0;
 }
 
-/* Copies an attack, but not its starting points: these are of all targets, of which fewer are attacked, so
- * the plugin draws its own. */
 static int copy_attack(const gnt_suite *s, const gnt_suite_attack *from, gnt_suite_attack *to) {
     *to = (gnt_suite_attack){.label = gnt_format("%s on influence", from->label),
                              .influence_of = gnt_strdup(from->label),
@@ -59,10 +57,14 @@ static int copy_attack(const gnt_suite *s, const gnt_suite_attack *from, gnt_sui
                              .member = {from->member.info, gnt_strdup(from->member.params)},
                              .grants = from->grants,
                              .budget = from->budget,
+                             .start = from->start ? gnt_strdup(from->start) : NULL,
                              .on_task = gnt_array(s->n_tasks, 1)};
     for (size_t t = 0; to->on_task && t < s->n_tasks; t++)
         to->on_task[t] = from->on_task[t] && is_wanted(s, t);
-    return to->label && to->influence_of && to->plugin && to->member.params && to->on_task ? 0 : -1;
+    return to->label && to->influence_of && to->plugin && to->member.params && to->on_task &&
+                   (to->start || !from->start)
+               ? 0
+               : -1;
 }
 
 static int check_label_is_free(suite_reader *r, const char *label, size_t listed) {

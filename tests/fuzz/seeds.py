@@ -334,7 +334,7 @@ requests = {
                 "influence": False, "probe": {"defense": [plugin], "train_key": key, "defense_key": key}},
     "prepare-attack": {"attacker": attacker, "stage": 2, "told_stage": 2, "history": [0, 1], "observe": {**observed, "surface": "encoding", "set": 4},
                        "key": key},
-    "attack": {"attacker": attacker, "chained": True, "key": key},
+    "attack": {"attacker": attacker, "start_targets": 2, "chained": True, "key": key},
     "score": {"samples": samples, "goals": ["reconstruction", "label"], "granted": [], "observe": observed,
               "attribute": {"index": 0, "values": 2}, "chained": False, "lpips": [{"net": "vgg", "digest": "3" * 64}], "judge": model,
               "points": 12, "points_of_samples": True, "key": key},
@@ -373,7 +373,7 @@ for name, odd in {"odd-region": {"samples": {**samples, "region": [0, 0, 9, 9]}}
                   "no-word": {"granted": ["everything"]},
                   "list": {"known": [1]},
                   "far": {"federated": {**federated, "participation": 1.5}}}.items():
-    put("request", name, message("attack", {"attacker": {**attacker, **odd}, "chained": False, "key": key}))
+    put("request", name, message("attack", {"attacker": {**attacker, **odd}, "start_targets": 0, "chained": False, "key": key}))
 put("request", "odd-process", message("sandbox", {}, {**process, "inputs": [{"name": "seen", "fd": -1}]}))
 put("request", "odd-sandbox", message("sandbox", {}, {**process, "sandbox": {**process["sandbox"], "options.least": "most"}}))
 

@@ -96,12 +96,24 @@ static void its_label_is_taken(void **state) {
     assert_non_null(strstr(err.text, "which an attack on influence has"));
 }
 
+/* Starting points are of all targets, of which the first are attacked. */
+static void it_starts_where_the_attack_starts(void **state) {
+    (void)state;
+    gnt_suite s;
+    env.files_may_lack = 1;
+    take(&s, "", "{\"attack\": \"dlg\", \"start\": \"/points.safetensors\"}");
+    env.files_may_lack = 0;
+    assert_string_equal(s.attack[1].start, s.attack[0].start);
+    gnt_suite_free(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(servers_that_aggregate_are_attacked_twice),
         cmocka_unit_test(some_updates_of_each_round_are_measured),
         cmocka_unit_test(a_probe_has_no_influence),
         cmocka_unit_test(its_label_is_taken),
+        cmocka_unit_test(it_starts_where_the_attack_starts),
     };
     return cmocka_run_group_tests(tests, open_plugins, close_plugins);
 }

@@ -18,7 +18,7 @@
  *   targets    in the round: the samples behind the observations (a probe's are those of the job `data`)
  *   mixing     where samples are encoded in sets (observe_sets.c), of set J: weight.J F32 M_J × m, what each
  *              encoding is said to be made of, and source.J I64 M_J, what it is mostly of
- *   compared   of a probe and of shadow rows: marks */
+ *   compared   of a probe and of shadow rows: marks, and "without_hooks": true if no hook made them */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static int compare_with_training(observing *o, const gnt_fl_treatment *t, gnt_er
     const int differs =
         rc == 0 ? gnt_record_treatment_differs(&treatments, o->stage, t, o->targets, &says) : 0;
     gnt_st_free(&treatments);
-    json_t *all = json_pack("{s:[]}", "marks");
+    json_t *all = json_pack("{s:[], s:b}", "marks", "without_hooks", o->without_hooks);
     if (differs > 0)
         json_array_append_new(json_object_get(all, "marks"),
                               json_pack("{s:s, s:s}", "what", what[o->shadow != 0], "says", says.text));
@@ -342,9 +342,26 @@ static int read_own(observing *o, const gnt_st *trained, gnt_err *err) {
     return 0;
 }
 
+/* Finds whether shadow updates are to be made without hooks, for an attack on influence: where these are like
+ * that, and no hook encodes samples first. */
+static int find_without_hooks(observing *o, gnt_err *err) {
+    gnt_st record;
+    gnt_st_init(&record);
+    if (!o->shadow || !o->request->influence || o->sets.size)
+        return 0;
+    const int rc = o->work->read(o->work->context, "record", &record, err);
+    o->without_hooks = rc == 0 && gnt_recorded_undone(&record, o->stage);
+    gnt_st_free(&record);
+    return rc;
+}
+
 static int open_chain(observing *o, gnt_err *err) {
+    static const gnt_request_plugins none;
     const gnt_request_probe *q = o->request->probe;
-    int rc = gnt_work_chain_open(&o->chain, o->work, &o->model, &q->defense, &q->defense_key, err);
+    int rc = find_without_hooks(o, err);
+    if (rc == 0)
+        rc = gnt_work_chain_open(&o->chain, o->work, &o->model, o->without_hooks ? &none : &q->defense,
+                                 &q->defense_key, err);
     if (rc == 0)
         rc = gnt_state_load_sums(&o->chain.chain, &o->trained, err);
     return rc == 0 ? gnt_state_load(&o->chain.chain, &o->trained, o->stage, -1, err) : -1;

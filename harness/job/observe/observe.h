@@ -68,6 +68,8 @@ typedef struct observing {
     uint32_t surface;
     /* The samples are the shadow part's. */
     int shadow;
+    /* They are observed for an attack on influence, which is like updates without hooks. */
+    int without_hooks;
     /* GNT_FL_*: how clients go through their samples in a probe. */
     int passes;
     /* 1: observed in the round; 0: a probe. */

@@ -324,6 +324,13 @@ int gnt_record_add_influence(gnt_record *r, size_t i, const float *influence, gn
     return 0;
 }
 
+int gnt_record_add_undone(gnt_record *r, int32_t round, int undone, gnt_err *err) {
+    const int64_t says = undone, one = 1;
+    char name[64];
+    snprintf(name, sizeof name, "undone.%" PRId32, round);
+    return gnt_st_add(&r->record, name, GNT_ST_I64, 1, &one, &says, NULL, err);
+}
+
 /* ---- encodings ---- */
 
 int gnt_record_has_encodings(const gnt_record *r) {

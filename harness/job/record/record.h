@@ -12,6 +12,7 @@
  *   sends.R      I64 T × 1   and which clients did: 0: it withheld them, and its row is 0
  *   influence.R  F32 I × S   what the first I of these updates did to the final model (job/influence.h), in
  *                            the units of the update
+ *   undone.R     I64 1       1: influences are like updates without hooks (job/undone.h)
  *   count.R      I64 T       where encodings are recorded: how many of each client
  *   encoded_x.R  F32 N × F   all of them, client after client
  *   encoded_y.R  F32 N × C
@@ -79,6 +80,8 @@ int gnt_record_check_sum(gnt_record *r, int64_t entries, int64_t features, gnt_e
 int gnt_record_influenced(const gnt_record *r, size_t i, int32_t *round, int32_t *client);
 /* Adds the influence of that update: gnt_model_shared_size entries. */
 int gnt_record_add_influence(gnt_record *r, size_t i, const float *influence, gnt_err *err);
+/* Adds whether influences of a round are like updates without hooks. */
+int gnt_record_add_undone(gnt_record *r, int32_t round, int undone, gnt_err *err);
 /* Adds a mark, with its sentence. */
 void gnt_record_add_mark(gnt_record *r, const char *what, const gnt_err *says);
 
@@ -110,6 +113,9 @@ typedef struct gnt_recorded {
 
 int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *behind, const gnt_model *m,
                       int32_t stage, int32_t steps, int64_t client_rows, gnt_err *err);
+
+/* True if the record says that influences of that round are like updates without hooks. */
+int gnt_recorded_undone(const gnt_st *record, int32_t stage);
 
 /* Adds the claims of drawn client j to `out`, as weight.J and source.J. */
 int gnt_recorded_claims(const gnt_st *behind, int32_t stage, int64_t j, gnt_st *out, gnt_err *err);

@@ -153,6 +153,13 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *beh
     return read_encodings(out, record, behind, m, stage, client_rows, err);
 }
 
+int gnt_recorded_undone(const gnt_st *record, int32_t stage) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "undone.%" PRId32, stage);
+    const gnt_st_tensor *t = gnt_st_find(record, name);
+    return t && t->type == GNT_ST_I64 && t->rank == 1 && t->dim[0] == 1 && *(const int64_t *)t->data == 1;
+}
+
 int gnt_recorded_claims(const gnt_st *behind, int32_t stage, int64_t j, gnt_st *out, gnt_err *err) {
     static const char *const kinds[] = {"weight", "source"};
     for (size_t i = 0; i < 2; i++) {

@@ -63,10 +63,12 @@ int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *o
     return run_job_add_file(j, "weights", t->weights);
 }
 
-int request_add_start(const run_requests *r, run_job *j, size_t attack) {
+int request_add_start(const run_requests *r, run_job *j, size_t task, size_t attack) {
     const char *path = r->suite->attack[attack].start;
     if (!path)
         return 0;
+    if (r->suite->attack[attack].influence_of)
+        j->request.attack.start_targets = r->suite->task[task].observe.targets;
     j->request.attack.start_digest = hex_of(j, &r->inputs.start[attack]);
     return run_job_add_file(j, "start", path);
 }

@@ -26,7 +26,7 @@ const char *request_text(run_job *j, const char *text);
 void request_data(const run_requests *r, run_job *j, const gnt_suite_task *t, const gnt_digest *digest,
                   const char *coordinates);
 /* Adds the attack's starting points as the input "start", if it has any. */
-int request_add_start(const run_requests *r, run_job *j, size_t attack);
+int request_add_start(const run_requests *r, run_job *j, size_t task, size_t attack);
 /* Adds weights from the user's file as the input "weights", if the task has them; else *digest stays NULL. */
 int request_add_weights(run_job *j, const gnt_suite_task *t, const gnt_digest *of, const char **digest);
 gnt_request_model request_model(const gnt_suite_task *t);

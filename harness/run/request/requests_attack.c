@@ -52,12 +52,15 @@ static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength,
                                           "outside", "mixing",    "targets", "compared", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
     static const char *const word[] = {"observe", "shadow", "shadow of the attacker"};
-    const int shadow = what != TARGETS, influence = !shadow && is_on_influence(r, c);
+    const int shadow = what != TARGETS, influence = is_on_influence(r, c);
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
     request_label(r, (int)c->defense, strength, label, sizeof label);
-    snprintf(name, sizeof name, "%s %s/r%" PRId64 "/%s/s%" PRIu64,
-             influence ? "observe the influence in" : word[what], t->id, c->round, label, c->seed);
+    snprintf(name, sizeof name, "%s%s %s/r%" PRId64 "/%s/s%" PRIu64, word[what],
+             !influence ? ""
+             : shadow   ? " on influence"
+                        : " the influence in",
+             t->id, c->round, label, c->seed);
     run_job *j = request_begin(r, name, GNT_JOB_OBSERVE, outputs, &fresh);
     if (!j || !fresh)
         return j;
@@ -83,6 +86,8 @@ static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength,
     run_job *data = run_data_job(r, c->task, c->seed);
     run_job *train = run_train_job(r, c->task, (int)c->defense, strength, c->seed);
     if (t->federated.rounds > 0 && run_job_add_input(j, "treatments", train, "treatments") != 0)
+        return NULL;
+    if (influence && run_job_add_input(j, "record", train, "record") != 0)
         return NULL;
     if (run_job_add_input(j, "samples", data, shadow ? request_shadow(t) : "targets") != 0 ||
         run_job_add_input(j, "public", data, "public") != 0 ||
@@ -329,7 +334,7 @@ static run_job *part_job(run_requests *r, const gnt_cell *c, double strength, co
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
         rc = run_job_add_input(j, "public", run_data_job(r, c->task, c->seed), "public");
     if (rc == 0 && p->member == &r->suite->attack[c->attack].member)
-        rc = request_add_start(r, j, c->attack);
+        rc = request_add_start(r, j, c->task, c->attack);
     if (rc == 0 && (p->member->info->hooks & GNT_HOOK_PREPARE))
         rc = run_job_add_input(j, "artefacts", prepare_attack_job(r, c, strength, p), "artefacts");
     if (rc == 0 && (p->grants & GNT_KNOWS_DEFENSE))
