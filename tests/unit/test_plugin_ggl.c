@@ -372,6 +372,76 @@ static void a_common_factor_is_not_seen(void **state) {
     close_world();
 }
 
+/* ‖update‖² of tensors from `from` to `to`. */
+static double squares_of_tensors(int64_t from, int64_t to) {
+    double sum = 0;
+    for (int64_t t = from; t < to; t++)
+        for (int64_t i = 0; i < w.view[t].count; i++)
+            sum += (double)w.view[t].data[i] * (double)w.view[t].data[i];
+    return sum;
+}
+
+/* Clips the observed update to an eighth of its norm, or each tensor to an eighth of the least norm. */
+static double clip_observed(int each_tensor) {
+    double bound = sqrt(squares_of_tensors(0, w.update.n)) / 8;
+    for (int64_t t = 0; each_tensor && t < w.update.n; t++)
+        bound = fmin(bound, sqrt(squares_of_tensors(t, t + 1)) / 8);
+    const double whole = sqrt(squares_of_tensors(0, w.update.n));
+    for (int64_t t = 0; t < w.update.n; t++) {
+        const double norm = each_tensor ? sqrt(squares_of_tensors(t, t + 1)) : whole;
+        float *entry = (float *)(uintptr_t)w.view[t].data;
+        for (int64_t i = 0; i < w.view[t].count; i++)
+            entry[i] = (float)(bound / norm * (double)entry[i]);
+    }
+    return bound;
+}
+
+/* PSNR of the answer, on average over targets: as observed (mode NULL), clipped, or clipped and granted. */
+static double clipped_psnr(const char *json, const char *mode, int granted) {
+    double sum = 0;
+    learn_once();
+    for (int64_t t = 0; t < TARGETS; t++) {
+        tried attacker = open_attack(json);
+        observe(t, 1);
+        const double bound = mode ? clip_observed(strcmp(mode, "per_tensor") == 0) : 0;
+        const gnt_value values[] = {{.id = "bound", .type = GNT_TYPE_REAL, .r = bound},
+                                    {.id = "clip_mode", .type = GNT_TYPE_CHOICE, .text = mode}};
+        if (granted) {
+            w.seen.defense = "clip";
+            w.seen.defense_values = values;
+            w.seen.n_defense_values = 2;
+            w.seen.granted |= GNT_KNOWS_DEFENSE;
+        }
+        if (attack(&attacker, &generator_kept.artefacts) != GNT_OK)
+            fail_msg("%s", w.err.text);
+        try_close(&attacker);
+        sum -= 10 * log10(mse(w.found, target(t))) / TARGETS;
+    }
+    return sum;
+}
+
+/* A clip of the whole update hides its length from the published distance, a clip of each tensor its
+ * direction from the others. One who is granted the clip loses nothing by the first, and little by the
+ * second. */
+static void a_granted_clip_costs_little(void **state) {
+    (void)state;
+    static const struct {
+        const char *cost, *mode;
+    } cases[] = {{"l2", "global"}, {"cosine", "per_tensor"}, {"scale_free", "per_tensor"}};
+    open_world(conv_json);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char json[200];
+        snprintf(json, sizeof json, "{" SMALL ", \"search\": \"gradient\", \"steps\": 150, \"cost\": \"%s\"}",
+                 cases[k].cost);
+        const double plain = clipped_psnr(json, NULL, 0), blind = clipped_psnr(json, cases[k].mode, 0),
+                     knowing = clipped_psnr(json, cases[k].mode, 1);
+        print_message("%s, %s: %.1f dB undefended, %.1f blind, %.1f knowing\n", cases[k].cost, cases[k].mode,
+                      plain, blind, knowing);
+        assert_true(knowing > plain - (k == 0 ? 1 : 4) && knowing > blind + 3);
+    }
+    close_world();
+}
+
 static void the_same_key_gives_the_same_bytes(void **state) {
     (void)state;
     static const char json[] = "{\"latents\": 8, \"features\": 2, \"training_steps\": 5, \"steps\": 5}";
@@ -493,6 +563,7 @@ int main(void) {
         cmocka_unit_test(held_out_images_are_found),
         cmocka_unit_test(parts_compose_a_new_attack),
         cmocka_unit_test(a_common_factor_is_not_seen),
+        cmocka_unit_test(a_granted_clip_costs_little),
         cmocka_unit_test(the_same_key_gives_the_same_bytes),
         cmocka_unit_test(public_labels_of_another_set_are_left_out),
         cmocka_unit_test(broken_artefacts_are_refused),

@@ -13,8 +13,8 @@
  *    difference. The default does not see one: 1 − cos.
  *  - It squeezes latents with tanh in the search by CMA-ES. Here w is standard normal on public images, and
  *    ‖w‖² keeps it there.
- *  - It transforms its own gradients as the defense does. Of that only zeros and outliers are known here
- *    (survivors.h, outliers.h). */
+ *  - It always transforms its own gradients as the defense does; this one does if it is granted the defense
+ *    (granted_distance.h). Zeros and outliers are recognised without the grant (survivors.h, outliers.h). */
 #include <math.h>
 #include <string.h>
 
@@ -109,8 +109,11 @@ static const gnt_parameter parameters[] = {
     GNT_CHOICE_ID("outliers", ggl, choice.outliers, outliers_choices, "auto", OUTLIERS_HELP),
 };
 
+/* Plugins, not families: what it makes of the grant are their parameters. */
+static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
+
 const gnt_descriptor gradient_ggl = {
-    GNT_ATTACK("ggl", "1.0",
+    GNT_ATTACK("ggl", "1.1",
                "searches the latents of a generator learnt from public images for the observed gradient",
                "MIT",
                "Li, Zhang, Liu and Liu, Auditing Privacy Defenses in Federated Learning via Generative "
@@ -120,7 +123,8 @@ const gnt_descriptor gradient_ggl = {
     .surfaces = GNT_SURFACE_UPDATE,
     .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,
     .needs = GNT_KNOWS_PUBLIC,
-    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES,
+    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE,
+    .families = families,
     .data_kinds = GNT_KIND_IMAGE,
     .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE,
     .conditions = GNT_IF_CLASSES | GNT_IF_ONE_SAMPLE,

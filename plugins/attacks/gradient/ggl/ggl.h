@@ -5,6 +5,7 @@
 #include "prior/kept_generator.h"
 #include "gauntlet/plugin.h"
 #include "cost/update_match.h"
+#include "ggl/granted_distance.h"
 
 enum { GGL_COSINE, GGL_SCALE_FREE, GGL_L2 }; /* choices of `cost` */
 enum { GGL_CMAES, GGL_GRADIENT };            /* choices of `search` */
@@ -32,7 +33,8 @@ typedef struct ggl_cost {
     generator_shape shape;
     gnt_function_args args;
     outliers apart;
-    double scale; /* of the distance */
+    granted_distance granted;
+    double scale; /* of the distance, where the host computes it */
     double weight;
     int64_t pixels;
     const gnt_answer *answer;

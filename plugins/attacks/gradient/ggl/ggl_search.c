@@ -23,8 +23,13 @@ gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const
     TRY(match_bind(&c->args, host, &matched, self->choice, scales[self->cost], &c->apart, &masked, &squares));
     /* cosine distances are relative by themselves */
     c->scale = self->cost == GGL_COSINE ? 1 : 1 / squares;
-    return match_prepare(&self->match, host, seen, kinds[self->cost],
-                         self->search == GGL_GRADIENT ? GNT_WRT_X : 0, masked);
+    const uint32_t by = self->search == GGL_GRADIENT ? GNT_WRT_X : 0;
+    TRY(granted_distance_open(&c->granted, host, &matched, kinds[self->cost], self->choice.mask_zeros,
+                              self->choice.outliers));
+    if (!granted_distance_is_here(&c->granted))
+        return match_prepare(&self->match, host, seen, kinds[self->cost], by, masked);
+    c->scale = 1;
+    return match_prepare_update(&self->match, host, seen, by);
 }
 
 /* Computes the cost of w and its image x; *d_x, unless d_x is NULL: the derivative by x, the penalty on
@@ -34,14 +39,17 @@ static gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, doubl
     const gnt_views *out;
     const gnt_gradient *g;
     double squares = 0;
+    const int is_here = granted_distance_is_here(&c->granted);
     c->args.x = x;
     TRY(hook_eval(host, c->self->match.function, &c->args, &out));
+    const double distance = is_here ? granted_distance_of(&c->granted, out, c->args.observed, c->args.mask)
+                                    : c->scale * (double)out->view[0].data[0];
     for (int64_t j = 0; j < c->shape.latents; j++)
         squares += (double)w[j] * (double)w[j];
-    *cost = c->scale * (double)out->view[0].data[0] + c->weight * squares / (double)c->shape.latents;
+    *cost = distance + c->weight * squares / (double)c->shape.latents;
     if (!d_x)
         return GNT_OK;
-    TRY(hook_vjp(host, c->self->match.function, NULL, &g));
+    TRY(hook_vjp(host, c->self->match.function, is_here ? c->granted.d_u : NULL, &g));
     *d_x = g->x;
     return GNT_OK;
 }
