@@ -551,6 +551,30 @@ static void what_it_cannot_use_is_refused(void **state) {
     close_world();
 }
 
+/* An update that says nothing, or whose size makes all differences vanish, has no cost. */
+static void a_cost_that_cannot_be_computed_fails(void **state) {
+    static const struct {
+        const char *cost;
+        float factor;
+    } cases[] = {{"cosine", 0}, {"scale_free", 0}, {"l2", 0}, {"l2", 1e30f}, {"cosine", INFINITY}};
+    (void)state;
+    open_world(mlp_json);
+    learn_once();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int gradient = 0; gradient < 2; gradient++) {
+            char json[200];
+            snprintf(json, sizeof json, "{" SMALL ", \"search\": \"%s\", \"steps\": 2, \"cost\": \"%s\"}",
+                     gradient ? "gradient" : "cmaes", cases[i].cost);
+            tried t = open_attack(json);
+            observe(1, cases[i].factor);
+            const gnt_status status = attack(&t, &generator_kept.artefacts);
+            if (status != GNT_FAILED)
+                fail_msg("%s, times %g: status %d", json, (double)cases[i].factor, (int)status);
+            try_close(&t);
+        }
+    close_world();
+}
+
 static int close_all(void **state) {
     (void)state;
     try_drop(&generator_kept);
@@ -568,6 +592,7 @@ int main(void) {
         cmocka_unit_test(public_labels_of_another_set_are_left_out),
         cmocka_unit_test(broken_artefacts_are_refused),
         cmocka_unit_test(what_it_cannot_use_is_refused),
+        cmocka_unit_test(a_cost_that_cannot_be_computed_fails),
     };
     return cmocka_run_group_tests(tests, open_glyphs, close_all);
 }

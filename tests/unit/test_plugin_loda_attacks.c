@@ -416,6 +416,32 @@ static void what_they_cannot_read_is_refused(void **state) {
     bench_close(&b);
 }
 
+/* No image has a cost for an encoding whose activations are no numbers. */
+static void a_cost_that_cannot_be_computed_fails(void **state) {
+    static bench b;
+    static case_of k;
+    static answered out;
+    static float encoded[6 * SIDE * SIDE];
+    static const char *const ids[] = {"loda-inverse", "loda-kkt"};
+    static const float size[] = {INFINITY, NAN};
+    (void)state;
+    bench_open(&b, smooth_json, 13);
+    for (int i = 0; i < 2; i++)
+        for (size_t s = 0; s < sizeof size / sizeof *size; s++) {
+            tried t;
+            gnt_err err = {0};
+            for (size_t p = 0; p < sizeof encoded / sizeof *encoded; p++)
+                encoded[p] = size[s];
+            assert_int_equal(start(&t, &b, ids[i], NULL, &err), 0);
+            make_case(&k, 1, encoded, b.open, "c1", 2);
+            k.seen.budget = 3;
+            const gnt_status status = run(&t, &k.seen, NULL, &out, &err);
+            assert_int_equal(status, GNT_FAILED);
+            try_close(&t);
+        }
+    bench_close(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(costs_and_gradients_are_the_formulas),
@@ -424,6 +450,7 @@ int main(void) {
         cmocka_unit_test(the_edges_of_the_box_count_one_way),
         cmocka_unit_test(shadow_observations_choose_and_teach),
         cmocka_unit_test(what_they_cannot_read_is_refused),
+        cmocka_unit_test(a_cost_that_cannot_be_computed_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,6 +292,31 @@ static void what_was_never_seen_is_not_read(void **state) {
     forget(&h.a);
 }
 
+/* An update that says nothing, or whose size makes all differences vanish, has no cost: an answer would be a
+ * guess. */
+static void a_cost_that_cannot_be_computed_fails(void **state) {
+    static const char *const ids[] = {"region-known", "region-read", "string-hypothesis"};
+    static const float factors[] = {0, 1e30f, 1e-30f, INFINITY};
+    static const int64_t right[] = {3};
+    (void)state;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
+            hidden h;
+            open_hypotheses(&h, right, 1, 0);
+            const gnt_views *u = h.a.seen.update;
+            for (int64_t t = 0; t < u->n; t++)
+                for (int64_t e = 0; e < u->view[t].count; e++)
+                    h.a.entry[ROUNDS][t][e] *= factors[k];
+            h.a.id = ids[i];
+            h.a.seen.budget = 5;
+            const gnt_status status = attack(&h.a, "{}");
+            if (status != GNT_FAILED)
+                fail_msg("%s, times %g: status %d: %s", ids[i], (double)factors[k], (int)status,
+                         h.a.err.text);
+            forget(&h.a);
+        }
+}
+
 /* A box of 2 × 2 stretched to 2 × 4: pixel centres at −1/4, 1/4, 3/4 and 5/4 of its columns, cut at its
  * edges. Pixels outside the mask stay. */
 static void a_region_is_pasted_into_another(void **state) {
@@ -323,6 +348,7 @@ int main(void) {
         cmocka_unit_test(what_has_no_example_comes_last),
         cmocka_unit_test(what_was_found_is_read),
         cmocka_unit_test(what_was_never_seen_is_not_read),
+        cmocka_unit_test(a_cost_that_cannot_be_computed_fails),
         cmocka_unit_test(a_region_is_pasted_into_another),
     };
     return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);
