@@ -283,12 +283,14 @@ static void compute_plain(server *s, int32_t round, int32_t client, const gnt_sa
     fl->diverged = 0;
 }
 
-static int end_comparing(server *s, int took, gnt_err *err) {
+static int end_comparing(server *s, int took, double rate, gnt_err *err) {
     if (!s->comparing)
         return 0;
     gnt_fl_undefended_end(&s->plain, s->old, s->next, s->fl->config.steps == 0);
     s->plain.round.aggregated = took;
-    return s->watch->compared(s->watch->context, &s->plain.round, err);
+    gnt_fl_undefended_added(&s->plain, s->fl->config.steps == 0 ? -rate : 1);
+    const gnt_fl_step step = {.next = s->next, .buffers = s->buffers_average, .added = s->plain.update};
+    return s->watch->compared(s->watch->context, &s->plain.round, &step, err);
 }
 
 /* Computes client_buffers[k] from the differences that were sent. */
@@ -427,7 +429,7 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
     in.new_buffers = fl->n_buffers ? s->buffers_in : NULL;
     if (took && s->watch->aggregated && s->watch->aggregated(s->watch->context, &in, s->next, err) != 0)
         return -1;
-    if (end_comparing(s, took, err) != 0)
+    if (end_comparing(s, took, in.rate, err) != 0)
         return -1;
     if (s->added.n)
         gnt_fl_added_end_round(&s->added);

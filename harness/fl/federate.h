@@ -124,6 +124,14 @@ typedef struct gnt_fl_receipt {
  * samples), in increasing order; `chosen` has room for all clients. The number of them. */
 int32_t gnt_fl_choose(const gnt_fl *fl, const int64_t *start, int32_t round, uint32_t *chosen);
 
+/* The end of a compared round. Valid until the callback returns. */
+typedef struct gnt_fl_step {
+    const float *next, *buffers; /* shared parameters and running statistics after it */
+    /* What hooks added to `next` where the server takes the mean: Σ a_k (s_k − p_k), of gradients times minus
+     * the rate (fl/undefended.h). */
+    const float *added;
+} gnt_fl_step;
+
 typedef struct gnt_fl_watch {
     void *context;
     /* The rest may be NULL. Before a round: who takes part, clients in increasing order. */
@@ -140,7 +148,7 @@ typedef struct gnt_fl_watch {
     /* Called for rounds in which `compares` returns 1 and a defense has a hook: what its clients
      * would have sent without it. */
     int (*compares)(void *context, int32_t round);
-    int (*compared)(void *context, const gnt_fl_round *round, gnt_err *err);
+    int (*compared)(void *context, const gnt_fl_round *round, const gnt_fl_step *step, gnt_err *err);
     /* After the aggregation of a round by a member of the chain: what went in, and the weights that came
      * out. */
     int (*aggregated)(void *context, const gnt_aggregate *in, const float *new_weights, gnt_err *err);

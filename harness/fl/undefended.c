@@ -19,6 +19,7 @@ void gnt_fl_undefended_free(gnt_fl_undefended *u) {
     gnt_free_aligned(u->update);
     gnt_free(u->plain);
     gnt_free(u->sent);
+    gnt_free(u->client);
     *u = (gnt_fl_undefended){0};
 }
 
@@ -26,6 +27,7 @@ void gnt_fl_undefended_begin(gnt_fl_undefended *u, int32_t round) {
     memset(u->plain, 0, (size_t)u->n * sizeof *u->plain);
     memset(u->sent, 0, (size_t)u->n * sizeof *u->sent);
     u->round = (gnt_fl_round){.round = round};
+    u->n_clients = u->lacks_room = 0;
 }
 
 static double cosine_of(double ab, double aa, double bb) {
@@ -46,8 +48,32 @@ void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share
     }
     u->round.added += added;
     u->round.plain += pp;
+    if (GNT_GROW(u->client, u->n_clients) == 0)
+        u->client[u->n_clients++] = (gnt_fl_products){ps, pp, ss};
+    else
+        u->lacks_room = 1;
     *cosine = cosine_of(ps, pp, ss);
     *ratio = pp > 0 ? sqrt(ss / pp) : ss > 0 ? INFINITY : 1;
+}
+
+/* Counts the clients that sent little of what they would have sent. */
+static void count_little(gnt_fl_undefended *u) {
+    double of_plain = 0, plain = 0, sent = 0;
+    for (int32_t k = 0; k < u->n_clients; k++) {
+        of_plain += u->client[k].sent_plain;
+        plain += u->client[k].plain;
+        sent += u->client[k].sent;
+    }
+    if (u->lacks_room)
+        return;
+    u->round.clients = u->n_clients;
+    for (int32_t k = 0; k < u->n_clients; k++) {
+        const gnt_fl_products *c = &u->client[k];
+        if (!(c->plain > 0) || !(c->sent < sent / (4 * (double)u->n_clients)))
+            continue;
+        const double part = c->sent_plain / c->plain, rest = fmax(c->sent - part * c->sent_plain, 0);
+        u->round.little += fabs(part) + 3 * sqrt(rest / ((double)u->n * c->plain)) < of_plain / plain / 4;
+    }
 }
 
 void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient) {
@@ -62,9 +88,15 @@ void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *
         pg += p * g;
         u->round.left += (s - p) * (s - p);
     }
+    count_little(u);
     u->round.plain_left = pp;
     u->round.sent = cosine_of(ps, pp, ss);
     u->round.server = cosine_of(pg, pp, gg);
+}
+
+void gnt_fl_undefended_added(gnt_fl_undefended *u, double scale) {
+    for (int64_t i = 0; i < u->n; i++)
+        u->update[i] = (float)(scale * (u->sent[i] - u->plain[i]));
 }
 
 /* ---- over a whole training ---- */

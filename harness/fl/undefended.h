@@ -10,7 +10,12 @@
  *     added = Σ a_k²‖e_k‖²                 left = ‖Σ a_k e_k‖²
  *     plain = Σ a_k²‖p_k‖²                 plain_left = ‖Σ a_k p_k‖²
  *
- * Where clients draw independently, `left` is as large as `added`. */
+ * Where clients draw independently, `left` is as large as `added`.
+ *
+ * A few clients may send for all, and the others what hides itself. Let c_k = ⟨s_k, p_k⟩ / ‖p_k‖² say how
+ * much of its plain update a client sent, and c the same of all together, Σ a_k²⟨s_k, p_k⟩ / Σ a_k²‖p_k‖². It
+ * sent little if c_k is surely below c / 4, by three standard errors of what is orthogonal to p_k, and its
+ * update is smaller than half the root mean square over clients. */
 #ifndef GNT_FL_UNDEFENDED_H
 #define GNT_FL_UNDEFENDED_H
 
@@ -22,12 +27,21 @@ typedef struct gnt_fl_round {
     int32_t round;
     int aggregated; /* a defense took the server's step */
     double sent, server, added, left, plain, plain_left;
+    int32_t clients, little; /* that were compared, and that sent little; both 0 where memory ran out */
 } gnt_fl_round;
+
+/* a_k²⟨s_k, p_k⟩, a_k²‖p_k‖², a_k²‖s_k‖² of one client. */
+typedef struct gnt_fl_products {
+    double sent_plain, plain, sent;
+} gnt_fl_products;
 
 typedef struct gnt_fl_undefended {
     int64_t n;
-    float *update;        /* n: of the client at hand, to be filled before gnt_fl_undefended_add */
-    double *plain, *sent; /* n: Σ a_k p_k, Σ a_k s_k */
+    float *update;           /* n: of the client at hand, to be filled before gnt_fl_undefended_add */
+    double *plain, *sent;    /* n: Σ a_k p_k, Σ a_k s_k */
+    gnt_fl_products *client; /* n_clients, of those added since _begin */
+    int32_t n_clients;
+    int lacks_room; /* for one of these */
     gnt_fl_round round;
 } gnt_fl_undefended;
 
@@ -41,6 +55,9 @@ void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share
 /* Computes the direction of the server's step as an update would have it, from `old` to `next`; reversed for
  * gradients. */
 void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient);
+
+/* Overwrites u->update with scale · Σ a_k e_k. */
+void gnt_fl_undefended_added(gnt_fl_undefended *u, double scale);
 
 /* What the hooks that change updates added, over a whole training. Σ_k a_k e_k of a round is E_r; where it
  * is drawn again in each round ‖Σ E_r‖² is about Σ‖E_r‖², and more where it always points the same way;

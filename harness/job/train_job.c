@@ -12,6 +12,7 @@
 #include "job/work/defense_state.h"
 #include "job/utility_head.h"
 #include "job/work/hidden.h"
+#include "job/effect.h"
 #include "job/influence.h"
 #include "job/job.h"
 #include "request/side.h"
@@ -35,6 +36,8 @@ typedef struct training_job {
     const gnt_chain *chain;
     /* NULL: no round is observed. */
     gnt_record *record;
+    /* What outputs show of that which hooks added. */
+    gnt_effect effect;
     /* NULL: the influence of no update is measured. */
     gnt_influence *influence;
     /* Weights and buffers before round 0, for that. */
@@ -280,8 +283,12 @@ static int compares(void *context, int32_t round) {
     return gnt_record_compares(t->record, round);
 }
 
-static int compared(void *context, const gnt_fl_round *round, gnt_err *err) {
+/* Outputs are measured of a model that all clients share. */
+static int compared(void *context, const gnt_fl_round *round, const gnt_fl_step *step, gnt_err *err) {
     training_job *t = context;
+    const gnt_effect_spec spec = {.model = t->model.model, .test = &t->test, .key = &t->request->train_key};
+    if (!t->own && !t->by_head && gnt_effect_add(&t->effect, &spec, round, step, err) != 0)
+        return -1;
     return gnt_record_add_comparison(t->record, round, err);
 }
 
@@ -556,6 +563,9 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
         t->diverged = *err;
         rc = 0;
     }
+    gnt_err says;
+    if (rc == 0 && t->record && gnt_effect_is_none(&t->effect, &says))
+        gnt_record_add_mark(t->record, "adds-without-effect", &says);
     if (rc == 0 && t->record)
         rc = gnt_record_write(t->record, t->diverged.text[0] != 0, err);
     gnt_shadow_free(t->shadow);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "job/record/treatment.h"
 
 enum { N = 4 };
@@ -76,6 +77,51 @@ static void masks_that_cancel_are_marked(void **state) {
     gnt_fl_undefended_free(&u);
 }
 
+/* Ten clients of a hundred entries: `senders` send their update, `times` as long, and the others noise of
+ * that norm. */
+static gnt_fl_round shout(int senders, float times, float noise) {
+    enum { CLIENTS = 10, LONG = 100 };
+    gnt_fl_undefended u = {0};
+    gnt_err err = {0};
+    double cosine, ratio;
+    const float old[LONG] = {0};
+    const gnt_key key = gnt_key_of_seed(6);
+    gnt_stream random = gnt_stream_open(&key, "updates");
+    assert_int_equal(gnt_fl_undefended_open(&u, LONG, &err), 0);
+    gnt_fl_undefended_begin(&u, 0);
+    for (int k = 0; k < CLIENTS; k++) {
+        float sent[LONG];
+        for (int i = 0; i < LONG; i++) {
+            u.update[i] = (float)gnt_random_normal(&random) / 10;
+            sent[i] = k < senders ? times * u.update[i] : noise * (float)gnt_random_normal(&random) / 10;
+        }
+        gnt_fl_undefended_add(&u, sent, 0.1, &cosine, &ratio);
+    }
+    gnt_fl_undefended_end(&u, old, old, 0);
+    const gnt_fl_round round = u.round;
+    gnt_fl_undefended_free(&u);
+    return round;
+}
+
+/* Nobody sends little where all send noise, or all their update, or where those that send little are not
+ * small, so that the model pays for it. */
+static void a_few_that_send_for_all_are_marked(void **state) {
+    (void)state;
+    gnt_err says = {0};
+    gnt_fl_round few = shout(3, 8, 0.5f), zeros = shout(3, 8, 0), half = shout(5, 8, 0.5f),
+                 loud = shout(3, 1, 1), noise = shout(0, 0, 1), all = shout(10, 0.1f, 0);
+    assert_int_equal(few.clients, 10);
+    assert_int_equal(few.little, 7);
+    assert_true(gnt_treatment_few_send(&few, 1, &says));
+    assert_non_null(strstr(says.text, "of the 10 updates of observed rounds 7"));
+    assert_int_equal(zeros.little, 7);
+    assert_int_equal(half.little, 5);
+    assert_false(gnt_treatment_few_send(&half, 1, &says));
+    assert_int_equal(loud.little + noise.little + all.little, 0);
+    few.clients = few.little = 7;
+    assert_false(gnt_treatment_few_send(&few, 1, &says));
+}
+
 static void a_server_that_knows_more_is_marked(void **state) {
     (void)state;
     gnt_err says = {0};
@@ -134,9 +180,13 @@ static void those_looked_at_are_like_the_rest(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_those_of_the_header), cmocka_unit_test(a_gradient_points_the_other_way),
-        cmocka_unit_test(masks_that_cancel_are_marked), cmocka_unit_test(a_server_that_knows_more_is_marked),
-        cmocka_unit_test(what_is_taken_back_is_marked), cmocka_unit_test(those_looked_at_are_like_the_rest),
+        cmocka_unit_test(sums_are_those_of_the_header),
+        cmocka_unit_test(a_gradient_points_the_other_way),
+        cmocka_unit_test(a_few_that_send_for_all_are_marked),
+        cmocka_unit_test(masks_that_cancel_are_marked),
+        cmocka_unit_test(a_server_that_knows_more_is_marked),
+        cmocka_unit_test(what_is_taken_back_is_marked),
+        cmocka_unit_test(those_looked_at_are_like_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -485,12 +485,16 @@ static void mark_statistics(gnt_record *r) {
     gnt_record_add_mark(r, "statistics-in-the-clear", &says);
 }
 
-/* Marks a defense that sends some updates and not others, where one that is observed is of the others. */
-static void mark_withheld(gnt_record *r) {
+/* Marks a defense that sends some updates and not others, where one that is observed is of the others, or
+ * most of the compared ones are, so that some training's observed ones will be. */
+static void mark_withheld(gnt_record *r, const gnt_fl_round *round, size_t n) {
     gnt_err says = {0};
     const int64_t sent = r->received - r->zero;
-    if (!r->withheld || !sent)
+    if (!r->withheld || !sent) {
+        if (gnt_treatment_few_send(round, n, &says))
+            gnt_record_add_mark(r, "sends-in-part", &says);
         return;
+    }
     gnt_fail(&says,
              "of the %" PRId64 " observed updates %" PRId64
              " are zero throughout, and would not be without the defense, while %" PRId64 " of the %" PRId64
@@ -517,7 +521,7 @@ static int find_marks(gnt_record *r, gnt_err *err) {
     if (gnt_treatment_is_taken_back(&r->added, &says))
         gnt_record_add_mark(r, "taken-back-later", &says);
     mark_statistics(r);
-    mark_withheld(r);
+    mark_withheld(r, round, n);
     gnt_free(all);
     gnt_free(round);
     return rc;

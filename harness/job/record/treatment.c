@@ -19,6 +19,10 @@ static const double more = 0.2;
 /* Masks that cancel: how much must be added, in units of the updates, and what may be left of it. */
 static const double much = 0.25, left_over = 0.1;
 
+/* Share of updates that hold little, and the number of updates that says so. */
+static const double most_updates = 0.6;
+static const int32_t least_updates = 8;
+
 /* Over a training: how much must be added, in units of the updates, to be a mask; what may be left of it; how
  * many rounds it takes to say so. */
 static const double masking = 4, taken = 0.25;
@@ -164,6 +168,23 @@ int gnt_treatment_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *say
              "independent "
              "additions leave about 1",
              left / added);
+    return 1;
+}
+
+int gnt_treatment_few_send(const gnt_fl_round *round, size_t n, gnt_err *says) {
+    int32_t clients = 0, little = 0;
+    for (size_t i = 0; i < n; i++) {
+        clients += round[i].clients;
+        little += round[i].little;
+    }
+    if (clients < least_updates || !(little >= most_updates * clients))
+        return 0;
+    gnt_fail(
+        says,
+        "of the %" PRId32 " updates of observed rounds %" PRId32
+        " hold next to nothing of what their clients would have sent, and are small beside the others: the "
+        "others make up the model, and what those leak is observed by chance",
+        clients, little);
     return 1;
 }
 
