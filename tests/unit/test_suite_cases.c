@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "fake_plugins.h"
+#include "json_patch.h"
 #include "suite/plan.h"
 
 static const char base_file[] = "tests/cases/base.json", cases_file[] = "tests/cases/suites.txt";
@@ -24,73 +25,9 @@ enum { LEAST_SENTENCES = 50 };
 static int printing, written;
 static const char *write_folder;
 
-/* ---- patches ---- */
+/* ---- the file as text ---- */
 
-/* The parent of what `path` names, and its last step: *key, or NULL and *index. */
-static json_t *walk(json_t *root, char *path, char **key, size_t *index) {
-    json_t *at = root, *parent = NULL;
-    while (*path) {
-        parent = at;
-        if (*path == '[') {
-            *key = NULL;
-            *index = strtoul(path + 1, &path, 10);
-            path += *path == ']';
-            at = json_array_get(parent, *index);
-        } else {
-            path += *path == '.';
-            size_t n = strcspn(path, ".[");
-            char kept = path[n];
-            *key = path;
-            path[n] = 0;
-            at = json_object_get(parent, path);
-            *key = strdup(*key);
-            path[n] = kept;
-            path += n;
-            if (*path)
-                free(*key);
-        }
-        if (!parent)
-            fail_msg("no such path in the base suite");
-    }
-    return parent;
-}
-
-static void patch(json_t *root, const char *line) {
-    int set = strncmp(line, "set ", 4) == 0;
-    char *path = strdup(line + (set ? 4 : 5)), *equals = set ? strstr(path, " = ") : NULL, *key = NULL;
-    size_t index = 0;
-    if (equals)
-        *equals = 0;
-    json_t *value = set ? json_loads(equals ? equals + 3 : "", JSON_DECODE_ANY, NULL) : NULL;
-    if (set && !value)
-        fail_msg("no JSON value in: %s", line);
-    json_t *parent = walk(root, path, &key, &index);
-    int rc = key && set                         ? json_object_set_new(parent, key, value)
-             : key                              ? json_object_del(parent, key)
-             : !set                             ? json_array_remove(parent, index)
-             : index == json_array_size(parent) ? json_array_append_new(parent, value)
-                                                : json_array_set_new(parent, index, value);
-    if (rc != 0)
-        fail_msg("cannot apply: %s", line);
-    free(key);
-    free(path);
-}
-
-/* "text" lines hold the whole file: \n, \t, \\ and \xNN stand for bytes; "repeat N X" appends X N times. */
-static void append_text(gnt_text *text, const char *line) {
-    for (; *line; line++) {
-        char byte = *line;
-        if (line[0] == '\\' && line[1] == 'x') {
-            byte = (char)strtol((char[]){line[2], line[3], 0}, NULL, 16);
-            line += 3;
-        } else if (line[0] == '\\') {
-            line++;
-            byte = *line == 'n' ? '\n' : *line == 't' ? '\t' : *line;
-        }
-        gnt_text_bytes(text, &byte, 1);
-    }
-}
-
+/* "repeat N X" appends X N times. */
 static void repeat_text(gnt_text *text, const char *line) {
     char *what;
     for (long n = strtol(line, &what, 10); n > 0; n--)
@@ -202,7 +139,7 @@ static int finish(one_case *c, const gnt_suite_env *env) {
 static void add_line(one_case *c, const char *line, int number) {
     c->has_text |= strncmp(line, "text", 4) == 0 || strncmp(line, "repeat ", 7) == 0;
     if (strncmp(line, "set ", 4) == 0 || strncmp(line, "drop ", 5) == 0)
-        patch(c->root, line);
+        patch_json(c->root, line);
     else if (strncmp(line, "text", 4) == 0 && (line[4] == ' ' || line[4] == 0))
         append_text(&c->text, line + 4 + (line[4] == ' '));
     else if (strncmp(line, "repeat ", 7) == 0)
