@@ -116,5 +116,8 @@ json_t *gnt_json_real(double value);
 /* Returns canonical JSON: no spaces, keys sorted by bytes, numbers by gnt_number_text (so that 1 and 1.0 are
  * the same). The caller frees it; NULL when out of memory. */
 char *gnt_json_canonical(const json_t *value);
+/* Returns JSON for a person to read: a line for each key, in the object's order, numbers as above. The caller
+ * frees it; NULL when out of memory. */
+char *gnt_json_readable(const json_t *value);
 
 #endif

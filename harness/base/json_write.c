@@ -73,13 +73,26 @@ json_t *gnt_json_real(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* How values are written: on one line with sorted keys, or for a person to read. */
+typedef struct form {
+    int readable;
+    /* Spaces before a key or a list's entry that begins a line. */
+    int indent;
+} form;
+
+static void add_value(gnt_text *out, const json_t *value, form how);
+
 static int by_bytes(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void add_value(gnt_text *out, const json_t *value);
+static void begin_line(gnt_text *out, form how) {
+    if (how.readable)
+        gnt_text_add(out, "\n%*s", how.indent, "");
+}
 
-static void add_object(gnt_text *out, json_t *object) {
+static void add_object(gnt_text *out, json_t *object, form how) {
+    const form inside = {how.readable, how.indent + 1};
     size_t n = json_object_size(object), i = 0;
     const char **keys = gnt_array(n + 1, sizeof *keys), *key;
     json_t *value;
@@ -90,29 +103,45 @@ static void add_object(gnt_text *out, json_t *object) {
     json_object_foreach(object, key, value) {
         keys[i++] = key;
     }
-    qsort(keys, n, sizeof *keys, by_bytes);
+    if (!how.readable)
+        qsort(keys, n, sizeof *keys, by_bytes);
     for (i = 0; i < n; i++) {
         gnt_text_bytes(out, i ? "," : "{", 1);
+        begin_line(out, inside);
         gnt_json_add_text(out, keys[i]);
-        gnt_text_bytes(out, ":", 1);
-        add_value(out, json_object_get(object, keys[i]));
+        gnt_text_add(out, how.readable ? ": " : ":");
+        add_value(out, json_object_get(object, keys[i]), inside);
     }
+    if (n)
+        begin_line(out, how);
     gnt_text_add(out, n ? "}" : "{}");
     gnt_free(keys);
 }
 
-static void add_value(gnt_text *out, const json_t *value) {
+/* Adds a list; of objects or lists each begins a line of its own where a person is to read it. */
+static void add_list(gnt_text *out, const json_t *list, form how) {
+    const form inside = {how.readable, how.indent + 1};
+    const json_t *first = json_array_get(list, 0);
+    const int lines = json_is_object(first) || json_is_array(first);
+    gnt_text_bytes(out, "[", 1);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        gnt_text_add(out, "%s%s", i ? "," : "", i && how.readable && !lines ? " " : "");
+        if (lines)
+            begin_line(out, inside);
+        add_value(out, json_array_get(list, i), inside);
+    }
+    if (lines)
+        begin_line(out, how);
+    gnt_text_bytes(out, "]", 1);
+}
+
+static void add_value(gnt_text *out, const json_t *value, form how) {
     switch (json_typeof(value)) {
     case JSON_OBJECT:
-        add_object(out, (json_t *)(uintptr_t)value); /* jansson iterates over non-const objects only */
+        add_object(out, (json_t *)(uintptr_t)value, how); /* jansson iterates over non-const objects only */
         break;
     case JSON_ARRAY:
-        gnt_text_bytes(out, "[", 1);
-        for (size_t i = 0; i < json_array_size(value); i++) {
-            gnt_text_bytes(out, ",", i > 0);
-            add_value(out, json_array_get(value, i));
-        }
-        gnt_text_bytes(out, "]", 1);
+        add_list(out, value, how);
         break;
     case JSON_STRING:
         gnt_json_add_text(out, json_string_value(value));
@@ -128,9 +157,19 @@ static void add_value(gnt_text *out, const json_t *value) {
     }
 }
 
-char *gnt_json_canonical(const json_t *value) {
+static char *text_of(const json_t *value, form how) {
     gnt_text out;
     gnt_text_init(&out, (size_t)64 << 20);
-    add_value(&out, value);
+    add_value(&out, value, how);
+    if (how.readable)
+        gnt_text_add(&out, "\n");
     return gnt_text_take(&out);
+}
+
+char *gnt_json_canonical(const json_t *value) {
+    return text_of(value, (form){0});
+}
+
+char *gnt_json_readable(const json_t *value) {
+    return text_of(value, (form){.readable = 1});
 }

@@ -260,6 +260,18 @@ static void numbers_that_are_not_finite_are_null(void **state) {
     json_decref(list);
 }
 
+static void readable_json_has_a_line_for_each_key(void **state) {
+    (void)state;
+    json_t *all = json_loads(
+        "{\"b\": {\"list\": [1, 0.1, true], \"none\": {}}, \"a\": [[1], [2, 3]], \"e\": []}", 0, NULL);
+    char *text = gnt_json_readable(all);
+    assert_string_equal(
+        text, "{\n \"b\": {\n  \"list\": [1, 0.1, true],\n  \"none\": {}\n },\n \"a\": [\n  [1],\n  [2, 3]\n "
+              "],\n \"e\": []\n}\n");
+    gnt_free(text);
+    json_decref(all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_syntax_is_named_where_it_is),
@@ -267,6 +279,7 @@ int main(void) {
         cmocka_unit_test(a_path_has_its_line),
         cmocka_unit_test(typed_reading_states_what_was_expected),
         cmocka_unit_test(numbers_are_shortest_and_read_back),
+        cmocka_unit_test(readable_json_has_a_line_for_each_key),
         cmocka_unit_test(canonical_text_has_one_form),
         cmocka_unit_test(written_text_is_always_valid),
         cmocka_unit_test(numbers_that_are_not_finite_are_null),
