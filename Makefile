@@ -88,8 +88,8 @@ RUN_ROOMS = run/store run/lease run/job run/request run
 NN_ROOMS = nn/graph nn/kernels nn/conv nn/plan nn/model nn/io nn/solve
 JOB_ROOMS = job/work job/record job/side job/observe job/score job
 REPORT_ROOMS = report/table report/plot report
-ROOMS = base gzip data $(NN_ROOMS) metric fl match suite plugin request result derive check render judge \
-    process $(JOB_ROOMS) $(RUN_ROOMS) vet finished seal $(REPORT_ROOMS) board gate cluster cli
+ROOMS = base gzip data $(NN_ROOMS) metric fl match suite plugin capture request result derive check render \
+    judge process $(JOB_ROOMS) $(RUN_ROOMS) vet finished seal $(REPORT_ROOMS) board gate cluster cli
 ROOM_SRC = $(foreach r,$(ROOMS),$(wildcard harness/$(r)/*.c))
 # files named real_*.c are compiled twice, for float and for double
 REAL_SRC = $(foreach s,$(ROOM_SRC),$(if $(filter real_%,$(notdir $(s))),$(s)))
@@ -134,9 +134,9 @@ HARNESSES = $(HARNESS_SRC:tests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_MAIN ?= $(B)/obj/tests/fuzz/replay.o
 # makes the tables of pages from kept scores
 DOCS_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/docs_tables/*.c))
-DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md) --blocks docs/data.md docs/measures.md \
-    docs/leaderboard.md docs/leaderboard.schema.json docs/performance.md docs/plugins.md docs/results.md \
-    docs/results.schema.json docs/slurm.md
+DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md) --blocks docs/captures.md docs/data.md \
+    docs/measures.md docs/leaderboard.md docs/leaderboard.schema.json docs/performance.md docs/plugins.md \
+    docs/results.md docs/results.schema.json docs/slurm.md
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJ = $(UNIT:$(B)/tests/%=$(B)/obj/tests/unit/%.o)
 

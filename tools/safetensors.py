@@ -1,13 +1,10 @@
-"""safetensors without the package of that name: named tensors in, one block of bytes out.
-
-Layout: u64 little-endian header size, JSON header padded with spaces to a multiple of 8, data in header order.
-The same tensors in the same order always give the same bytes.
-"""
+"""safetensors without the package of that name: named tensors in, one block of bytes out (safetensors_block.py)."""
 import json
-import os
 import struct
 
 import torch
+
+import safetensors_block
 
 TYPES = {
     torch.float32: "F32",
@@ -22,23 +19,13 @@ TYPES = {
 
 def to_bytes(tensors, metadata=None):
     """`tensors`: name -> torch tensor. `metadata`: JSON text of one object for gauntlet, or None."""
-    header, pieces, at = {}, [], 0
-    if metadata is not None:
-        header["__metadata__"] = {"gauntlet": metadata}
+    entries = []
     for name, tensor in tensors.items():
         if tensor.dtype not in TYPES:
             raise ValueError(f"tensor {name} is {tensor.dtype}; {', '.join(map(str, TYPES))} can be written")
         data = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
-        header[name] = {
-            "dtype": TYPES[tensor.dtype],
-            "shape": list(tensor.shape),
-            "data_offsets": [at, at + len(data)],
-        }
-        pieces.append(data)
-        at += len(data)
-    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
-    text += b" " * (-len(text) % 8)
-    return struct.pack("<Q", len(text)) + text + b"".join(pieces)
+        entries.append((name, TYPES[tensor.dtype], tensor.shape, data))
+    return safetensors_block.pack(entries, metadata)
 
 
 def load(path):
@@ -64,12 +51,4 @@ def load(path):
 
 def save(path, tensors, metadata=None):
     """Writes the whole file or nothing."""
-    beside = f"{path}.part"
-    try:
-        with open(beside, "wb") as file:
-            file.write(to_bytes(tensors, metadata))
-        os.replace(beside, path)
-    except BaseException:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        raise
+    safetensors_block.write(path, to_bytes(tensors, metadata))

@@ -23,5 +23,6 @@ int gnt_cmd_leaderboard(int argc, char **argv);
 int gnt_cmd_check(int argc, char **argv);
 int gnt_cmd_accept(int argc, char **argv);
 int gnt_cmd_season(int argc, char **argv);
+int gnt_cmd_capture(int argc, char **argv);
 
 #endif

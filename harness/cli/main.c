@@ -36,13 +36,27 @@ static int version(int argc, char **argv);
 static int help(int argc, char **argv);
 
 static const command commands[] = {
-    {"run", gnt_cmd_run},       {"list", gnt_cmd_list},     {"show", gnt_cmd_show},
-    {"vet", gnt_cmd_vet},       {"data", gnt_cmd_data},     {"program", gnt_cmd_program},
-    {"report", gnt_cmd_report}, {"scores", gnt_cmd_scores}, {"leaderboard", gnt_cmd_leaderboard},
-    {"accept", gnt_cmd_accept}, {"season", gnt_cmd_season}, {"slurm", gnt_cmd_slurm},
-    {"audit", gnt_cmd_audit},   {"sign", gnt_cmd_sign},     {"verify", gnt_cmd_verify},
-    {"check", gnt_cmd_check},   {"version", version},       {"help", help},
-    {"pace", gnt_cmd_pace},     {"worker", worker},
+    {"run", gnt_cmd_run},
+    {"list", gnt_cmd_list},
+    {"show", gnt_cmd_show},
+    {"vet", gnt_cmd_vet},
+    {"data", gnt_cmd_data},
+    {"program", gnt_cmd_program},
+    {"report", gnt_cmd_report},
+    {"scores", gnt_cmd_scores},
+    {"leaderboard", gnt_cmd_leaderboard},
+    {"accept", gnt_cmd_accept},
+    {"season", gnt_cmd_season},
+    {"slurm", gnt_cmd_slurm},
+    {"audit", gnt_cmd_audit},
+    {"sign", gnt_cmd_sign},
+    {"verify", gnt_cmd_verify},
+    {"check", gnt_cmd_check},
+    {"capture", gnt_cmd_capture},
+    {"version", version},
+    {"help", help},
+    {"pace", gnt_cmd_pace},
+    {"worker", worker},
 };
 /* The last two are started by gauntlet itself and not suggested. */
 enum { N_COMMANDS = sizeof commands / sizeof *commands, N_SUGGESTED = N_COMMANDS - 2 };

@@ -142,15 +142,15 @@ static int write_all(const run *r, gnt_err *err) {
 int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
             gnt_run_counts *counts, gnt_err *err) {
     run r = {.suite = suite, .plan = plan, .options = options};
-    const int works = options->share == GNT_SHARE_WORK;
+    const int writes = options->share != GNT_SHARE_WORK && !options->only_stored;
     int rc = open_run(&r, err);
     if (rc == 0)
         run_warn_before(&r);
-    if (rc == 0 && !works)
+    if (rc == 0 && writes)
         rc = run_write_plan(&r, err);
     if (rc == 0)
         rc = run_all(&r, err);
-    if (rc == 0 && !works) {
+    if (rc == 0 && writes) {
         run_show_progress(&r, 1);
         run_warn_after(&r);
         rc = write_all(&r, err);

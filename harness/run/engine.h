@@ -54,6 +54,8 @@ typedef struct gnt_run_options {
      * gnt_bracket, those next to it. NULL: searches. */
     const double *strength;
     gnt_share_kind share;
+    /* 1: nothing is computed and no file is written; a job whose output is not stored fails. */
+    int only_stored;
     /* Seconds without a sign of life after which other runs take its leases over; 0: GNT_LEASE_TERM. */
     double lease_term;
     /* The number of the Slurm job that this run is, for the record; NULL: none. */
@@ -66,9 +68,9 @@ typedef struct gnt_run_counts {
     int interrupted;
 } gnt_run_counts;
 
-/* Writes plan.json, results.json and host.json into the folder, unless it shares in the work alone. −1:
- * the run itself could not go on (disk, memory). After an interruption what was finished is stored and
- * written. */
+/* Writes plan.json, results.json and host.json into the folder, unless it shares in the work alone or
+ * computes nothing. −1: the run itself could not go on (disk, memory). After an interruption what was
+ * finished is stored and written. */
 int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
             gnt_run_counts *counts, gnt_err *err);
 

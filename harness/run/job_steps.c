@@ -62,9 +62,19 @@ static int look_at_waiting(run *r, run_job *j, int *moved, gnt_err *err) {
     return 0;
 }
 
-/* Starts a job: RUN_READY → RUN_RUNNING; → RUN_ENDED if it cannot be started: the rest of the run goes on. */
+/* Starts a job: RUN_READY → RUN_RUNNING; → RUN_ENDED if it cannot or may not be started: the rest of the run
+ * goes on. */
 static void start_job(run *r, run_job *j) {
     gnt_err why = {0}, whole;
+    if (r->options->only_stored) {
+        gnt_fail(
+            &whole,
+            "the store has no output of the job %s that this program would make here; run the suite again "
+            "in that folder",
+            j->name);
+        run_job_end(j, "failed", whole.text);
+        return;
+    }
     if (run_processes_start(r, j, &why) == 0) {
         j->state = RUN_RUNNING;
         r->running++;

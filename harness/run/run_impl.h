@@ -28,7 +28,7 @@
  *    5  start_job (job_steps.c)            its processes run
  *    6  put_back (job_steps.c)             it was ended because everything here is being ended
  *    7  is_stored (shared_jobs.c)          another run has stored its output meanwhile; 2 follows
- *    8  start_job (job_steps.c)            its processes could not be started, or
+ *    8  start_job (job_steps.c)            its processes could not be started, or may not (only_stored), or
  *       has_failed (shared_jobs.c)         another run has found that it fails
  *    9  finish_job (job_steps.c)           all of its processes have ended, well or badly
  *   10  has_ended (search_steps.c)         a run that only shares finds its utility unreadable; a run that

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "board/board_format.h"
+#include "capture/capture.h"
 #include "result/result.h"
 
 static int is_blank(const gnt_field *f) {
@@ -34,6 +35,7 @@ static const format formats[] = {
      "Keys that are not required may be missing or null in files of other builds.", &gnt_result_fields},
     {"leaderboard", "leaderboard.json of gauntlet leaderboard",
      "Numbers have nine digits; null is no number.", &board_file_fields},
+    {"capture", "capture.json of a capture", "Keys that are not listed are refused.", &gnt_capture_fields},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
