@@ -430,6 +430,29 @@ put("seen", "large", b"\0" + text({**update, "surface": 4, "n": 1 << 62, "observ
     tensor(3, "F32", [2, 5], b"\x50"))
 put("seen", "many", b"\0" + text({**encoding, "encodings": [2147483647] * 8}).encode() + b"\n%%\n")
 chain = {**encoding, "observations": 4}
+
+# ---- captures: settings, a byte, tensors
+
+with open(os.path.join(TOP, "tests", "cases", "capture.json"), encoding="utf-8") as f:
+    captured = json.load(f)
+gradient = {**captured, "training": {"samples": 4, "local_steps": 0}}
+table = {**captured, "model": {"name": "t", "architecture": {"layers": [{"type": "dense", "name": "fc", "out": "classes"}]}, "sample": [5],
+                               "classes": 3}}
+put("capture", "steps", text(captured) + "\n%%\n\1")
+put("capture", "withheld", text(captured) + "\n%%\n\0")
+put("capture", "gradient", text(gradient) + "\n%%\n\1")
+put("capture", "no-statistics", text(captured) + "\n%%\n\5")
+put("capture", "less", text(captured) + "\n%%\n\7")
+put("capture", "newer", text({**captured, "version": 2}) + "\n%%\n\1")
+put("capture", "unknown", text({**captured, "defense": None, "goals": None, "attributes": None, "attribute": None}) + "\n%%\n\1")
+put("capture", "defended", text({**captured, "defense": [{"id": "clip", "version": "1.0", "params": {"bound": 1.5}}]}) + "\n%%\n\1")
+put("capture", "table", text(table).encode() + b"\n%%\n\x21" + tensor(0, "I32", [4, 1], b"\0\1"))
+put("capture", "order", text(captured).encode() + b"\n%%\n\x21" + tensor(0, "I32", [4, 1], b"\0\1") + tensor(1, "U8", [4, 4, 4], b"\1\0") +
+    tensor(2, "F32", [2], b"\x44") + tensor(3, "I64", [2, 2], b"\0\3\1\2"))
+put("capture", "odd", text(captured).encode() + b"\n%%\n\x21" + tensor(3, "I64", [2, 2], b"\xfa\xfb\xfc\xfd") + tensor(11, "F64", [1], b"\xff"))
+put("capture", "extra", text(captured).encode() + b"\n%%\n\0" + tensor(8, "F32", [3], b"\x50"))
+put("capture", "large", text({**captured, "model": {**captured["model"], "sample": [1, 10000, 10000]}}) + "\n%%\n\1")
+
 answers = tensor(0, "F32", [1, 16], b"\x50", 0) + tensor(0, "F32", [2, 16], b"\xff", 1) + tensor(1, "F32", [1, 3], b"\x60\x40", 2)
 put("seen", "chain", b"\1" + text(chain).encode() + b"\n%%\n" + answers + tensor(2, "F32", [4, 3], b"\x44" * 12))
 for which in range(8):
