@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "data_files.h"
 #include "fake_plugins.h"
+#include "made_capture.h"
 #include "nn/model/model.h"
 #include "nn/io/safetensors.h"
 #include "plugin/params.h"
@@ -217,6 +218,42 @@ static int read_weights(gnt_err *err) {
     return rc;
 }
 
+/* ---- captures ---- */
+
+static made_files captured;
+
+static void pass_over(void *user, const char *line) {
+    (void)user, (void)line;
+}
+
+/* Reads a capture and computes its update again. */
+static int read_capture(gnt_err *err) {
+    gnt_capture c;
+    if (gnt_capture_parse(&c, &captured.files, err) != 0)
+        return -1;
+    const int contradictions = gnt_capture_check(&c, pass_over, NULL, err);
+    gnt_capture_free(&c);
+    return contradictions ? -1 : 0;
+}
+
+static void captures_refuse(void **state) {
+    (void)state;
+    gnt_doc doc;
+    gnt_st observed, batch;
+    gnt_err err = {0};
+    if (gnt_doc_load(&doc, "tests/cases/capture.json", GNT_DOC_MOST, &err) != 0)
+        fail_msg("%s", err.text);
+    made_tensors(&observed, &batch, doc.text);
+    made_files_of(&captured, doc.text, &observed, &batch, 0);
+    try_all("capture", read_capture);
+    made_files_free(&captured);
+    gnt_st_free(&observed);
+    gnt_st_free(&batch);
+    gnt_doc_free(&doc);
+}
+
+/* ---- readers ---- */
+
 static void readers_refuse(void **state) {
     (void)state;
     try_all("document", read_document);
@@ -352,6 +389,7 @@ static void sets_refuse(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readers_refuse),
+        cmocka_unit_test(captures_refuse),
         cmocka_unit_test(suites_refuse),
         cmocka_unit_test_setup_teardown(sets_refuse, make_folder, remove_folder),
     };
