@@ -19,6 +19,7 @@ static const char *const ids[] = {
     "dlg-whitened",
     "dp-gaussian",
     "dp-laplace",
+    "dp-sgd",
     "dpfe",
     "fedre",
     "fgsm-avg",

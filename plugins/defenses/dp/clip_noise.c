@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "clip_noise.h"
+#include "dp_plugins.h"
 #include "shared/dp/epsilon_facts.h"
 #include "shared/try.h"
 
@@ -184,19 +185,19 @@ static const char *const clip_families[] = {GNT_FAMILY_CLIPPING, NULL};
     GNT_PARAMETERS(law##_parameters), COMMON, .families = families, .flags = GNT_FLAG_RANDOMISED,            \
                                               .start = start_##law
 
-static const gnt_descriptor gaussian = {
+const gnt_descriptor dp_gaussian = {
     GNT_DEFENSE("dp-gaussian", "1.0", "clips each update and adds Gaussian noise", "MIT",
                 "Balle and Wang, Improving the Gaussian Mechanism for Differential Privacy, ICML 2018; "
                 "as a baseline: RecUP-FL, ASIA CCS 2023, section 3.1"),
     NOISY(gaussian),
 };
-static const gnt_descriptor laplace = {
+const gnt_descriptor dp_laplace = {
     GNT_DEFENSE("dp-laplace", "1.0", "clips each update and adds Laplace noise", "MIT",
                 "Dwork, McSherry, Nissim and Smith, Calibrating Noise to Sensitivity in Private Data "
                 "Analysis, TCC 2006; as a baseline: RecUP-FL, ASIA CCS 2023, section 3.1"),
     NOISY(laplace),
 };
-static const gnt_descriptor clip = {
+const gnt_descriptor dp_clip_alone = {
     GNT_DEFENSE("clip", "1.0", "scales each update down to a bound on its norm", "MIT",
                 "Abadi et al., Deep Learning with Differential Privacy, CCS 2016, section 3.1, without its "
                 "noise; as a baseline: Wan et al., ICCV 2023, section 5.1"),
@@ -205,7 +206,3 @@ static const gnt_descriptor clip = {
     .families = clip_families,
     .start = start_clip,
 };
-
-static const gnt_descriptor *const list[] = {&gaussian, &laplace, &clip};
-
-GNT_DEFINE_ENTRY_LIST(list, sizeof list / sizeof *list)
