@@ -56,24 +56,23 @@ void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share
     *ratio = pp > 0 ? sqrt(ss / pp) : ss > 0 ? INFINITY : 1;
 }
 
-/* Counts the clients that sent little of what they would have sent. */
-static void count_little(gnt_fl_undefended *u) {
+/* Counts those of n_updates that hold little. n: entries of each. */
+static int32_t count_little(const gnt_fl_products *update, int32_t n_updates, int64_t n) {
     double of_plain = 0, plain = 0, sent = 0;
-    for (int32_t k = 0; k < u->n_clients; k++) {
-        of_plain += u->client[k].sent_plain;
-        plain += u->client[k].plain;
-        sent += u->client[k].sent;
+    int32_t little = 0;
+    for (int32_t k = 0; k < n_updates; k++) {
+        of_plain += update[k].sent_plain;
+        plain += update[k].plain;
+        sent += update[k].sent;
     }
-    if (u->lacks_room)
-        return;
-    u->round.clients = u->n_clients;
-    for (int32_t k = 0; k < u->n_clients; k++) {
-        const gnt_fl_products *c = &u->client[k];
-        if (!(c->plain > 0) || !(c->sent < sent / (4 * (double)u->n_clients)))
+    for (int32_t k = 0; k < n_updates; k++) {
+        const gnt_fl_products *c = &update[k];
+        if (!(c->plain > 0) || !(c->sent < sent / (4 * (double)n_updates)))
             continue;
         const double part = c->sent_plain / c->plain, rest = fmax(c->sent - part * c->sent_plain, 0);
-        u->round.little += fabs(part) + 3 * sqrt(rest / ((double)u->n * c->plain)) < of_plain / plain / 4;
+        little += fabs(part) + 3 * sqrt(rest / ((double)n * c->plain)) < of_plain / plain / 4;
     }
+    return little;
 }
 
 void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient) {
@@ -88,7 +87,10 @@ void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *
         pg += p * g;
         u->round.left += (s - p) * (s - p);
     }
-    count_little(u);
+    if (!u->lacks_room) {
+        u->round.clients = u->n_clients;
+        u->round.little = count_little(u->client, u->n_clients, u->n);
+    }
     u->round.plain_left = pp;
     u->round.sent = cosine_of(ps, pp, ss);
     u->round.server = cosine_of(pg, pp, gg);
@@ -113,16 +115,25 @@ int gnt_fl_added_open(gnt_fl_added *a, int64_t n, gnt_err *err) {
 void gnt_fl_added_free(gnt_fl_added *a) {
     gnt_free(a->round);
     gnt_free(a->all);
+    gnt_free(a->update);
     *a = (gnt_fl_added){0};
 }
 
 void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share) {
+    gnt_fl_products sums = {0};
     for (int64_t i = 0; i < a->n; i++) {
-        const double p = share * (double)before[i], e = share * (double)after[i] - p;
+        const double p = share * (double)before[i], s = share * (double)after[i], e = s - p;
         a->round[i] += e;
         a->totals.added += e * e;
-        a->totals.plain += p * p;
+        sums.plain += p * p;
+        sums.sent += s * s;
+        sums.sent_plain += p * s;
     }
+    a->totals.plain += sums.plain;
+    if (GNT_GROW(a->update, a->n_updates) == 0)
+        a->update[a->n_updates++] = sums;
+    else
+        a->lacks_room = 1;
 }
 
 void gnt_fl_added_end_round(gnt_fl_added *a) {
@@ -138,5 +149,9 @@ gnt_fl_totals gnt_fl_added_totals(const gnt_fl_added *a) {
     gnt_fl_totals t = a->totals;
     for (int64_t i = 0; i < a->n; i++)
         t.left += a->all[i] * a->all[i];
+    if (!a->lacks_room) {
+        t.updates = a->n_updates;
+        t.little = count_little(a->update, a->n_updates, a->n);
+    }
     return t;
 }

@@ -65,12 +65,16 @@ void gnt_fl_undefended_added(gnt_fl_undefended *u, double scale);
 typedef struct gnt_fl_totals {
     int32_t rounds;
     double added, plain; /* Σ a_k²‖e_k‖², Σ a_k²‖p_k‖² of all rounds and clients; p_k: before these hooks */
-    double each, left; /* Σ‖E_r‖², ‖Σ E_r‖² */
+    double each, left;       /* Σ‖E_r‖², ‖Σ E_r‖² */
+    int32_t updates, little; /* of all rounds, and those that sent little; both 0 where memory ran out */
 } gnt_fl_totals;
 
 typedef struct gnt_fl_added {
     int64_t n;
-    double *round, *all; /* n: E_r of the round at hand, their sum */
+    double *round, *all;     /* n: E_r of the round at hand, their sum */
+    gnt_fl_products *update; /* n_updates, of all rounds */
+    int32_t n_updates;
+    int lacks_room; /* for one of these */
     gnt_fl_totals totals;
 } gnt_fl_added;
 

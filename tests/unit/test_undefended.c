@@ -110,16 +110,43 @@ static void a_few_that_send_for_all_are_marked(void **state) {
     gnt_err says = {0};
     gnt_fl_round few = shout(3, 8, 0.5f), zeros = shout(3, 8, 0), half = shout(5, 8, 0.5f),
                  loud = shout(3, 1, 1), noise = shout(0, 0, 1), all = shout(10, 0.1f, 0);
+    const gnt_fl_totals none = {0};
     assert_int_equal(few.clients, 10);
     assert_int_equal(few.little, 7);
-    assert_true(gnt_treatment_few_send(&few, 1, &says));
+    assert_true(gnt_treatment_few_send(&few, 1, &none, &says));
     assert_non_null(strstr(says.text, "of the 10 updates of observed rounds 7"));
     assert_int_equal(zeros.little, 7);
     assert_int_equal(half.little, 5);
-    assert_false(gnt_treatment_few_send(&half, 1, &says));
+    assert_false(gnt_treatment_few_send(&half, 1, &none, &says));
     assert_int_equal(loud.little + noise.little + all.little, 0);
     few.clients = few.little = 7;
-    assert_false(gnt_treatment_few_send(&few, 1, &says));
+    assert_false(gnt_treatment_few_send(&few, 1, &none, &says));
+}
+
+/* Ten rounds, in `sending` of which the update is sent five times as long, and in the others its last entry
+ * alone. */
+static void a_few_rounds_that_send_for_all_are_marked(void **state) {
+    enum { LONG = 50, ALL = 10 };
+    (void)state;
+    for (int sending = 2; sending <= ALL; sending += 4) {
+        gnt_err says = {0};
+        gnt_fl_added a = {0};
+        assert_int_equal(gnt_fl_added_open(&a, LONG, &says), 0);
+        for (int r = 0; r < ALL; r++) {
+            float before[LONG], after[LONG] = {0};
+            for (int i = 0; i < LONG; i++)
+                before[i] = (float)((i * 7 + r * 3) % 11 - 5);
+            for (int i = r < sending ? 0 : LONG - 1; i < LONG; i++)
+                after[i] = r < sending ? 5 * before[i] : before[i];
+            gnt_fl_added_client(&a, before, after, 1);
+            gnt_fl_added_end_round(&a);
+        }
+        const gnt_fl_totals t = gnt_fl_added_totals(&a);
+        assert_int_equal(t.updates, ALL);
+        assert_int_equal(t.little, ALL - sending);
+        assert_int_equal(gnt_treatment_few_send(NULL, 0, &t, &says), sending == 2);
+        gnt_fl_added_free(&a);
+    }
 }
 
 static void a_server_that_knows_more_is_marked(void **state) {
@@ -183,6 +210,7 @@ int main(void) {
         cmocka_unit_test(sums_are_those_of_the_header),
         cmocka_unit_test(a_gradient_points_the_other_way),
         cmocka_unit_test(a_few_that_send_for_all_are_marked),
+        cmocka_unit_test(a_few_rounds_that_send_for_all_are_marked),
         cmocka_unit_test(masks_that_cancel_are_marked),
         cmocka_unit_test(a_server_that_knows_more_is_marked),
         cmocka_unit_test(what_is_taken_back_is_marked),

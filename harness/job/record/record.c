@@ -491,7 +491,7 @@ static void mark_withheld(gnt_record *r, const gnt_fl_round *round, size_t n) {
     gnt_err says = {0};
     const int64_t sent = r->received - r->zero;
     if (!r->withheld || !sent) {
-        if (gnt_treatment_few_send(round, n, &says))
+        if (gnt_treatment_few_send(round, n, &r->added, &says))
             gnt_record_add_mark(r, "sends-in-part", &says);
         return;
     }

@@ -171,21 +171,26 @@ int gnt_treatment_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *say
     return 1;
 }
 
-int gnt_treatment_few_send(const gnt_fl_round *round, size_t n, gnt_err *says) {
+static int few_of(int32_t updates, int32_t little, const char *which, gnt_err *says) {
+    if (updates < least_updates || !(little >= most_updates * updates))
+        return 0;
+    gnt_fail(
+        says,
+        "of the %" PRId32 " updates of %s %" PRId32
+        " hold next to nothing of what their clients would have sent, and are small beside the others: the "
+        "others make up the model, and what those leak is observed by chance",
+        updates, which, little);
+    return 1;
+}
+
+int gnt_treatment_few_send(const gnt_fl_round *round, size_t n, const gnt_fl_totals *all, gnt_err *says) {
     int32_t clients = 0, little = 0;
     for (size_t i = 0; i < n; i++) {
         clients += round[i].clients;
         little += round[i].little;
     }
-    if (clients < least_updates || !(little >= most_updates * clients))
-        return 0;
-    gnt_fail(
-        says,
-        "of the %" PRId32 " updates of observed rounds %" PRId32
-        " hold next to nothing of what their clients would have sent, and are small beside the others: the "
-        "others make up the model, and what those leak is observed by chance",
-        clients, little);
-    return 1;
+    return few_of(clients, little, "observed rounds", says) ||
+           few_of(all->updates, all->little, "the training", says);
 }
 
 int gnt_treatment_is_taken_back(const gnt_fl_totals *t, gnt_err *says) {
