@@ -110,6 +110,17 @@ int run_processes_start(run *r, run_job *j, gnt_err *err) {
     return -1;
 }
 
+int run_processes_wait(run_job *j, gnt_err *reason) {
+    gnt_child *all[1 + RUN_MOST_SIDES] = {j->processes.child};
+    for (size_t i = 0; i < j->processes.n_sides; i++)
+        all[1 + i] = j->processes.side[i];
+    while (!run_sides_have_ended(j) && gnt_children_wait(all, 1 + j->processes.n_sides, -1) >= 0)
+        ;
+    if (!run_sides_have_ended(j))
+        return gnt_fail(reason, "was interrupted");
+    return strcmp(run_sides_verdict(j, reason), "ok") == 0 ? 0 : -1;
+}
+
 void run_processes_free(run_job *j) {
     for (size_t i = 0; i < j->processes.n_fds; i++)
         if (j->processes.fd[i] >= 0)

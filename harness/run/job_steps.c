@@ -41,29 +41,34 @@ static int has_inputs(run_job *j, int *moved) {
 
 /* Takes a job from RUN_WAITING → RUN_READY once its inputs are stored; → RUN_OK if its output is, too. */
 static int look_at_waiting(run *r, run_job *j, int *moved, gnt_err *err) {
+    json_t *record;
     if (!has_inputs(j, moved))
-        return 0;
+        return run_release_inputs(r, j, err);
     if (j->request.memory.failed)
         return gnt_fail(err, "out of memory for the request of the job %s", j->name);
     if (j->request_error)
         return gnt_fail(err, "the request of the job %s cannot be made: %s", j->name, j->request_error);
     if (run_set_key(r, j) != 0)
         return gnt_fail(err, "out of memory for the job %s", j->name);
-    if (run_find_stored(r, j, &j->stored.record, err) != 0)
+    if (run_find_stored(r, j, &record, err) != 0)
         return -1;
-    j->stored.cached = j->stored.record != NULL;
-    if (j->stored.cached) {
+    *moved = 1;
+    j->stored.cached = record != NULL;
+    if (record) {
+        json_decref(j->stored.record);
+        j->stored.record = record;
+        j->stored.restoring = 0;
+        gnt_free(j->sandbox);
         j->sandbox = gnt_strdup(json_string_value(json_object_get(j->stored.record, "sandbox")));
         run_cost_read(r, j);
         finish_stored(r, j);
-    } else
+    } else if (!run_restore_inputs(r, j))
         j->state = RUN_READY;
-    *moved = 1;
-    return 0;
+    return run_release_inputs(r, j, err);
 }
 
-/* Starts a job: RUN_READY → RUN_RUNNING; → RUN_ENDED if it cannot or may not be started: the rest of the run
- * goes on. */
+/* Starts a job: RUN_READY → RUN_RUNNING; → RUN_WAITING if another run has released what it reads; →
+ * RUN_ENDED if it cannot or may not be started: the rest of the run goes on. */
 static void start_job(run *r, run_job *j) {
     gnt_err why = {0}, whole;
     if (r->options->only_stored) {
@@ -78,6 +83,10 @@ static void start_job(run *r, run_job *j) {
     if (run_processes_start(r, j, &why) == 0) {
         j->state = RUN_RUNNING;
         r->running++;
+        return;
+    }
+    if (run_restore_inputs(r, j)) {
+        j->state = RUN_WAITING;
         return;
     }
     gnt_fail(&whole, "the job %s could not be started: %s", j->name, why.text);
@@ -125,6 +134,7 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
     const char *verdict = run_sides_verdict(j, &reason);
     const int good = strcmp(verdict, "ok") == 0, ended_with_us = !good && run_share_was_ended(r, j, verdict);
     int rc = 0;
+    gnt_free(j->sandbox);
     j->sandbox = gnt_strdup(run_sides_sandbox(j));
     run_cost_measure(j);
     if (ended_with_us)
@@ -134,12 +144,16 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
     else if (left_nothing(j)) {
         gnt_fail(&reason, "says it is done but left no \"%s\"", j->outputs[0]);
         end_badly(j, "failed", &reason);
-    } else if ((rc = run_store_outputs(r, j, err)) == 0)
+    } else if (run_check_restored(j, &reason) != 0)
+        end_badly(j, "failed", &reason);
+    else if ((rc = run_store_outputs(r, j, err)) == 0)
         finish_stored(r, j);
     if (j->state == RUN_ENDED)
         note_ending(r, j);
     run_processes_free(j);
     r->running--;
+    if (rc == 0)
+        rc = run_release_inputs(r, j, err);
     return rc == 0 && !ended_with_us ? run_share_ended(r, j, err) : rc;
 }
 
@@ -157,6 +171,8 @@ int run_step_jobs(run *r, int *moved, gnt_err *err) {
         *moved = 1;
         if (next->state == RUN_ENDED && run_share_ended(r, next, err) != 0)
             return -1;
+        if (next->state == RUN_WAITING)
+            run_share_put_back(r, next);
     }
     return 0;
 }

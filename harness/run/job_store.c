@@ -40,7 +40,8 @@ int run_find_stored(const run *r, const run_job *j, json_t **record, gnt_err *er
     const int rc = r->options->share == GNT_SHARE_WORK
                        ? gnt_store_find_record(r->store, &j->stored.key, record, err)
                        : gnt_store_find(r->store, &j->stored.key, record, err);
-    if (rc == 0 && *record && !has_required_sandbox(r, j, *record)) {
+    if (rc == 0 && *record &&
+        (!has_required_sandbox(r, j, *record) || (j->stored.restoring && !run_is_restored(r, j, *record)))) {
         json_decref(*record);
         *record = NULL;
     }
@@ -96,7 +97,9 @@ int run_store_outputs(run *r, run_job *j, gnt_err *err) {
     if (rc == 0)
         rc = record ? gnt_store_put(r->store, &j->stored.key, record, output, n, err)
                     : gnt_fail(err, "out of memory for the job %s", j->name);
+    json_decref(j->stored.record);
     j->stored.record = record;
+    j->stored.restoring = 0;
     for (size_t i = 0; i < RUN_MOST_OUTPUTS; i++)
         gnt_free(bytes[i]);
     return rc;

@@ -24,16 +24,8 @@ int gnt_run_rerun_job(run *r, size_t cell, gnt_cell_job which, double *seconds, 
     *seconds = 0;
     if (run_processes_start(r, j, &why) != 0)
         return gnt_fail(err, "the job %s could not be started: %s", j->name, why.text);
-    gnt_child *all[1 + RUN_MOST_SIDES] = {j->processes.child};
-    for (size_t i = 0; i < j->processes.n_sides; i++)
-        all[1 + i] = j->processes.side[i];
-    while (!run_sides_have_ended(j) && gnt_children_wait(all, 1 + j->processes.n_sides, -1) >= 0)
-        ;
-    const int over = run_sides_have_ended(j);
-    if (!over)
-        gnt_fail(&why, "was interrupted");
-    const int good = over && strcmp(run_sides_verdict(j, &why), "ok") == 0;
-    for (size_t i = 0; over && i <= j->processes.n_sides; i++)
+    const int good = run_processes_wait(j, &why) == 0;
+    for (size_t i = 0; run_sides_have_ended(j) && i <= j->processes.n_sides; i++)
         *seconds += run_process_result(j, i)->cpu_seconds;
     run_processes_free(j);
     return good ? 0 : gnt_fail(err, "the job %s, run again: %s", j->name, why.text);

@@ -34,7 +34,9 @@
  *   10  has_ended (search_steps.c)         a run that only shares finds its utility unreadable; a run that
  *                                          writes results finds that at once, at 2 or 9 (finish_stored)
  *
- * Only run_job_end makes a job ENDED. OK and ENDED are final but for 10.
+ * Only run_job_end makes a job ENDED. OK and ENDED are final but for 10, and for an observation whose outputs
+ * were released (released.c): it goes from OK back to WAITING once a job must read them, and that job from
+ * READY if another run released them meanwhile.
  *
  * ---- Invariants ----
  *
@@ -48,7 +50,9 @@
  *     numerics identity (run.host), of the request, and of every input's digest. Whatever can change an
  *     output is in its key.
  *  5. A job is OK only if the store has a record for its key that counts: whole, and made in a sandbox of at
- *     least the level required (run_find_stored). stored.record is that record; it is NULL before.
+ *     least the level required (run_find_stored). stored.record is that record; it is NULL before. Outputs
+ *     that no job reads any more may have been released; the record keeps their digests, so that keys (4) are
+ *     the same with them and without.
  *  6. A run that writes results has compared the outputs of each record with their digests. One that only
  *     shares (GNT_SHARE_WORK) trusts the record, and whatever reads an output compares it.
  *  7. An ENDED job has a verdict and a reason, and stays so for this run. ending.origin is NULL if the job
@@ -196,6 +200,16 @@ json_t *run_metadata(const run *r, const run_job *j, const char *output);
 /* Puts what the job's processes left into the store. */
 int run_store_outputs(run *r, run_job *j, gnt_err *err);
 
+/* ---- released.c ---- */
+/* Notes that a job which has ended well reads its inputs no more, and releases those that no job reads. */
+int run_release_inputs(run *r, run_job *j, gnt_err *err);
+/* Puts back those of the job's inputs whose outputs were released. True if there are any. */
+int run_restore_inputs(const run *r, const run_job *j);
+/* True if no output of the record is released. */
+int run_is_restored(const run *r, const run_job *j, const json_t *record);
+/* Compares what the job's process left with the digests of what was released, if that is restored. */
+int run_check_restored(const run_job *j, gnt_err *reason);
+
 /* ---- job_cost.c ---- */
 /* Takes the cost from the job's processes, which have ended. */
 void run_cost_measure(run_job *j);
@@ -206,6 +220,9 @@ void run_cost_read(run *r, run_job *j);
 
 /* ---- job_processes.c ---- */
 int run_processes_start(run *r, run_job *j, gnt_err *err);
+/* Waits until all of a job's processes have ended, outside of the scheduler's loop; −1 if not all ended
+ * well. */
+int run_processes_wait(run_job *j, gnt_err *reason);
 /* Kills those that still run. Nothing happens where there are none. */
 void run_processes_free(run_job *j);
 
@@ -234,6 +251,8 @@ void run_share_renew(run *r);
 void run_share_report(run *r, const char *state);
 /* True if a job ended badly because everything here is being ended. */
 int run_share_was_ended(const run *r, const run_job *j, const char *verdict);
+/* Releases the lease of a job that this run did not start after all. */
+void run_share_put_back(run *r, const run_job *j);
 /* Releases the lease of a job that this run computed, once it has ended and its output, if any, is stored. */
 int run_share_ended(run *r, run_job *j, gnt_err *err);
 

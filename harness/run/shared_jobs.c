@@ -250,6 +250,11 @@ int run_share_was_ended(const run *r, const run_job *j, const char *verdict) {
     return r->sharing.share && gnt_interrupted() != 0;
 }
 
+void run_share_put_back(run *r, const run_job *j) {
+    if (r->sharing.share)
+        gnt_leases_release(gnt_share_leases(r->sharing.share), &j->stored.key);
+}
+
 int run_share_ended(run *r, run_job *j, gnt_err *err) {
     int rc = 0;
     if (!r->sharing.share)

@@ -1,4 +1,5 @@
-/* stored_observation: what the attack of a cell observed, and the samples behind it, out of the store. For
+/* stored_observation: what the attack of a cell observed, and the samples behind it, out of the store. What
+ * the store has released is computed again, in a process of its own, and has the bytes that it had. For
  * gnt_run_options.done, which is given the run.
  *
  * Owner and lifetime: the run belongs to gnt_run and lives as long as the call of `done`, as do requests of
@@ -25,7 +26,7 @@ typedef struct gnt_stored_observation {
 } gnt_stored_observation;
 
 /* Reads that of a cell of the plan. The caller frees; *out is empty after a failure. */
-int gnt_run_stored_observation(const struct run *r, size_t cell, gnt_stored_observation *out, gnt_err *err);
+int gnt_run_stored_observation(struct run *r, size_t cell, gnt_stored_observation *out, gnt_err *err);
 void gnt_stored_observation_free(gnt_stored_observation *o);
 
 #endif

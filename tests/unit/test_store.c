@@ -200,6 +200,65 @@ static void a_whole_entry_stays(void **state) {
     gnt_free(read);
 }
 
+/* The digests of what was released stay, so that the entry counts; only the same outputs stored again bring
+ * it back. */
+static void outputs_can_be_released(void **state) {
+    place *p = *state;
+    json_t *record, *again;
+    char before[GNT_HEX_SIZE];
+    const gnt_stored_output outputs[] = {{"answer", bytes, sizeof bytes}, {"marks", "m", 1}};
+    char *marks = gnt_format("%.*s/marks.safetensors", (int)(strrchr(p->done, '/') - p->done), p->done);
+    unlink(p->done);
+    record = json_pack("{s:s, s:s, s:{}}", "status", "ok", "job", "observe t/none", "facts");
+    assert_int_equal(gnt_store_put(p->store, &p->key, record, outputs, 2, NULL), 0);
+    snprintf(before, sizeof before, "%s", gnt_store_digest(record, "answer"));
+    assert_true(gnt_store_has(p->store, &p->key, record, "answer"));
+    assert_int_equal(gnt_store_release(p->store, &p->key, record, "marks", NULL), 0);
+    assert_false(gnt_file_exists(p->output));
+    assert_true(gnt_file_exists(marks));
+    assert_int_equal(gnt_store_find(p->store, &p->key, &again, NULL), 0);
+    assert_true(json_equal(record, again));
+    assert_string_equal(gnt_store_digest(again, "answer"), before);
+    assert_false(gnt_store_has(p->store, &p->key, again, "answer"));
+    assert_true(gnt_store_has(p->store, &p->key, again, "marks"));
+    json_decref(again);
+    /* a file in its place is not it */
+    assert_int_equal(gnt_file_write(p->output, "x", 1, NULL), 0);
+    assert_true(is_there(p));
+    assert_false(gnt_store_has(p->store, &p->key, record, "answer"));
+    assert_int_equal(gnt_store_release(p->store, &p->key, record, "marks", NULL), 0);
+    assert_false(gnt_file_exists(p->output));
+    json_object_del(record, "released");
+    assert_int_equal(gnt_store_put(p->store, &p->key, record, outputs, 2, NULL), 0);
+    assert_null(json_object_get(record, "released"));
+    assert_true(gnt_store_has(p->store, &p->key, record, "answer"));
+    unlink(marks); /* one that was not released must be there */
+    assert_false(is_there(p));
+    json_decref(record);
+    gnt_free(marks);
+}
+
+/* A record that releases what it has not, or nothing, is none that the store writes. */
+static void odd_releases_are_no_entry(void **state) {
+    place *p = *state;
+    static const char *const odd[] = {"[\"other\"]", "[]", "[1]", "{}", "\"answer\"", "[\"answer\", null]"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        unlink(p->done);
+        put(p, bytes, sizeof bytes);
+        json_t *record;
+        assert_int_equal(gnt_store_find(p->store, &p->key, &record, NULL), 0);
+        json_object_set_new(record, "released", json_loads(odd[i], JSON_DECODE_ANY, NULL));
+        char *text = json_dumps(record, JSON_COMPACT | JSON_SORT_KEYS), sum[GNT_HEX_SIZE];
+        gnt_store_sum(&p->key, text, strlen(text) - 1, sum);
+        char *whole = gnt_format("%.*s,\"sum\":\"%s\"}", (int)strlen(text) - 1, text, sum);
+        assert_int_equal(gnt_file_write(p->done, whole, strlen(whole), NULL), 0);
+        assert_false(is_there(p));
+        json_decref(record);
+        gnt_free(whole);
+        free(text);
+    }
+}
+
 /* None of these may hold the reader up, and none prevents a new entry. */
 static void odd_files_are_no_entry(void **state) {
     place *p = *state;
@@ -342,6 +401,8 @@ int main(void) {
         CASE(a_moved_entry_is_seen),
         CASE(reading_holds_the_bytes_against_the_record),
         CASE(a_whole_entry_stays),
+        CASE(outputs_can_be_released),
+        CASE(odd_releases_are_no_entry),
         CASE(odd_files_are_no_entry),
         CASE(what_a_dead_writer_left_goes),
         CASE(a_living_writer_is_left_alone),

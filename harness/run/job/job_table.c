@@ -59,6 +59,7 @@ int run_job_add_input(run_job *j, const char *name, run_job *from, const char *o
     if (!from || j->n_inputs == RUN_MOST_INPUTS)
         return -1;
     j->input[j->n_inputs++] = (run_input){.name = name, .from = from, .output = output};
+    from->readers++;
     return 0;
 }
 
@@ -72,7 +73,7 @@ int run_job_add_file(run_job *j, const char *name, const char *path) {
     return 0;
 }
 
-const run_job *run_job_input(const run_job *j, const char *name) {
+run_job *run_job_input(const run_job *j, const char *name) {
     for (size_t i = 0; j && i < j->n_inputs; i++)
         if (strcmp(j->input[i].name, name) == 0)
             return j->input[i].from;

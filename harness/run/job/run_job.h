@@ -52,6 +52,8 @@ typedef struct run_stored {
     json_t *record;
     /* The output was in the store when the job was first looked at. */
     int cached;
+    /* 1: a job must read an output that was released, so the entry counts again once all are there. */
+    int restoring;
 } run_stored;
 
 /* How it ended badly. Set by run_job_end, but for `node` (shared_jobs.c), and for how its process ended
@@ -118,6 +120,10 @@ struct run_job {
     size_t n_inputs;
     /* NULL-terminated, constant. */
     const char *const *outputs;
+    /* The one output that stays in the store when all jobs that read it or another have ended; "": none. The
+     * others are large, hardly ever needed again, and released (run/released.c). NULL: all stay. Constant
+     * text. */
+    const char *stays;
     /* Plugin files that it opens. */
     const char *plugin[RUN_MOST_PLUGINS];
     size_t n_plugins;
@@ -130,6 +136,10 @@ struct run_job {
 
     run_state state;
     run_stored stored;
+    /* Inputs that jobs have from it and may still read. Set by run_job_add_input and released.c. */
+    size_t readers;
+    /* 1: it reads none of its inputs any more. Set by released.c. */
+    int has_read;
     run_ending ending;
     run_cost cost;
     run_measured measured;
@@ -161,7 +171,7 @@ int run_job_add_input(run_job *j, const char *name, run_job *from, const char *o
 /* Adds a file of the user's as an input. */
 int run_job_add_file(run_job *j, const char *name, const char *path);
 /* Returns the job whose output is this input of j; NULL if j has none of that name or is NULL. */
-const run_job *run_job_input(const run_job *j, const char *name);
+run_job *run_job_input(const run_job *j, const char *name);
 
 /* Makes it RUN_ENDED. verdict: constant text. */
 void run_job_end(run_job *j, const char *verdict, const char *sentence);

@@ -75,6 +75,7 @@ static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength,
         .observe = shadow ? request_observe_shadow(t, request_hooks(r, (int)c->defense)) : observe_for(r, c),
         .shadow = shadow,
         .influence = influence};
+    j->stays = "compared"; /* what marks are made of */
     j->defense = r->suite->defense[c->defense].label;
     if (!shadow && !t->observe.probe)
         return read_round(r, j, c, strength) == 0 ? j : NULL;
@@ -260,6 +261,7 @@ static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double st
         return j;
     snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->round, p->label,
              c->seed);
+    j->stays = ""; /* its own attack alone reads them */
     gnt_request_prepare_attack *q = &j->request.prepare_attack;
     set_attacker(r, j, c, p, &q->attacker);
     q->stage = c->round;

@@ -95,14 +95,33 @@ static char *record_text(const gnt_digest *key, const json_t *record) {
     return whole;
 }
 
+static int is_released(const json_t *record, const char *name) {
+    const json_t *one;
+    size_t i;
+    json_array_foreach(json_object_get(record, "released"), i,
+                       one) if (strcmp(json_string_value(one), name) == 0) return 1;
+    return 0;
+}
+
+/* True if what was released are outputs. */
+static int released_ok(const json_t *released, const json_t *outputs) {
+    const json_t *one;
+    size_t i;
+    json_array_foreach(released, i, one) if (!json_is_string(one) ||
+                                             !json_object_get(outputs, json_string_value(one))) return 0;
+    return !released || (json_is_array(released) && json_array_size(released) > 0);
+}
+
 /* True if the record is one that this store writes. */
 static int record_ok(const json_t *record) {
     const json_t *outputs = json_object_get(record, "outputs"), *facts = json_object_get(record, "facts");
+    const json_t *released = json_object_get(record, "released");
     const char *status = json_string_value(json_object_get(record, "status"));
     const char *job = json_string_value(json_object_get(record, "job")), *name;
     const json_t *sandbox = json_object_get(record, "sandbox"); /* only of jobs that open plugins */
     json_t *value;
-    if (json_object_size(record) != (sandbox ? 5 : 4) || (sandbox && !json_is_string(sandbox)) || !status ||
+    if (json_object_size(record) != (size_t)(4 + !!sandbox + !!released) ||
+        (sandbox && !json_is_string(sandbox)) || !released_ok(released, outputs) || !status ||
         strcmp(status, "ok") != 0 || !job || strlen(job) > MOST_JOB || !json_is_object(outputs) ||
         !json_is_object(facts) || json_object_size(outputs) > GNT_STORE_MOST_OUTPUTS)
         return 0;
@@ -122,11 +141,13 @@ const char *gnt_store_digest(const json_t *record, const char *name) {
 
 /* ---- reading ---- */
 
-/* True if every output of the record is there and has its digest. */
+/* True if every output of the record that was not released is there and has its digest. */
 static int outputs_hold(const gnt_store *s, const gnt_digest *key, const json_t *record) {
     const char *name;
     json_t *value;
     json_object_foreach(json_object_get(record, "outputs"), name, value) {
+        if (is_released(record, name))
+            continue;
         char *path = output_path(s, key, name), hex[GNT_HEX_SIZE];
         gnt_digest d;
         int same = path && gnt_digest_file(path, &d, NULL) == 0;
@@ -140,19 +161,25 @@ static int outputs_hold(const gnt_store *s, const gnt_digest *key, const json_t 
     return 1;
 }
 
-/* True if every output of the record is there. */
+static int is_there(const gnt_store *s, const gnt_digest *key, const char *name) {
+    struct stat st;
+    char *path = output_path(s, key, name);
+    const int there = path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    gnt_free(path);
+    return there;
+}
+
+/* True if every output of the record that was not released is there. */
 static int outputs_are_there(const gnt_store *s, const gnt_digest *key, const json_t *record) {
     const char *name;
     json_t *value;
-    json_object_foreach(json_object_get(record, "outputs"), name, value) {
-        struct stat st;
-        char *path = output_path(s, key, name);
-        const int there = path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-        gnt_free(path);
-        if (!there)
-            return 0;
-    }
+    json_object_foreach(json_object_get(record, "outputs"), name,
+                        value) if (!is_released(record, name) && !is_there(s, key, name)) return 0;
     return 1;
+}
+
+int gnt_store_has(const gnt_store *s, const gnt_digest *key, const json_t *record, const char *name) {
+    return gnt_store_digest(record, name) && !is_released(record, name) && is_there(s, key, name);
 }
 
 static int find(const gnt_store *s, const gnt_digest *key,
@@ -281,35 +308,43 @@ static void sweep_entry(const char *done) {
     gnt_free(folder);
 }
 
+/* Writes done.json, which makes an entry count. */
+static int write_record(const gnt_digest *key, const char *path, const json_t *record, gnt_err *err) {
+    char *text = record_text(key, record);
+    const int rc =
+        text ? write_one(path, text, strlen(text), err) : gnt_fail(err, "out of memory for the store");
+    gnt_free(text);
+    return rc;
+}
+
 static int write_entry(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
                        size_t n, gnt_err *err) {
-    char *path = path_of(s, key, "done", ".json"), *text = NULL;
+    char *path = path_of(s, key, "done", ".json");
     json_t *digests = json_object();
     int rc = path && digests ? make_entry(s, key, err) : gnt_fail(err, "out of memory for the store");
     if (rc == 0)
         rc = write_outputs(s, key, digests, outputs, n, err);
     if (rc == 0) {
         json_object_set(record, "outputs", digests);
-        text = record_text(key, record);
-        rc = text ? write_one(path, text, strlen(text), err) : gnt_fail(err, "out of memory for the store");
+        rc = write_record(key, path, record, err);
     }
     if (rc == 0)
         sweep_entry(path);
     json_decref(digests);
-    gnt_free(text);
     gnt_free(path);
     return rc;
 }
 
-/* Replaces `record` by that of a whole entry made in a sandbox of the same level. Returns 1, 0 if there is
- * none, −1 on error. */
+/* Replaces `record` by that of an entry without released outputs that was made in a sandbox of the same
+ * level. Returns 1, 0 if there is none, −1 on error. */
 static int adopt(gnt_store *s, const gnt_digest *key, json_t *record, gnt_err *err) {
     json_t *there;
     if (gnt_store_find(s, key, &there, err) != 0)
         return -1;
     const char *level = json_string_value(json_object_get(record, "sandbox")),
                *old = json_string_value(json_object_get(there, "sandbox"));
-    int found = there && strcmp(level ? level : "", old ? old : "") == 0;
+    int found =
+        there && !json_object_get(there, "released") && strcmp(level ? level : "", old ? old : "") == 0;
     if (found && (json_object_clear(record) != 0 || json_object_update(record, there) != 0))
         found = gnt_fail(err, "out of memory for the store");
     json_decref(there);
@@ -325,6 +360,38 @@ int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt
         return 0;
     /* another machine may have stored the same first, and have taken this writer for dead */
     return adopt(s, key, record, NULL) > 0 ? 0 : -1;
+}
+
+/* Returns the outputs of a record but `kept`; NULL when out of memory. */
+static json_t *all_but(const json_t *record, const char *kept) {
+    json_t *names = json_array(), *value;
+    const char *name;
+    json_object_foreach(json_object_get(record, "outputs"), name,
+                        value) if (strcmp(name, kept) != 0 &&
+                                   json_array_append_new(names, json_string(name)) != 0) {
+        json_decref(names);
+        return NULL;
+    }
+    return names;
+}
+
+int gnt_store_release(gnt_store *s, const gnt_digest *key, json_t *record, const char *kept, gnt_err *err) {
+    char *path = path_of(s, key, "done", ".json");
+    json_t *names = all_but(record, kept), *one;
+    size_t i;
+    int rc = path && names ? 0 : gnt_fail(err, "out of memory for the store");
+    if (rc == 0 && json_array_size(names) > 0 && !json_object_get(record, "released") &&
+        json_object_set(record, "released", names) == 0 && (rc = write_record(key, path, record, err)) != 0)
+        json_object_del(record, "released");
+    json_array_foreach(json_object_get(record, "released"), i, one) {
+        char *output = output_path(s, key, json_string_value(one));
+        if (output)
+            unlink(output); /* one that stays is in nobody's way */
+        gnt_free(output);
+    }
+    json_decref(names);
+    gnt_free(path);
+    return rc;
 }
 
 int gnt_store_put_times(gnt_store *s, const gnt_digest *key, const json_t *times, gnt_err *err) {

@@ -3,14 +3,19 @@
  *
  *   FOLDER/ab/abcdef…/NAME.safetensors   one file an output
  *   FOLDER/ab/abcdef…/done.json          written last: {"facts", "job", "outputs": {NAME:
- *                                        digest}, "sandbox", "status",
- *                                        "sum"}; "sandbox" where the job opened a plugin
+ *                                        digest}, "released": [NAME, …], "sandbox", "status",
+ *                                        "sum"}; "sandbox" where the job opened a plugin,
+ *                                        "released" where outputs were
  *   FOLDER/ab/abcdef…/times.json         time and memory it took; may be missing
  *
  * "sum" is the last member and is the BLAKE2b-256 of the key in hexadecimal and of every byte of done.json
  * before `,"sum":`. An entry whose done.json is not exactly what was written for this key, or with a file
  * whose bytes do not match it, does not exist; the next run that needs it recomputes it. A sum shows
  * corruption, not the author: whatever reads an output treats it as hostile.
+ *
+ * Outputs of an entry that is whole can be released: their files are removed and their digests stay, so that
+ * the keys of jobs that read them are known without them. A job that must read one needs it stored again,
+ * with the same bytes.
  *
  * Several processes may use one store: an entry that is whole is replaced only by one that was made in a
  * sandbox of another level, and one that is half written has no done.json yet.
@@ -40,15 +45,20 @@ typedef struct gnt_stored_output {
 } gnt_stored_output;
 
 /* Finds an entry. *record: a new reference to done.json's object without "sum"; NULL, and no error, if there
- * is no entry that counts. */
+ * is no entry that counts. Released outputs may be missing. */
 int gnt_store_find(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err *err);
 /* Finds an entry without reading its outputs: each of them is there, but its bytes are compared with their
  * digest only when they are read. */
 int gnt_store_find_record(gnt_store *s, const gnt_digest *key, json_t **record, gnt_err *err);
-/* Stores an entry. record: everything but "outputs"; the outputs' digests are added. A whole entry that was
- * made in a sandbox of the same level stays, and `record` becomes that entry's. */
+/* Stores an entry. record: everything but "outputs"; the outputs' digests are added. An entry without
+ * released outputs that was made in a sandbox of the same level stays, and `record` becomes that entry's. */
 int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt_stored_output *outputs,
                   size_t n, gnt_err *err);
+/* Releases all outputs of a found entry but `kept`, and changes `record` accordingly. Files that an earlier
+ * release left are removed. */
+int gnt_store_release(gnt_store *s, const gnt_digest *key, json_t *record, const char *kept, gnt_err *err);
+/* True if that output of a found entry was not released and its file is there. */
+int gnt_store_has(const gnt_store *s, const gnt_digest *key, const json_t *record, const char *name);
 /* Opens an output of a found entry for reading; −1 on error. */
 int gnt_store_open_output(gnt_store *s, const gnt_digest *key, const char *name, gnt_err *err);
 /* Reads a whole output; fails if its bytes are not those of `record`. The caller frees *bytes with
