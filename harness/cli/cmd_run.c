@@ -1,4 +1,5 @@
 /* gauntlet run: runs a suite. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/memory_limit.h"
 #include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/run_suite.h"
@@ -15,6 +17,7 @@
 #include "report/report.h"
 #include "process/child.h"
 #include "run/engine.h"
+#include "run/needs.h"
 #include "run/lease/share.h"
 #include "suite/plan.h"
 
@@ -89,11 +92,42 @@ static int exit_code(const gnt_run_counts *c) {
     return c->failed || c->crashed || c->timeout || c->unfinished ? GNT_EXIT_FAILED : GNT_EXIT_OK;
 }
 
-static int print_plan(const gnt_plan *plan, const gnt_suite *suite, int json) {
-    char *text = json ? gnt_plan_json(plan, suite) : gnt_plan_text(plan, suite);
+/* Returns the bytes free on the disk of a folder that may not be there yet. */
+static double disk_of(const char *folder) {
+    char *path = gnt_strdup(folder);
+    double left = path ? gnt_disk_free(path) : INFINITY;
+    for (char *end; path && isinf(left) && (end = strrchr(path, '/')) && end > path;) {
+        *end = 0;
+        left = gnt_disk_free(path);
+    }
+    gnt_free(path);
+    return isinf(left) ? gnt_disk_free(*folder == '/' ? "/" : ".") : left;
+}
+
+/* Prints what the plan will take, and what of that is not there. */
+static void print_needs(const options *o, const gnt_plan *plan, const gnt_suite *suite) {
+    gnt_err err = {0};
+    gnt_needs needs;
+    gnt_text text;
+    char *folder = o->output ? gnt_strdup(o->output) : cli_run_folder(suite);
+    gnt_text_init(&text, 4096);
+    if (folder && gnt_needs_of(&needs, suite, plan, (int)o->jobs, &err) == 0) {
+        gnt_needs_text(&needs, &text);
+        gnt_needs_lacks(&needs, folder, disk_of(folder), gnt_memory_limit("/"), (int)o->jobs, &text);
+    } else
+        gnt_text_add(&text, "what it will take is not known: %s\n", err.text);
+    fputs(gnt_text_get(&text), stdout);
+    gnt_text_free(&text);
+    gnt_free(folder);
+}
+
+static int print_plan(const options *o, const gnt_plan *plan, const gnt_suite *suite) {
+    char *text = o->json ? gnt_plan_json(plan, suite) : gnt_plan_text(plan, suite);
     if (text)
         fputs(text, stdout);
     gnt_free(text);
+    if (text && !o->json)
+        print_needs(o, plan, suite);
     return text ? GNT_EXIT_OK : GNT_EXIT_FAILED;
 }
 
@@ -204,7 +238,7 @@ int gnt_cmd_run(int argc, char **argv) {
         add_baseline(&o, &suite, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
         fprintf(stderr, "%s\n", err.text);
     else
-        code = o.dry ? print_plan(&plan, &suite, o.json) : run_plan(&o, &suite, &plan);
+        code = o.dry ? print_plan(&o, &plan, &suite) : run_plan(&o, &suite, &plan);
     gnt_plan_free(&plan);
     gnt_suite_free(&suite);
     cli_env_close(&env);

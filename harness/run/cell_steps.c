@@ -142,7 +142,7 @@ static int make_quarter(run *r, run_cell *c) {
     return c->jobs.quarter != NULL;
 }
 
-/* Makes the jobs up to the score; −1 when out of memory. */
+/* Makes the jobs up to the score. */
 static int make_jobs(run *r, run_cell *c, gnt_err *err) {
     const gnt_cell *cell = c->cell;
     c->jobs.train = run_train_job(&r->requests, cell->task, (int)cell->defense, c->strength, cell->seed);
@@ -154,6 +154,15 @@ static int make_jobs(run *r, run_cell *c, gnt_err *err) {
     c->jobs.score = c->jobs.attack ? run_score_job(&r->requests, cell, c->strength, c->jobs.attack) : NULL;
     const int has_all = c->jobs.train && c->jobs.score && (!cell->tries_quarter || make_quarter(r, c));
     return has_all ? 0 : gnt_fail(err, "out of memory for the cell %s", cell->id);
+}
+
+int run_make_cell_jobs(run *r, run_cell *c, gnt_err *err) {
+    const gnt_cell *cell = c->cell;
+    if (make_jobs(r, c, err) != 0)
+        return -1;
+    c->jobs.none = run_none_job(&r->requests, cell->task, cell->seed);
+    c->jobs.public_only = run_public_job(&r->requests, cell->task, cell->seed);
+    return c->jobs.none ? 0 : gnt_fail(err, "out of memory for the cell %s", cell->id);
 }
 
 /* True if the jobs other than the score have ended, well or badly. NULL: not needed. */
@@ -248,18 +257,11 @@ int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
         settle(r, c, GNT_CELL_NA, cell->reason, moved);
         return 0;
     }
-    if (!c->jobs.score) {
+    if (!c->jobs.none) { /* made once: a large plan has as many steps as jobs */
         if (!find_strength(r, c, moved))
             return 0;
-        if (make_jobs(r, c, err) != 0)
+        if (run_make_cell_jobs(r, c, err) != 0)
             return -1;
-        *moved = 1;
-    }
-    if (!c->jobs.none) { /* made once: a large plan has as many steps as jobs */
-        c->jobs.none = run_none_job(&r->requests, cell->task, cell->seed);
-        if (!c->jobs.none)
-            return gnt_fail(err, "out of memory for the cell %s", cell->id);
-        c->jobs.public_only = run_public_job(&r->requests, cell->task, cell->seed);
         *moved = 1;
     }
     if (!ended_well(r, c, c->jobs.score, moved) || !others_have_ended(c))

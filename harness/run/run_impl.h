@@ -302,6 +302,8 @@ static inline int run_is_bad(gnt_cell_status status) {
     return status != GNT_CELL_UNFINISHED && status != GNT_CELL_OK && status != GNT_CELL_NA;
 }
 int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err);
+/* Makes all jobs of a cell whose strength is known; −1 when out of memory. */
+int run_make_cell_jobs(run *r, run_cell *c, gnt_err *err);
 
 /* ---- results.c, provenance.c ---- */
 /* Writes plan.json and suite.json. */

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory_limit.h"
 #include "judge/convergence.h"
 #include "nn/kernels/blas_core.h"
+#include "run/needs.h"
 #include "run/run_impl.h"
 
 /* Warns of a BLAS that is slower than it could be: results do not suffer from it, times do. */
@@ -15,17 +17,25 @@ static void warn_of_blas_core(const run *r) {
         run_show_warning(r, "%s", text);
 }
 
-/* Warns of a run that will fill the disk. */
-static void warn_of_disk(const run *r) {
-    const double needed =
-        r->plan->update_bytes * (double)r->progress.n_wanted / (double)(r->plan->n ? r->plan->n : 1);
-    const double left = gnt_disk_free(r->options->folder);
-    if (needed > left)
-        run_show_warning(
-            r,
-            "%s: will keep about %.0f GB of observed updates, of which some may be there already, "
-            "and %.0f GB are free; fewer targets, seeds or strengths need less",
-            r->options->folder, needed / 1e9, left / 1e9);
+/* Says what the run will take, and warns of what is not there; nothing of a run of some cells alone. */
+static void say_needs(const run *r) {
+    gnt_needs needs;
+    gnt_text text, lacks;
+    gnt_err err;
+    if (r->options->quiet || r->options->wanted)
+        return;
+    gnt_text_init(&text, 4096);
+    gnt_text_init(&lacks, 4096);
+    if (gnt_needs_of(&needs, r->suite, r->plan, r->options->jobs, &err) == 0) {
+        gnt_needs_text(&needs, &text);
+        fprintf(stderr, "%s: %s", r->suite->name, gnt_text_get(&text));
+        gnt_needs_lacks(&needs, r->options->folder, gnt_disk_free(r->options->folder), gnt_memory_limit("/"),
+                        r->options->jobs, &lacks);
+        for (const char *line = gnt_text_get(&lacks), *end; (end = strchr(line, '\n')); line = end + 1)
+            run_show_warning(r, "%.*s", (int)(end - line), line);
+    }
+    gnt_text_free(&lacks);
+    gnt_text_free(&text);
 }
 
 /* Warns of weights with running statistics that clients will not use: most trained networks expect them. */
@@ -123,7 +133,7 @@ static void warn_of_contradictions(const run *r) {
 void run_warn_before(const run *r) {
     warn_of_blas_core(r);
     warn_of_batch_statistics(r);
-    warn_of_disk(r);
+    say_needs(r);
 }
 
 void run_warn_after(const run *r) {

@@ -8,7 +8,6 @@
 #include "plugin/abi_words.h"
 
 enum { MOST_TEXT = 256 << 20 };
-static const double GB = 1e9;
 
 char *gnt_plan_text(const gnt_plan *p, const gnt_suite *s) {
     gnt_text t;
@@ -23,8 +22,6 @@ char *gnt_plan_text(const gnt_plan *p, const gnt_suite *s) {
     if (p->match_trainings)
         gnt_text_add(&t, ", and at most %lld for matching", (long long)p->match_trainings);
     gnt_text_add(&t, "\n");
-    if (p->update_bytes >= GB)
-        gnt_text_add(&t, "disk: about %.0f GB of observed updates\n", p->update_bytes / GB);
     return gnt_text_take(&t);
 }
 

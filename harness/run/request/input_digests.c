@@ -73,7 +73,7 @@ static int digest_lpips(run_requests *r, gnt_err *err) {
     return 0;
 }
 
-int run_requests_open(run_requests *r, gnt_err *err) {
+int run_requests_open_blank(run_requests *r) {
     const gnt_suite *s = r->suite;
     run_inputs *in = &r->inputs;
     in->data = gnt_array(s->n_tasks, sizeof *in->data);
@@ -82,7 +82,14 @@ int run_requests_open(run_requests *r, gnt_err *err) {
     in->start = gnt_array(s->n_attacks, sizeof *in->start);
     in->model_data = gnt_array(s->n_models, sizeof *in->model_data);
     in->model_weights = gnt_array(s->n_models, sizeof *in->model_weights);
-    if (!in->data || !in->public_set || !in->weights || !in->start || !in->model_data || !in->model_weights)
+    return in->data && in->public_set && in->weights && in->start && in->model_data && in->model_weights ? 0
+                                                                                                         : -1;
+}
+
+int run_requests_open(run_requests *r, gnt_err *err) {
+    const gnt_suite *s = r->suite;
+    run_inputs *in = &r->inputs;
+    if (run_requests_open_blank(r) != 0)
         return gnt_fail(err, "out of memory for a run");
     for (size_t t = 0; t < s->n_tasks; t++)
         if (digest_of(r, &s->task[t], known_data(r, &s->task[t], t, 0), &in->data[t], &in->weights[t], err) !=

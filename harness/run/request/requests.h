@@ -36,6 +36,8 @@ typedef struct run_requests {
 
 /* Digests the inputs of r->suite. To be closed after a failure too. */
 int run_requests_open(run_requests *r, gnt_err *err);
+/* The same without digests, to know the jobs of a suite without running any. −1 when out of memory. */
+int run_requests_open_blank(run_requests *r);
 void run_requests_close(run_requests *r);
 
 /* In place of the index of a defense. */
