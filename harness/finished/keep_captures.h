@@ -1,5 +1,5 @@
 /* keep_captures: writes the updates that a cell of a finished run observed as captures (capture/capture.h),
- * out of the run's store. Nothing is computed, and the run's folder is not written to.
+ * out of the run's store. What that has released is computed again, and the run's folder is not written to.
  *
  * Owner and lifetime: everything is borrowed for the call.
  * Thread: the one that handles the children.
