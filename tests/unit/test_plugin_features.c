@@ -144,6 +144,7 @@ static void the_term_has_its_gradient(void **state) {
                            .model = gnt_service_table(a.attackers)};
     const gnt_observation seen = {.size = sizeof seen, .n = N, .weights = a.weights, .buffers = a.buffers};
     assert_int_equal(known_features_open(&k, &of, &host, &seen, FLATTEN, wanted, CONV_FEATURES), GNT_OK);
+    k.known[0] = k.known[1] = 1;
     assert_int_equal(known_features_of(&k, a.x, &out), GNT_OK);
     memcpy(wanted, out, sizeof wanted);
     assert_int_equal(known_features_eval(&k, a.x, &cost, &out), GNT_OK);

@@ -9,7 +9,8 @@ gnt_status known_features_open(known_features *k, features_function *of, const g
     *k = (known_features){.host = host, .of = of, .n = seen->n, .features = features, .wanted = wanted};
     k->args = hook_args(seen, NULL, NULL, NULL);
     k->d_f = gnt_host_scratch(host, seen->n * features, sizeof *k->d_f);
-    TRY(hook_memory(host, k->d_f != NULL));
+    k->known = gnt_host_scratch(host, seen->n, sizeof *k->known);
+    TRY(hook_memory(host, k->d_f && k->known));
     if (of->features && of->n == seen->n) {
         service->changed(service->context, of->features);
         return GNT_OK;
@@ -52,10 +53,14 @@ gnt_status known_features_of(known_features *k, const float *x, const float **f)
 gnt_status known_features_eval(known_features *k, const float *x, double *cost, const float **d_x) {
     const gnt_gradient *g;
     const float *f;
+    int64_t known = 0;
     *cost = 0;
     TRY(known_features_of(k, x, &f));
+    for (int64_t i = 0; i < k->n; i++)
+        known += k->known[i];
     for (int64_t i = 0, at = 0; i < k->n; i++, at += k->features)
-        *cost += cost_of_one(f + at, k->wanted + at, k->features, 1 / (double)k->n, k->d_f + at);
+        if (k->known[i]) /* d_f of the others stays 0 */
+            *cost += cost_of_one(f + at, k->wanted + at, k->features, 1 / (double)known, k->d_f + at);
     TRY(hook_vjp(k->host, k->of->features, &k->d_f, &g));
     *d_x = g->x;
     return GNT_OK;

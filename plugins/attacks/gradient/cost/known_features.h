@@ -1,5 +1,5 @@
 /* known_features: how far the features of a batch are from those that the update revealed, as a term of a
- * search's cost: the mean of ‖f(x_j) − f_j‖²/‖f_j‖² over the samples j. */
+ * search's cost: the mean of ‖f(x_j) − f_j‖²/‖f_j‖² over the samples j whose features are known. */
 #ifndef GRADIENT_KNOWN_FEATURES_H
 #define GRADIENT_KNOWN_FEATURES_H
 
@@ -17,11 +17,12 @@ typedef struct known_features {
     gnt_function_args args;
     int64_t n, features;
     const float *wanted; /* n × features */
+    uint8_t *known;      /* n: 1 of a sample whose row of these counts; 0 at first, the owner sets them */
     float *d_f;          /* n × features */
 } known_features;
 
-/* Binds one observation. layer: whose output is to be `wanted`, n × features, which outlives k. GNT_OK, or a
- * status after host->fail. */
+/* Binds one observation. layer: whose output is to be `wanted`, n × features, which outlives k. GNT_OK,
+ * or a status after host->fail. */
 gnt_status known_features_open(known_features *k, features_function *of, const gnt_host *host,
                                const gnt_observation *seen, int32_t layer, const float *wanted,
                                int64_t features);

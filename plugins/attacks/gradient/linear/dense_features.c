@@ -1,28 +1,29 @@
 #include "linear/dense_features.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "defense/zeroed_columns.h"
 #include "first_dense.h"
 #include "hook.h"
+#include "linear/dense_head.h"
 #include "linear/exact_batch.h"
-#include "linear/small_matrix.h"
 
-/* Share of the squares of descents that may not be those of cross-entropy. */
-static const double most_apart = 1e-2;
+/* Share of the squares of a sample's δ that may not follow from its features: of one step, and of
+ * several. */
+static const double most_apart = 1e-2, most_apart_of_steps = 0.5;
+/* Share of the squares of the later layers' update that is left, where a few samples were not found. */
+static const double least_left_of_part = 0.1;
+static const double rounding = 1e-7; /* of such a share */
 
-/* A dense layer: what the update has of it, and as broadcast. */
+/* What the update has of a dense layer. */
 typedef struct known_layer {
     const gnt_view *w, *b;
     int64_t w_at, b_at; /* tensors of the update */
-    const float *weight, *bias;
 } known_layer;
 
 /* Finds a dense layer's weight and bias. Returns 0 if clients do not share both. */
-static int find_layer(const gnt_model_info *info, const gnt_observation *seen, int32_t layer,
-                      known_layer *out) {
-    const float *at = seen->weights;
+static int find_layer(const gnt_observation *seen, int32_t layer, known_layer *out) {
     *out = (known_layer){0};
     for (int64_t t = 0; t < seen->update->n; t++) {
         const gnt_view *u = &seen->update->view[t];
@@ -31,10 +32,7 @@ static int find_layer(const gnt_model_info *info, const gnt_observation *seen, i
         *(u->rank == 2 ? &out->w : &out->b) = u;
         *(u->rank == 2 ? &out->w_at : &out->b_at) = t;
     }
-    for (int64_t i = 0; i < info->params.n; at += info->params.view[i++].count)
-        if (info->params.view[i].layer == layer)
-            *(info->params.view[i].rank == 2 ? &out->weight : &out->bias) = at;
-    return out->w && out->b && out->weight && out->bias && out->b->count == out->w->dim[0];
+    return out->w && out->b && out->b->count == out->w->dim[0];
 }
 
 /* Returns the first dense layer if others that change the sample come before it, else −1. */
@@ -54,134 +52,125 @@ static input_range range_of(const gnt_model_info *info, int32_t layer) {
     return (input_range){.area = 1, .lower = lower, .upper = INFINITY};
 }
 
-/* ---- labels ---- */
+/* ---- labels and steps ---- */
 
-typedef struct inputs { /* of a dense layer, of all samples */
-    double *x;          /* n × width, the last entry of each 1 */
-    int64_t n, width;
-} inputs;
+typedef struct fitted {
+    head_fit fit;
+    int64_t sample;
+} fitted;
 
-/* Sets *out to the products of all inputs with all rows of a layer, w and b: n × units. */
-static gnt_status multiply(const gnt_host *host, const float *w, const float *b, int64_t units,
-                           const inputs *in, double **out) {
-    const int64_t features = in->width - 1;
-    *out = gnt_host_scratch(host, in->n * units, sizeof **out);
-    TRY(hook_memory(host, *out != NULL));
-    for (int64_t i = 0; i < in->n; i++)
-        for (int64_t u = 0; u < units; u++) {
-            double sum = (double)b[u];
-            for (int64_t k = 0; k < features; k++)
-                sum += (double)w[u * features + k] * in->x[i * in->width + k];
-            (*out)[i * units + u] = sum;
-        }
-    return GNT_OK;
+static int by_distance(const void *a, const void *b) {
+    const fitted *x = a, *y = b;
+    const int order = (x->fit.apart > y->fit.apart) - (x->fit.apart < y->fit.apart);
+    return order ? order : x->sample < y->sample ? -1 : 1;
 }
 
-/* Sets p to softmax of z. */
-static void soften(const double *z, int64_t n, double *p) {
-    int64_t top = 0;
-    double sum = 0;
-    for (int64_t c = 1; c < n; c++)
-        top = z[c] > z[top] ? c : top;
-    for (int64_t c = 0; c < n; c++)
-        sum += p[c] = exp(z[c] - z[top]);
-    for (int64_t c = 0; c < n; c++)
-        p[c] /= sum;
+typedef struct replay {
+    dense_features *d;
+    dense_head *head;
+    const double *delta; /* found × units */
+    fitted *left;        /* samples whose step is not known yet */
+    int64_t n, missing;  /* of these; samples that were not found, and whose step is not known */
+} replay;
+
+/* Returns by how much the update grows with a gradient of step k: the sum of the rates from there on,
+ * each as momentum repeats it. */
+static double growth_of(const gnt_observation *seen, int32_t k) {
+    double sum = 0, repeated = 1;
+    for (int32_t j = k; j < seen->steps; j++, repeated *= seen->momentum)
+        sum += repeated * (seen->rates ? (double)seen->rates[j] : seen->rate);
+    return sum > 0 ? sum : 1;
 }
 
-/* True if the descents are those of cross-entropy at these outputs, but for a factor that all samples share:
- * y − p. descent, z: n × classes. p: room for classes. */
-static int is_cross_entropy(const double *descent, const double *z, const int64_t *label, int64_t n,
-                            int64_t classes, double *p) {
-    double both = 0, own = 0, expected = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const double *d = descent + i * classes;
-        soften(z + i * classes, classes, p);
-        for (int64_t c = 0; c < classes; c++) {
-            const double e = (c == label[i]) - p[c];
-            both += d[c] * e;
-            own += d[c] * d[c];
-            expected += e * e;
+/* Returns how many of the samples left, which fit the weights the better the earlier they come, are of this
+ * step: where the next one fits worst in comparison, between the fewest and the most that can be. */
+static int64_t count_step(const replay *r, int64_t batch, int is_last) {
+    const int64_t most = batch < r->n ? batch : r->n;
+    const int64_t fewest = batch - r->missing > 0 ? batch - r->missing : 0;
+    int64_t best = most;
+    double widest = 0;
+    if (is_last || fewest >= most)
+        return most;
+    for (int64_t i = fewest; i <= most && i < r->n; i++) {
+        const double before = i > 0 ? fmax(r->left[i - 1].fit.apart, rounding) : rounding;
+        const double gap = fmax(r->left[i].fit.apart, rounding) / before;
+        if (gap > widest) {
+            widest = gap;
+            best = i;
         }
     }
-    return both > 0 && both * both > (1 - most_apart) * own * expected;
+    return best;
 }
 
-/* Solves the update of the last layer for what each sample adds to it; the class that it raises is the label.
- * Leaves labels unknown if one input depends on the others, or if cross-entropy does not have such a descent,
- * as where a clip left another scale in the weights than in the bias. */
-static gnt_status read_labels(dense_features *d, const known_layer *l, const inputs *in) {
-    const int64_t n = in->n, classes = l->b->count, width = in->width;
-    const double sign = d->seen->update_kind == GNT_UPDATE_DELTA ? 1 : -1;
-    const int is_entropy = d->host->model->info->loss == GNT_LOSS_CROSS_ENTROPY;
-    double *gram = gnt_host_scratch(d->host, 2 * n * n, sizeof *gram), *inverse = gram + n * n;
-    double *descent = gnt_host_scratch(d->host, (n + 1) * classes, sizeof *descent), *product, *z;
-    TRY(hook_memory(d->host, gram && descent));
-    TRY(multiply(d->host, l->w->data, l->b->data, classes, in, &product));
-    TRY(multiply(d->host, l->weight, l->bias, classes, in, &z));
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
-            gram[i * n + j] = small_dot(in->x + i * width, in->x + j * width, width);
-    if (!small_invert(gram, inverse, n))
-        return GNT_OK;
+/* Takes the samples of step k, and the step that the client made with them. */
+static gnt_status take_step(replay *r, int32_t k) {
+    dense_features *d = r->d;
+    const gnt_observation *seen = d->seen;
+    const int64_t units = r->head->layer[0].units;
+    const int32_t steps = seen->steps > 1 ? seen->steps : 1;
+    const double rate = !seen->steps ? 1 : seen->rates ? (double)seen->rates[k] : seen->rate;
+    for (int64_t i = 0; i < r->n; i++) {
+        const int64_t s = r->left[i].sample;
+        TRY(may_go_on(d->host));
+        r->left[i].fit = dense_head_fit(r->head, d->f + s * d->features, r->delta + s * units);
+    }
+    qsort(r->left, (size_t)r->n, sizeof *r->left, by_distance);
+    const int64_t n = count_step(r, seen->steps ? seen->batch : seen->n, k + 1 == steps);
     for (int64_t i = 0; i < n; i++) {
-        double *of = descent + i * classes;
-        for (int64_t j = 0; j < n; j++)
-            for (int64_t c = 0; c < classes; c++)
-                of[c] += sign * inverse[i * n + j] * product[j * classes + c];
-        d->label[i] = 0;
-        for (int64_t c = 1; c < classes; c++)
-            d->label[i] = of[c] > of[d->label[i]] ? c : d->label[i];
+        const fitted *own = &r->left[i];
+        d->label[own->sample] = own->fit.label;
+        d->step[own->sample] = k;
+        d->apart[own->sample] = own->fit.apart;
+        if (own->fit.label >= 0 && own->fit.scale > 0)
+            dense_head_add(r->head, d->f + own->sample * d->features, own->fit.label,
+                           own->fit.scale / growth_of(seen, k));
     }
-    if (is_entropy && !is_cross_entropy(descent, z, d->label, n, classes, descent + n * classes))
-        d->label[0] = -1;
+    dense_head_step(r->head, rate);
+    r->missing -= seen->steps && seen->batch > n ? seen->batch - n : 0;
+    r->n -= n;
+    memmove(r->left, r->left + n, (size_t)r->n * sizeof *r->left);
     return GNT_OK;
 }
 
-/* Sets out to ReLU of the layer's output. */
-static gnt_status pass(const gnt_host *host, const known_layer *l, const inputs *in, inputs *out) {
-    const int64_t units = l->b->count;
-    double *z;
-    TRY(multiply(host, l->weight, l->bias, units, in, &z));
-    *out = (inputs){gnt_host_scratch(host, in->n * (units + 1), sizeof *out->x), in->n, units + 1};
-    TRY(hook_memory(host, out->x != NULL));
-    for (int64_t i = 0; i < in->n; i++) {
-        double *to = out->x + i * out->width;
-        for (int64_t u = 0; u < units; u++)
-            to[u] = fmax(z[i * units + u], 0);
-        to[units] = 1;
+/* Leaves out the samples whose δ is none of this loss; all of them if they do not explain the update of the
+ * later layers, as where a clip left another scale in the weights than in the bias. Of local steps some are
+ * met at weights that are only about right. */
+static void leave_out_strange(dense_features *d, double left) {
+    const double missing = 1 - (double)d->found / (double)d->seen->n;
+    const double most_left = missing > 0 ? least_left_of_part + 1.5 * missing : most_apart;
+    const double most = d->seen->steps > 1 ? most_apart_of_steps : most_apart;
+    int64_t n = 0;
+    for (int64_t i = 0; i < d->found; i++) {
+        if (d->label[i] < 0 || !(d->apart[i] <= most) || !(left <= most_left))
+            continue;
+        memmove(d->f + n * d->features, d->f + i * d->features, (size_t)d->features * sizeof *d->f);
+        d->label[n] = d->label[i];
+        d->step[n] = d->step[i];
+        d->apart[n++] = d->apart[i];
     }
+    d->found = n;
+}
+
+/* Finds label and step of each sample: those whose δ follows from the broadcast weights are of the first
+ * step; with them the weights of the next step are known, and so on. */
+static gnt_status find_steps(dense_features *d, dense_head *head, double *delta) {
+    const int64_t units = head->layer[0].units;
+    replay r = {.d = d, .head = head, .delta = delta, .n = d->found, .missing = d->seen->n - d->found};
+    r.left = gnt_host_scratch(d->host, d->seen->n, sizeof *r.left);
+    TRY(hook_memory(d->host, r.left != NULL));
+    for (int64_t i = 0; i < d->found * units && d->seen->update_kind != GNT_UPDATE_DELTA; i++)
+        delta[i] = -delta[i];
+    for (int64_t i = 0; i < r.n; i++)
+        r.left[i].sample = i;
+    for (int32_t k = 0; k == 0 || k < d->seen->steps; k++)
+        TRY(take_step(&r, k));
+    leave_out_strange(d, dense_head_left(head, d->seen));
     return GNT_OK;
 }
 
-/* Finds the labels where only ReLU and dense layers follow. */
-static gnt_status find_labels(dense_features *d) {
-    static const char *const flat[] = {"flatten", "dropout", NULL};
-    const gnt_model_info *info = d->host->model->info;
-    inputs in = {gnt_host_scratch(d->host, d->seen->n * (d->features + 1), sizeof *in.x), d->seen->n,
-                 d->features + 1};
-    int32_t at = d->layer + 1;
-    TRY(hook_memory(d->host, in.x != NULL));
-    for (int64_t i = 0; i < in.n; i++) {
-        d->label[i] = -1;
-        for (int64_t k = 0; k < d->features; k++)
-            in.x[i * in.width + k] = (double)d->f[i * d->features + k];
-        in.x[(i + 1) * in.width - 1] = 1;
-    }
-    for (known_layer l; info->output == GNT_OUTPUT_CLASSES && find_layer(info, d->seen, at, &l);) {
-        if (at + 1 == info->n_layers)
-            return read_labels(d, &l, &in);
-        if (!is_before_relu(info, at))
-            return GNT_OK;
-        inputs next;
-        TRY(pass(d->host, &l, &in, &next));
-        in = next;
-        for (at += 2; at < info->n_layers && is_any(info->layer[at].type, flat);)
-            at++;
-        if (at >= info->n_layers || strcmp(info->layer[at].type, "dense") != 0)
-            return GNT_OK;
-    }
-    return GNT_OK;
+/* True if each sample was used once, so that its features are those of one step. */
+static int is_used_once(const gnt_observation *seen) {
+    return seen->steps <= 1 || seen->n == seen->steps * seen->batch;
 }
 
 gnt_status dense_features_find(dense_features *d, const gnt_host *host, const gnt_observation *seen,
@@ -189,27 +178,30 @@ gnt_status dense_features_find(dense_features *d, const gnt_host *host, const gn
     const gnt_model_info *info = host->model->info;
     const int32_t dense = find_dense(info);
     known_layer l;
+    dense_head head;
     *d = (dense_features){.host = host, .seen = seen, .layer = dense - 1};
-    if (dense < 0 || seen->steps > 1 || seen->n < 2 || !seen->weights || !find_layer(info, seen, dense, &l))
+    if (dense < 0 || !is_used_once(seen) || seen->n < 2 || !seen->weights || !find_layer(seen, dense, &l))
         return GNT_OK;
     const dense_layer layer = {l.w, l.b, l.w_at, l.b_at, *apart};
     d->features = l.w->dim[1];
     d->f = gnt_host_scratch(host, seen->n * d->features, sizeof *d->f);
-    d->label = gnt_host_scratch(host, seen->n, sizeof *d->label);
-    TRY(hook_memory(host, d->f && d->label));
+    d->label = gnt_host_scratch(host, 2 * seen->n, sizeof *d->label);
+    d->apart = gnt_host_scratch(host, seen->n, sizeof *d->apart);
+    double *delta = gnt_host_scratch(host, seen->n * l.b->count, sizeof *delta);
+    TRY(hook_memory(host, d->f && d->label && d->apart && delta));
+    d->step = d->label + seen->n;
     exact_batch batch = {.host = host,
                          .seen = seen,
                          .layer = &layer,
                          .range = range_of(info, d->layer),
                          .features = d->features,
+                         .delta = delta,
                          .effort = effort};
     TRY(exact_batch_find(&batch, d->f));
     gnt_host_fact(host, "features_exact", (double)batch.exact);
-    if (batch.found < seen->n)
-        return GNT_OK;
-    TRY(find_labels(d));
-    d->found = 1;
-    for (int64_t i = 0; i < seen->n; i++)
-        d->found &= d->label[i] >= 0;
-    return GNT_OK;
+    d->found = batch.found;
+    TRY(dense_head_open(&head, host, seen, dense));
+    if (head.n == 0)
+        d->found = 0;
+    return d->found ? find_steps(d, &head, delta) : GNT_OK;
 }

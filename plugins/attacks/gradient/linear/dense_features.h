@@ -1,10 +1,10 @@
-/* dense_features: the features of the samples of a batch, the inputs of the first dense layer behind others,
- * and which labels the samples have.
+/* dense_features: the features of the samples of a batch, or of local steps that use each sample once,
+ * the inputs of the first dense layer behind others; which labels the samples have, and in which step
+ * each was used.
  *
- * The update of that layer is a sum of δ f̃ᵀ as that of a first dense layer is, and its inputs are solved for
- * in the same way (exact_batch.h). Several local steps change the features, so that there has to be one step.
- * If all features of the batch are known, so is what each sample adds to the update of the last layer, and
- * that raises one class alone, its label. */
+ * The update of that layer is a sum of δ f̃ᵀ as that of a first dense layer is, and its inputs are solved
+ * for in the same way (exact_batch.h), each as it was in the step of its sample. Label and step follow
+ * from features and δ (dense_head.h), without the rates: the scale of δ shows them. */
 #ifndef GRADIENT_DENSE_FEATURES_H
 #define GRADIENT_DENSE_FEATURES_H
 
@@ -16,14 +16,15 @@ typedef struct dense_features {
     const gnt_observation *seen;
     int32_t layer; /* whose output the features are */
     int64_t features;
-    float *f;       /* seen->n × features */
-    int64_t *label; /* seen->n */
-    int found;      /* 1: all of them are */
+    int64_t found; /* samples, at most seen->n; the first so many of what follows */
+    float *f;      /* × features */
+    int64_t *label, *step;
+    double *apart; /* share of the squares of δ that does not follow from features, label and step */
 } dense_features;
 
-/* Finds features and labels, if the update determines those of all samples, and only ReLU and dense layers
- * follow. The update is whole (update.h). effort: most
- * operations of the search, 1e9. GNT_OK, GNT_STOPPED, or a status after host->fail. */
+/* Finds what the update determines, if only ReLU and dense layers follow. The update is whole (update.h).
+ * effort: most operations of the search, 1e9. Reports the fact `features_exact`. GNT_OK, GNT_STOPPED, or a
+ * status after host->fail. */
 gnt_status dense_features_find(dense_features *d, const gnt_host *host, const gnt_observation *seen,
                                const outliers *apart, double effort);
 

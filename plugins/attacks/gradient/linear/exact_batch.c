@@ -7,10 +7,12 @@
 #include "hook.h"
 #include "linear/linear_clip.h"
 #include "linear/refined_batch.h"
+#include "linear/sample_columns.h"
 #include "linear/single_samples.h"
 #include "linear/small_matrix.h"
 #include "update.h"
 
+enum { MOST_BLIND = 16 }; /* rank up to which columns are looked for before any sample is known */
 static const double exact_error = 3.16e-3; /* 50 dB, which twice the error has to reach */
 static const double most_error = 0.03;     /* a sample of a larger one is not taken */
 
@@ -167,8 +169,8 @@ static int write_input(const exact_batch *e, const double *from, double error, f
     return 1;
 }
 
-/* Adds a sample to the answer. */
-static void add_sample(exact_batch *e, const double *sample, double error, float *x) {
+/* Adds a sample to the answer, and its column. */
+static void add_sample(exact_batch *e, const double *sample, const double *column, double error, float *x) {
     const input_range *range = &e->range;
     double deviation = range->mean ? 0 : 1;
     for (int64_t k = 0; range->mean && k < e->features; k += range->area)
@@ -176,8 +178,18 @@ static void add_sample(exact_batch *e, const double *sample, double error, float
     const double relative = error * deviation / input_range_unit(range, sample, e->features);
     if (relative > most_error || !write_input(e, sample, error, x + e->found * e->features))
         return;
+    if (e->delta)
+        memcpy(e->delta + e->found * e->units, column, (size_t)e->units * sizeof *column);
     e->exact += 2 * relative <= exact_error;
     e->found++;
+}
+
+/* Sets *columns to those of n samples, if they are wanted: n × units, scratch of the hook. */
+static gnt_status find_columns(const exact_batch *e, const row_space *s, const column_choice *layer,
+                               double *sample, int64_t n, double **columns) {
+    *columns = gnt_host_scratch(e->host, n * e->units, sizeof **columns);
+    TRY(hook_memory(e->host, *columns != NULL));
+    return e->delta ? sample_columns_of(e->host, s, layer, sample, n, *columns) : GNT_OK;
 }
 
 /* Adds the samples of a choice that agrees with the layer. */
@@ -186,24 +198,28 @@ static gnt_status add_chosen(exact_batch *e, const column_choice *choice, const 
     const int64_t b = choice->rank, width = rows->features + 1;
     double *samples = gnt_host_scratch(host, b * width, sizeof *samples);
     double *error = gnt_host_scratch(host, b, sizeof *error);
+    double *columns;
     TRY(hook_memory(host, samples && error));
     TRY(refined_batch(host, choice, rows, samples, error));
+    TRY(find_columns(e, choice->space, choice, choice->sample, b, &columns));
     for (int64_t i = 0; i < b; i++)
-        add_sample(e, samples + i * width, error[i], x);
+        add_sample(e, samples + i * width, columns + i * e->units, error[i], x);
     return GNT_OK;
 }
 
 /* Adds samples that were found one by one. */
 static gnt_status add_singles(exact_batch *e, const single_samples *singles, float *x) {
     const row_space *s = singles->space;
-    double *sample = gnt_host_scratch(e->host, s->width, sizeof *sample);
+    double *sample = gnt_host_scratch(e->host, s->width, sizeof *sample), *columns;
     TRY(hook_memory(e->host, sample != NULL));
+    TRY(find_columns(e, s, singles->layer, singles->sample, singles->n, &columns));
     for (int64_t i = 0; i < singles->n; i++) {
         memset(sample, 0, (size_t)s->width * sizeof *sample);
         for (int64_t r = 0; r < s->rank; r++)
             for (int64_t k = 0; k < s->width; k++)
                 sample[k] += singles->sample[i * s->rank + r] * s->basis[r * s->width + k];
-        add_sample(e, sample, singles->error[i] * input_range_unit(&e->range, sample, e->features), x);
+        add_sample(e, sample, columns + i * e->units,
+                   singles->error[i] * input_range_unit(&e->range, sample, e->features), x);
     }
     return GNT_OK;
 }
@@ -230,10 +246,10 @@ static gnt_status solve(exact_batch *e, const row_space *space, const layer_rows
     single_samples singles;
     int64_t samples = 0;
     TRY(single_samples_start(&singles, host, space, &e->range, relu ? &choice : NULL));
-    if (relu) {
+    if (relu)
         TRY(column_choice_start(&choice, host, space, rows, is_delta));
+    if (relu && space->rank <= MOST_BLIND)
         TRY(search_columns(&singles, &choice, most, &samples));
-    }
     if (samples < space->rank && space->rank > 1)
         TRY(search_singles(&singles, most));
     if (relu && samples < space->rank && singles.n > 0 && singles.n < space->rank)
@@ -248,6 +264,7 @@ gnt_status exact_batch_find(exact_batch *e, float *x) {
     layer_rows rows = {.w = l->w->data, .b = l->b->data, .units = l->b->count, .features = e->features};
     row_space space;
     e->found = e->exact = 0;
+    e->units = rows.units;
     if (e->effort <= 0 || seen->n < 2 || seen->n >= l->b->count || seen->n > e->features || !seen->weights ||
         l->apart.of)
         return GNT_OK;

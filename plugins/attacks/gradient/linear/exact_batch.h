@@ -1,16 +1,16 @@
 /* exact_batch: the samples of a batch, or of several local steps, behind a first dense layer, solved for
  * where the update determines them. Behind convolutions its inputs are the samples' features, which local
- * steps change: they are solved for where there was one step.
+ * steps change: each sample has those of the step that used it, if one alone did.
  *
- * The rows of the update span as many dimensions as there are samples (row_space.h). After ReLU the columns
- * of single samples are found by their zeros (sparse_columns.h, column_choice.h); samples are also found one
- * by one, by rows that agree and by pixels that are exactly 0 or 1 (single_samples.h). No rate has to be
- * known, and momentum changes nothing: an update is still a sum of δ x̃ᵀ. Weight decay adds a share of the
- * broadcast weights, which follows from the announced rates, or if these were not the client's, is where the
- * rows span the fewest dimensions.
+ * The rows of the update span as many dimensions as there are samples (row_space.h). After ReLU the
+ * columns of single samples are found by their zeros (sparse_columns.h, column_choice.h); samples are
+ * also found one by one, by rows that agree and by pixels that are exactly 0 or 1 (single_samples.h). No
+ * rate has to be known, and momentum changes nothing: an update is still a sum of δ x̃ᵀ. Weight decay
+ * adds a share of the broadcast weights, which follows from the announced rates, or if these were not the
+ * client's, is where the rows span the fewest dimensions.
  *
- * The noise is what the row space leaves, so an error can be given with each sample, and what is hidden in
- * noise is not taken for exact. */
+ * The noise is what the row space leaves, so an error can be given with each sample, and what is hidden
+ * in noise is not taken for exact. */
 #ifndef GRADIENT_EXACT_BATCH_H
 #define GRADIENT_EXACT_BATCH_H
 
@@ -23,15 +23,17 @@ typedef struct exact_batch {
     const dense_layer *layer;
     input_range range;
     int64_t features;     /* entries of a sample */
+    double *delta;        /* seen->n × units: what each sample found added to the units; NULL: not wanted */
+    int64_t units;        /* of the layer */
     double effort;        /* most operations of the search, 1e9; 0: none */
     int64_t found, exact; /* samples, and those of 50 dB or more by their error */
 } exact_batch;
 
-/* Sets `found` and `exact`, and the first found × features entries of x to the samples that the update
- * determines, in their range and without the normalisation. x: seen->n × features. Finds nothing of one
- * sample, of as many as the layer has units or more than it has inputs, and where it has outliers. Reports
- * the facts `update_rank`, and `decay_share`, if there is one. GNT_OK, GNT_STOPPED, or a status after
- * host->fail. */
+/* Sets `found`, `exact` and `units`, the first found × units entries of delta, and the first found ×
+ * features entries of x to the samples that the update determines, in their range and without the
+ * normalisation. x: seen->n × features. Finds nothing of one sample, of as many as the layer has units or
+ * more than it has inputs, and where it has outliers. Reports the facts `update_rank`, and `decay_share`,
+ * if there is one. GNT_OK, GNT_STOPPED, or a status after host->fail. */
 gnt_status exact_batch_find(exact_batch *e, float *x);
 
 #endif

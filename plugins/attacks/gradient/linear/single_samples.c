@@ -5,8 +5,9 @@
 
 #include "hook.h"
 #include "linear/small_matrix.h"
+#include "linear/vertices.h"
 
-enum { MOST_PIXELS = 1024, MORE_ZEROS = 8 };
+enum { MOST_PIXELS = 1024, MORE_ZEROS = 8, MOST_IN_VAIN = 40, REWEIGHTED = 3 };
 static const double most_error = 0.03;    /* of an entry of a point that is taken */
 static const double least_part = 1e-3;    /* of a sample that the rows of other samples leave of it */
 static const double least_length = 0.05;  /* of the longest: pixels whose products are shorter are not used */
@@ -119,7 +120,7 @@ static int is_new(single_samples *s, const double *point) {
     return 1;
 }
 
-void single_samples_take(single_samples *s, const double *point, double error) {
+void single_samples_take(single_samples *s, const double *point, double error, int is_certain) {
     const int64_t b = s->rank;
     double *taken = s->sample + s->n * b, last = 0;
     if (s->n == b)
@@ -132,7 +133,7 @@ void single_samples_take(single_samples *s, const double *point, double error) {
         taken[r] = point[r] / last;
     s->spent += (double)(2 * b * s->space->width);
     if (!is_input(s, taken, &error) || error > most_error || !is_new(s, taken) ||
-        (s->layer && !is_off_where_unused(s, taken)))
+        (s->layer && !is_certain && !is_off_where_unused(s, taken)))
         return;
     s->error[s->n++] = error;
 }
@@ -150,7 +151,7 @@ void single_samples_of_rows(single_samples *s, const unit_rows *units) {
                 apart += d * d;
             }
             if (fabs(cosine) > 0.99 && apart < noise * noise) {
-                single_samples_take(s, row, units->noise[i] * sqrt((double)b));
+                single_samples_take(s, row, units->noise[i] * sqrt((double)b), 0);
                 break;
             }
         }
@@ -158,60 +159,88 @@ void single_samples_of_rows(single_samples *s, const unit_rows *units) {
 }
 
 /* Sets row to the products of the basis by which pixel k of a point is above the lower bound, or if `upper`
- * below the upper one. Returns its length, in deviations of the model's input. */
+ * below the upper one, in deviations of the model's input. Returns its length. */
 static double set_pixel(const single_samples *s, int upper, int64_t k, double *row) {
     const int64_t width = s->space->width;
     const double deviation = input_range_deviation(s->range, k), mean = input_range_mean(s->range, k);
-    const double bound = upper ? s->range->upper : s->range->lower;
+    const double bound = ((upper ? s->range->upper : s->range->lower) - mean) / deviation;
     for (int64_t r = 0; r < s->rank; r++) {
-        const double *v = s->space->basis + r * width, pixel = v[k] * deviation + mean * v[width - 1];
-        row[r] = upper ? bound * v[width - 1] - pixel : pixel - bound * v[width - 1];
+        const double *v = s->space->basis + r * width, above = v[k] - bound * v[width - 1];
+        row[r] = upper ? -above : above;
     }
-    return sqrt(small_dot(row, row, s->rank)) / deviation;
+    return sqrt(small_dot(row, row, s->rank));
 }
 
-/* Sets the rows of at most MOST_PIXELS pixels, evenly spaced, without those that are nearly the same in all
- * samples: their noise is greatest. */
-static gnt_status set_pixels(const single_samples *s, int upper, unit_rows *out) {
+/* Sets rows to those of at most MOST_PIXELS pixels, evenly spaced, without those that are nearly the same in
+ * all samples: their noise is greatest; and of the bias's entry, which is positive. Returns how many they
+ * are. */
+static int64_t set_pixels(const single_samples *s, int upper, double *rows) {
     const int64_t b = s->rank, width = s->space->width, every = (width - 2) / MOST_PIXELS + 1;
-    double error = 0, longest = 0;
-    *out = (unit_rows){.rank = b};
-    out->row = gnt_host_scratch(s->host, (MOST_PIXELS + 1) * b, sizeof *out->row);
-    out->noise = gnt_host_scratch(s->host, MOST_PIXELS, sizeof *out->noise);
-    TRY(hook_memory(s->host, out->row && out->noise));
-    for (int64_t r = 0; r < b; r++)
-        error = fmax(error, s->space->error[r]);
+    double longest = 0;
+    int64_t n = 0;
     for (int64_t k = 0; k < width - 1; k += every)
-        longest = fmax(longest, set_pixel(s, upper, k, out->row));
-    for (int64_t k = 0; k < width - 1; k += every) {
-        double *row = out->row + out->n * b;
-        const double length = set_pixel(s, upper, k, row), norm = sqrt(small_dot(row, row, b));
-        if (length < least_length * longest || error > 1e-3 * length)
-            continue;
-        for (int64_t r = 0; r < b; r++)
-            row[r] /= norm;
-        out->noise[out->n++] = error / length;
-        out->typical += error / length;
+        longest = fmax(longest, set_pixel(s, upper, k, rows));
+    for (int64_t k = 0; k < width - 1; k += every)
+        n += set_pixel(s, upper, k, rows + n * b) >= least_length * longest;
+    for (int64_t r = 0; r < b; r++)
+        rows[n * b + r] = s->space->basis[(r + 1) * width - 1];
+    return n + 1;
+}
+
+/* Draws an objective; every other one is 0 at all samples found, so that it leads to others. */
+static void draw_objective(single_samples *s, int64_t times, float *drawn, double *objective) {
+    const int64_t b = s->rank;
+    double *basis = s->work, *v = basis + b * b;
+    int64_t n = 0;
+    gnt_host_normal(s->host, "objectives", b, drawn);
+    for (int64_t k = 0; k < b; k++)
+        objective[k] = (double)drawn[k];
+    for (int64_t i = 0; times % 2 == 0 && i < s->n; i++) {
+        memcpy(v, s->sample + i * b, (size_t)b * sizeof *v);
+        extend(basis, &n, v, b, 1e-9 * sqrt(small_dot(v, v, b)));
     }
-    out->typical /= out->n ? (double)out->n : 1;
-    return GNT_OK;
+    for (int64_t i = 0; i < n; i++) {
+        const double part = small_dot(basis + i * b, objective, b);
+        for (int64_t k = 0; k < b; k++)
+            objective[k] -= part * basis[i * b + k];
+    }
+}
+
+/* Goes to where the objective leads, and from there to where more entries are on their bound. Returns 0 if it
+ * finds no point. */
+static int find_vertex(vertices *v, double *objective) {
+    int found = vertices_descend(v, objective);
+    for (int times = 0; times < REWEIGHTED && found; times++) {
+        vertices_favour_zeros(v, objective);
+        found = vertices_descend(v, objective);
+    }
+    return found && vertices_polish(v);
 }
 
 gnt_status single_samples_of_pixels(single_samples *s, int upper, double most) {
-    unit_rows pixels;
-    sparse_columns points;
+    const int64_t b = s->rank;
+    vertices v;
     if (!isfinite(upper ? s->range->upper : s->range->lower))
         return GNT_OK;
-    TRY(set_pixels(s, upper, &pixels));
-    if (pixels.n < s->rank + MORE_ZEROS)
+    double *rows = gnt_host_scratch(s->host, (MOST_PIXELS + 3) * b, sizeof *rows);
+    float *drawn = gnt_host_scratch(s->host, b, sizeof *drawn);
+    TRY(hook_memory(s->host, rows && drawn));
+    double *objective = rows + (MOST_PIXELS + 2) * b;
+    const int64_t n = set_pixels(s, upper, rows);
+    if (n < b + MORE_ZEROS)
         return GNT_OK;
-    TRY(sparse_columns_start(&points, s->host, &pixels));
-    for (const double before = s->spent; s->n < s->rank && s->spent - before + points.spent < most;) {
+    TRY(vertices_start(&v, s->host, rows, s->space->error, n, b));
+    const double before = s->spent;
+    for (int64_t times = 0, last = 0; s->n < b && times - last < MOST_IN_VAIN; times++) {
+        const int64_t found = s->n;
         TRY(may_go_on(s->host));
-        sparse_columns_draw(&points);
-        for (int64_t k = 0; k < points.n; k++)
-            if (points.zeros[k] >= s->rank - 1 + MORE_ZEROS)
-                single_samples_take(s, points.fresh + k * s->rank, points.error[k]);
+        if (s->spent - before + v.spent > most)
+            break;
+        draw_objective(s, times, drawn, objective);
+        if (find_vertex(&v, objective) && v.zeros >= b - 1 + b / 2 + MORE_ZEROS && (s->layer || !v.is_lone))
+            single_samples_take(s, v.q, v.deviation, !s->range->is_image && !v.is_lone);
+        last = s->n > found ? times : last;
     }
+    s->spent += v.spent;
     return GNT_OK;
 }

@@ -3,10 +3,11 @@
  * Candidates are points of the row space (row_space.h), scaled so that the bias's entry is 1:
  *  - Rows that agree. A unit that was active for one sample alone has that sample as its quotient, and two
  *    such units have the same one. (Behind a two-class head mixtures agree too, of the same samples.)
- *  - Points at which many pixels are exactly 0, or exactly 1, which no mixture has: of digits on a black
- *    ground, of records with entries that are either. They need no ReLU, and no unit of their own.
+ *  - Points at which many pixels are exactly 0, or exactly 1, which no mixture has (vertices.h): of digits
+ *    on a black ground, of records with entries that are either. They need no ReLU, and no unit of their own.
  * A candidate is a sample if it lies in the range of inputs, and after ReLU if the units that are off for it
- * do not need it: their rows are then sums of the other samples alone. */
+ * do not need it: their rows are then sums of the other samples alone. Local steps can switch units on, so
+ * that a point whose features are 0 beyond doubt needs no such units. */
 #ifndef GRADIENT_SINGLE_SAMPLES_H
 #define GRADIENT_SINGLE_SAMPLES_H
 
@@ -39,7 +40,7 @@ void single_samples_of_rows(single_samples *s, const unit_rows *units);
 gnt_status single_samples_of_pixels(single_samples *s, int upper, double most);
 
 /* Takes a point of the row space if it is a sample that is not yet there. error: deviation of the point in
- * its length. */
-void single_samples_take(single_samples *s, const double *point, double error);
+ * its length. is_certain: that it is no mixture, whatever units are off for it. */
+void single_samples_take(single_samples *s, const double *point, double error, int is_certain);
 
 #endif

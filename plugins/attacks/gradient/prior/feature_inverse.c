@@ -138,7 +138,10 @@ gnt_status feature_inverse(known_features *k, const float *x, int64_t count, int
     TRY(fit(&v));
     double *image = v.weight + n * pixels;
     for (int64_t i = 0; i < k->n; i++) {
-        predict(&v, k->wanted + i * width, v.mean_f + width, image);
+        if (k->known[i])
+            predict(&v, k->wanted + i * width, v.mean_f + width, image);
+        else
+            memcpy(image, v.mean_x, (size_t)pixels * sizeof *image);
         for (int64_t p = 0; p < pixels; p++)
             images[i * pixels + p] = (float)fmin(fmax(image[p], 0), 1);
     }

@@ -9,8 +9,8 @@
 
 enum { FEATURE_INVERSE_LEAST = 8 }; /* public images */
 
-/* Sets images, k->n × pixels, to those of the features wanted. x: public
- * images, `count` × pixels; at least FEATURE_INVERSE_LEAST. GNT_OK, GNT_STOPPED, or a status after
+/* Sets images, k->n × pixels, to those of the features wanted, of samples without to the mean of the public
+ * images x, `count` × pixels; at least FEATURE_INVERSE_LEAST. GNT_OK, GNT_STOPPED, or a status after
  * host->fail. */
 gnt_status feature_inverse(known_features *k, const float *x, int64_t count, int64_t pixels, float *images);
 

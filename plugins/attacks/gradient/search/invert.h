@@ -140,8 +140,9 @@ gnt_status search_statistics(search *s, const gnt_observation *seen);
 
 /* Binds the features that the samples are to have, by the parameter `features`, as far as the update
  * determines them (dense_features.h), and begins the search at what public images make of them
- * (feature_inverse.h). y: the one of search_open, which is filled with labels where *labelled. Reports the
- * facts `features_exact` and `features_known`. GNT_OK, or a status after host->fail. */
+ * (feature_inverse.h). y: the one of search_open, which is filled with labels where *labelled: samples found
+ * have places in the steps that used them. Reports the facts `features_exact`, `features_known` and, of
+ * local steps, `order_known`. GNT_OK, or a status after host->fail. */
 gnt_status search_features(search *s, const gnt_observation *seen, float *y, int *labelled);
 
 /* Makes the rates of the steps unknowns of the next searches, in whose first evaluation all are the announced
