@@ -19,6 +19,7 @@
 #include "../../plugins/attacks/gradient/linear/rank_one.c"
 #include "../../plugins/attacks/gradient/prior/matrix_rows.c"
 #include "../../plugins/attacks/gradient/prior/sample_prior.c"
+#include "../../plugins/attacks/gradient/prior/stationary.c"
 #include <cmocka.h>
 
 #include "plain_host.h"
@@ -81,7 +82,7 @@ static sample_prior make_prior(plain_host *p, prior_setting setting) {
 /* Without moves: (1 − smooth) S + smooth·s_k s_l exp(−distance/reach), as the header says. */
 static void the_prior_mixes_two_covariances(void **state) {
     (void)state;
-    const prior_setting setting = {0, 0.25, 1.5};
+    const prior_setting setting = {0, 0.25, 1.5, 0};
     plain_host p;
     float x[MANY * D];
     double mean[D] = {0}, s[D * D] = {0}, c[D * D];
@@ -145,7 +146,7 @@ static void the_posterior_is_the_dense_solve(void **state) {
     plain_host p;
     double precision[D], pull[D], x[D], variance[D];
     plain_open(&p, 2);
-    const sample_prior prior = make_prior(&p, (prior_setting){1, 0.4, 2});
+    const sample_prior prior = make_prior(&p, (prior_setting){1, 0.4, 2, 0});
     const evidence e = some_evidence(precision, pull);
     assert_int_equal(sample_prior_apply(&prior, &e, prior_room_make(&p.host, &prior), x, variance), 0);
     expect_posterior(&prior, &e, x, variance);
@@ -157,7 +158,7 @@ static void the_log_density_is_the_dense_one(void **state) {
     plain_host p;
     double c[D * D], y[D], noise[D], squares = 0;
     plain_open(&p, 3);
-    const sample_prior prior = make_prior(&p, (prior_setting){0, 0.4, 2});
+    const sample_prior prior = make_prior(&p, (prior_setting){0, 0.4, 2, 0});
     covariance_of(&prior, c);
     for (int64_t k = 0; k < D; k++) {
         y[k] = 0.3 - 0.1 * (double)k;
@@ -218,7 +219,7 @@ static void narrowing_is_the_log_determinant(void **state) {
     double unit[D], slope, above, below;
     narrowing v;
     plain_open(&p, 9);
-    const sample_prior prior = make_prior(&p, (prior_setting){0, 0.4, 2});
+    const sample_prior prior = make_prior(&p, (prior_setting){0, 0.4, 2, 0});
     for (int64_t k = 0; k < D; k++)
         unit[k] = 1 + 0.5 * (double)k;
     assert_true(narrowing_make(&v, &p.host, &prior, unit));
@@ -252,7 +253,7 @@ typedef struct layer_case {
 
 static void open_case(layer_case *c, uint64_t seed) {
     plain_open(&c->p, seed);
-    c->prior = make_prior(&c->p, (prior_setting){0, 0.5, 2});
+    c->prior = make_prior(&c->p, (prior_setting){0, 0.5, 2, 0});
     c->room = prior_room_make(&c->p.host, &c->prior);
     for (int64_t k = 0; k < D; k++) { /* a normalisation, other for each entry */
         c->slope[k] = 2 + 0.1 * (double)k;

@@ -437,6 +437,75 @@ static void what_was_pruned_is_bounded_by_the_rest(void **state) {
     close_world(&w);
 }
 
+/* Runs the attack with pruning and public samples granted. */
+static double attack_pruned(world *w, int64_t row, const gnt_value *values) {
+    gnt_observation *o = &w->round[0].seen;
+    o->granted = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC;
+    o->defense = "prune";
+    o->defense_values = values;
+    o->n_defense_values = 2;
+    o->public_data = &w->known;
+    return attack(w, row, NULL);
+}
+
+/* Inputs in [−1, 1]. The threshold lies above every bias's gradient: only the network gives scale and sign of
+ * what survived. */
+static void survivors_get_scale_and_sign_from_the_network(void **state) {
+    (void)state;
+    static world w;
+    static const double mean[] = {0.3}, deviation[] = {0.35};
+    const gnt_value values[] = {{.id = "p", .r = 0.98}, {.id = "scope", .text = "update"}};
+    for (int64_t row = 2; row < 4; row++) {
+        float x[PIXELS], first[PIXELS], largest = 0;
+        int shown = 0;
+        open_world_of(&w, mlp, mean, deviation);
+        observe(&w, 0, row, 0, 0);
+        for (int64_t i = 0; i < w.round[0].view[1].count; i++)
+            largest = fmaxf(largest, fabsf(w.round[0].data[1][i]));
+        for (int i = 0; i < TENSORS; i++)
+            free(w.round[0].data[i]);
+        gnt_free(w.round[0].weights);
+        observe(&w, 0, row, 0, 1.1 * (double)largest);
+        assert_true(attack_pruned(&w, row, values) < 0.02);
+        memcpy(first, w.found, sizeof first);
+        attack_pruned(&w, row, values);
+        assert_memory_equal(first, w.found, sizeof first);
+        gnt_data_row(glyphs, row, x);
+        for (int64_t k = 0; k < PIXELS; k++)
+            for (int64_t i = 0; i < w.round[0].view[1].count; i++)
+                if (w.round[0].data[0][i * PIXELS + k] != 0) {
+                    assert_float_equal(w.found[k], x[k], 0.1);
+                    shown++;
+                    break;
+                }
+        assert_true(shown > 0);
+        close_world(&w);
+    }
+}
+
+/* A bias that survived gives the factor: what is shown is exact, and grey pixels are within the bound. */
+static void a_bias_that_survived_makes_survivors_exact(void **state) {
+    (void)state;
+    static world w;
+    const gnt_value values[] = {{.id = "p", .r = 0.9}, {.id = "scope", .text = "update"}};
+    float x[PIXELS];
+    double loudest = 0;
+    open_world(&w);
+    observe(&w, 0, 9, 0, 0.02);
+    attack_pruned(&w, 9, values);
+    gnt_data_row(glyphs, 9, x);
+    for (int64_t i = 0; i < w.round[0].view[1].count; i++)
+        loudest = fmax(loudest, fabs((double)w.round[0].data[1][i]));
+    assert_true(loudest > 0.02);
+    for (int64_t k = 0; k < PIXELS; k++) {
+        if ((double)x[k] * loudest > 0.0201)
+            assert_float_equal(w.found[k], x[k], 1e-4);
+        if ((double)x[k] * loudest < 0.02)
+            assert_true((double)w.found[k] * loudest < 0.0201);
+    }
+    close_world(&w);
+}
+
 static void an_earlier_round_of_the_sample_helps(void **state) {
     (void)state;
     static world w;
@@ -481,6 +550,8 @@ int main(void) {
         cmocka_unit_test(a_clip_of_tensors_takes_no_other_noise),
         cmocka_unit_test(hardly_any_noise_is_no_worse_than_none_granted),
         cmocka_unit_test(what_was_pruned_is_bounded_by_the_rest),
+        cmocka_unit_test(survivors_get_scale_and_sign_from_the_network),
+        cmocka_unit_test(a_bias_that_survived_makes_survivors_exact),
         cmocka_unit_test(an_earlier_round_of_the_sample_helps),
         cmocka_unit_test(an_earlier_round_of_another_sample_is_left_out),
     };

@@ -205,8 +205,12 @@ static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefac
             host, "a clip of each tensor on its own is granted, and beside it noise is set or entries "
                   "are pruned: it reckons with one or the other. Leave the grant defense out, or "
                   "noise");
-    if (linear_is_noisy(s, seen, &l, &noise))
-        return linear_noisy_run(s, seen, &noise, answer);
+    if (linear_is_noisy(s, seen, &l, &noise)) {
+        int answered = 0;
+        if (noise.law.kind == NOISE_NONE && !seen->history)
+            TRY(linear_pruned_run(s, seen, &noise, answer, &answered));
+        return answered ? GNT_OK : linear_noisy_run(s, seen, &noise, answer);
+    }
     float *x = gnt_host_scratch(host, seen->n * features, sizeof *x);
     uint8_t *used = gnt_host_scratch(host, (size_t)l.b->count, 1);
     TRY(hook_memory(host, x && used));

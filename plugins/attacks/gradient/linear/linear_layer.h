@@ -1,4 +1,4 @@
-/* What the files of linear-layer share: linear_layer.c divides, linear_noisy.c estimates. */
+/* What the files of linear-layer share: linear_layer.c divides, linear_noisy.c, linear_pruned.c estimate. */
 #ifndef GRADIENT_LINEAR_LAYER_H
 #define GRADIENT_LINEAR_LAYER_H
 
@@ -36,8 +36,13 @@ typedef struct layer_noise {
 /* Sets *noise; true if the update is of one sample and known or found to be noisy or pruned. */
 int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
                     layer_noise *noise);
-/* Answers with the estimate of rank_one.h and whole_update.h. */
+/* Answers with the estimate of rank_one.h and whole_update.h. GNT_OK, GNT_STOPPED, or a status after
+ * host->fail. */
 gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
                             const gnt_answer *answer);
+/* Answers a pruned update without noise with the estimate of bounded.h, and sets *answered to 1; to 0 if no
+ * input survived, or no image has the survivors that are there. The same statuses. */
+gnt_status linear_pruned_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
+                             const gnt_answer *answer, int *answered);
 
 #endif

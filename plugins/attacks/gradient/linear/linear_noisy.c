@@ -198,25 +198,13 @@ static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen
     return GNT_OK;
 }
 
-static int input_make(rank_one_input *in, const gnt_host *host, int64_t features) {
-    const gnt_model_info *info = host->model->info;
-    const int64_t area = features / info->dim[0];
-    in->slope = gnt_host_scratch(host, features, sizeof *in->slope);
-    in->shift = gnt_host_scratch(host, features, sizeof *in->shift);
-    for (int64_t k = 0; in->slope && in->shift && k < features; k++) {
-        in->slope[k] = info->mean ? 1 / (double)info->deviation[k / area] : 1;
-        in->shift[k] = info->mean ? -(double)info->mean[k / area] * in->slope[k] : 0;
-    }
-    return in->slope && in->shift;
-}
-
 static gnt_status open_rounds(estimate *e, const gnt_observation *seen) {
     const gnt_host *host = e->host;
     const size_t most = (size_t)(1 + (seen->history ? seen->n_history : 0));
     e->whole = gnt_host_scratch(host, most, sizeof *e->whole);
     e->of = gnt_host_scratch(host, most, sizeof *e->of);
     e->list = gnt_host_scratch(host, most, sizeof *e->list);
-    if (!e->whole || !e->of || !e->list || !input_make(&e->input, host, e->shape.features) ||
+    if (!e->whole || !e->of || !e->list || !rank_one_input_make(&e->input, host, e->shape.features) ||
         !rank_one_fit_make(&e->fit, host, e->shape.features))
         return hook_no_memory(host);
     TRY(open_round(e, 0, seen));

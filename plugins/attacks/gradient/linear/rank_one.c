@@ -31,6 +31,18 @@ rank_one_round rank_one_round_make(const gnt_host *host, int64_t units, int64_t 
     return r;
 }
 
+int rank_one_input_make(rank_one_input *in, const gnt_host *host, int64_t features) {
+    const gnt_model_info *info = host->model->info;
+    const int64_t area = features / info->dim[0];
+    in->slope = gnt_host_scratch(host, features, sizeof *in->slope);
+    in->shift = gnt_host_scratch(host, features, sizeof *in->shift);
+    for (int64_t k = 0; in->slope && in->shift && k < features; k++) {
+        in->slope[k] = info->mean ? 1 / (double)info->deviation[k / area] : 1;
+        in->shift[k] = info->mean ? -(double)info->mean[k / area] * in->slope[k] : 0;
+    }
+    return in->slope && in->shift;
+}
+
 int rank_one_fit_make(rank_one_fit *fit, const gnt_host *host, int64_t features) {
     const size_t bytes = (size_t)features * sizeof(double);
     *fit = (rank_one_fit){.settled = RANK_ONE_SETTLED,

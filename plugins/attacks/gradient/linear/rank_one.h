@@ -35,6 +35,9 @@ typedef struct rank_one_input {
     double *slope, *shift; /* features */
 } rank_one_input;
 
+/* Sets it to the model's normalisation. Scratch of the hook. Returns 0 when memory ran out. */
+int rank_one_input_make(rank_one_input *in, const gnt_host *host, int64_t features);
+
 typedef struct rank_one_fit {
     double *x, *variance; /* features, image space */
     evidence evidence;    /* by the rounds alone */

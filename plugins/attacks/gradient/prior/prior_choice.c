@@ -5,8 +5,13 @@
 
 enum { LEAST_SAMPLES = 8, MOST_SAMPLES = 200, HALVES = 2 };
 
-static const prior_setting candidates[] = {{1, 0.3, 2}, {0, 0.3, 2}, {1, 0.1, 2},
-                                           {1, 0.6, 2}, {2, 0.3, 2}, {1, 0.6, 4}};
+static const prior_setting candidates[] = {{1, 0.3, 2, 0},
+                                           {0, 0.3, 2, 0},
+                                           {1, 0.1, 2, 0},
+                                           {1, 0.6, 2, 0},
+                                           {2, 0.3, 2, 0},
+                                           {1, 0.6, 4, 0},
+                                           [PRIOR_BY_DISTANCE] = {0, 0.3, 2, 500}};
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };
 
 prior_setting prior_candidate(int index) {
@@ -82,7 +87,7 @@ gnt_status prior_choose(int *best, const gnt_host *host, const sample_shape *sha
     for (int64_t k = 0; k < shape->features; k++)
         j.noise[k] = variance;
     TRY(judge(&j, candidates[0], preset));
-    for (int c = 1; c < CANDIDATES; c++) {
+    for (int c = 1; c < PRIOR_BY_DISTANCE; c++) {
         TRY(judge(&j, candidates[c], other));
         const double by = advantage(other, preset, used);
         *best = by > most ? c : *best;

@@ -4,6 +4,9 @@
 
 #include "prior/sample_prior.h"
 
+/* The candidate that mixes the covariance by distance in; it is not among those that are chosen from. */
+enum { PRIOR_BY_DISTANCE = 6 };
+
 /* Returns the level, 0 … levels − 1, of the noise's variance in an entry of x, by factors of 4. */
 int prior_level(double variance, int levels);
 

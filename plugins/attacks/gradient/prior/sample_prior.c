@@ -7,6 +7,7 @@
 #include "gauntlet/nn.h"
 #include "prior/principal.h"
 #include "prior/matrix_rows.h"
+#include "prior/stationary.h"
 #include "hook.h"
 
 /* Vector code for the loops, with the same bits: no sum changes its order. */
@@ -15,6 +16,7 @@
 #endif
 
 enum { MOST_COPIES = 4500 }; /* of public samples, moved ones counted */
+enum { MOST_IMAGES = 1000 }; /* that a covariance by distance is of */
 enum { LEAST_RANK = 128, MOST_RANK = 256 };
 static const double grey = 0.5, grey_variance = 0.08, channels_agree = 0.8;
 static const double least_variance = 1e-5, rest_floor = 1e-7;
@@ -76,6 +78,7 @@ typedef struct covariance {
     prior_setting setting;
     double *deviation, *by_distance; /* features; height × width */
     double *by;                      /* a weight of each copy, and of each column of the factor */
+    stationary even;                 /* with setting.by_distance */
 } covariance;
 
 static void moments(const covariance *c, double *mean) {
@@ -94,8 +97,25 @@ static void moments(const covariance *c, double *mean) {
     }
 }
 
+/* Returns the weight of the covariance that is mixed in. */
+static double weight_of_mixed(const covariance *c) {
+    const double even = c->setting.by_distance;
+    return c->of.n == 0 ? 1 : even > 0 ? even / (even + (double)c->of.n) : c->setting.smooth;
+}
+
 static double variance_of(const covariance *c, int64_t k) {
     return c->deviation[k] * c->deviation[k];
+}
+
+/* Mixes means and deviations with those of each channel. */
+static void mix_moments(const covariance *c, double *mean) {
+    const int64_t d = c->shape->features, area = c->shape->height * c->shape->width;
+    const double w = weight_of_mixed(c);
+    for (int64_t k = 0; k < d; k++) {
+        c->deviation[k] = sqrt(
+            fmax((1 - w) * variance_of(c, k) + w * stationary_variance(&c->even, k / area), least_variance));
+        mean[k] = (1 - w) * mean[k] + w * c->even.mean[k / area];
+    }
 }
 
 /* Adds w times column k of the smooth covariance of images to out. */
@@ -116,15 +136,17 @@ static void add_smooth(const covariance *c, int64_t k, double w, double *out) {
 static void column(const covariance *c, int64_t k, double *out) {
     const sample_shape *s = c->shape;
     const int64_t d = s->features, area = s->height * s->width;
-    const double w = c->of.n ? c->setting.smooth : 1;
+    const double w = weight_of_mixed(c);
     for (int64_t l = 0; l < d; l++)
         out[l] = c->of.n ? -(1 - w) * c->mean[k] * c->mean[l] : 0;
     for (int64_t i = 0; i < c->of.n; i++)
         c->by[i] = (1 - w) * (double)c->of.x[i * d + k] / (double)c->of.n;
     rows_combine_floats(c->of.x, c->of.n, d, c->by, out);
-    if (area > 1)
+    if (c->even.mean)
+        stationary_add_column(&c->even, k, w, out);
+    else if (area > 1)
         add_smooth(c, k, w, out);
-    if (area == 1)
+    else
         out[k] += w * variance_of(c, k);
 }
 
@@ -190,13 +212,19 @@ static gnt_status make(sample_prior *p, const gnt_host *host, const sample_shape
     c.deviation = gnt_host_scratch(host, bytes, 1);
     c.by_distance = gnt_host_scratch(host, shape->height * shape->width, sizeof(double));
     c.by = gnt_host_scratch(host, c.of.n + most, sizeof(double));
-    double *room = gnt_host_scratch(host, bytes, 1);
-    TRY(hook_memory(host, p->mean && p->rest && p->factor && c.deviation && c.by_distance && c.by && room));
+    double *room = gnt_host_scratch(host, bytes, 1), *own = gnt_host_scratch(host, bytes, 1);
+    TRY(hook_memory(host,
+                    p->mean && p->rest && p->factor && c.deviation && c.by_distance && c.by && room && own));
     for (int64_t i = 0; i < shape->height; i++)
         for (int64_t k = 0; k < shape->width; k++)
             c.by_distance[i * shape->width + k] = exp(-sqrt((double)(i * i + k * k)) / setting.reach);
-    c.mean = p->mean;
     moments(&c, p->mean);
+    c.mean = p->mean;
+    if (setting.by_distance > 0 && n > 0 && shape->height * shape->width > 1) {
+        TRY(stationary_make(&c.even, host, shape, x, n < MOST_IMAGES ? n : MOST_IMAGES));
+        c.mean = memcpy(own, p->mean, bytes);
+        mix_moments(&c, p->mean);
+    }
     factor(p, &c, most, room);
     return shorten(p, host, &c, rank);
 }

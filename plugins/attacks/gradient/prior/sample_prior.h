@@ -6,7 +6,8 @@
  * say little of 784 × 784 covariances, so
  *  - images are moved about by up to `shift` pixels, each copy a sample of its own,
  *  - the covariance is mixed with a smooth one, of weight `smooth`: that of neighbours falls by e in `reach`
- *    pixels.
+ *    pixels. Or it is mixed with that by distance alone (stationary.h), of weight `by_distance`/(n +
+ *    `by_distance`) for n samples, and the mean with that of each channel.
  * Without public samples the smooth one alone is left, around grey. */
 #ifndef GRADIENT_SAMPLE_PRIOR_H
 #define GRADIENT_SAMPLE_PRIOR_H
@@ -20,6 +21,7 @@ typedef struct sample_shape {
 typedef struct prior_setting {
     int64_t shift;        /* pixels, of images */
     double smooth, reach; /* share 0 … 1; pixels */
+    double by_distance; /* samples that weigh as much; 0: the smooth covariance is mixed in. Only of images */
 } prior_setting;
 
 typedef struct sample_prior {
