@@ -13,6 +13,7 @@
 #include "../../plugins/attacks/gradient/prior/principal.c"
 #include "../../plugins/attacks/gradient/prior/sample_prior.c"
 #include "../../plugins/attacks/gradient/prior/stationary.c"
+#include "../../plugins/attacks/gradient/prior/whole_covariance.c"
 #include <cmocka.h>
 
 #include "plain_host.h"
@@ -93,8 +94,8 @@ static double second_of_two(double known, double lower, double upper) {
     bounded_room room;
     plain_open(&p, 1);
     assert_true(bounded_room_make(&room, &p.host, 2));
-    assert_int_equal(bounded_estimate(&prior, &p.host, &bounds, &room, prior_room_make(&p.host, &prior), x),
-                     GNT_OK);
+    assert_int_equal(
+        bounded_estimate(&prior, NULL, &p.host, &bounds, &room, prior_room_make(&p.host, &prior), x), GNT_OK);
     assert_true(x[0] == known);
     plain_close(&p);
     return x[1];
@@ -136,10 +137,49 @@ static void an_entry_may_be_black(void **state) {
                 bounds.ones[1] == 0);
     memcpy(bounds.lower, low, sizeof low);
     memcpy(bounds.upper, high, sizeof high);
-    assert_int_equal(bounded_estimate(&prior, &p.host, &bounds, &room, prior_room_make(&p.host, &prior), x),
-                     GNT_OK);
+    assert_int_equal(
+        bounded_estimate(&prior, NULL, &p.host, &bounds, &room, prior_room_make(&p.host, &prior), x), GNT_OK);
     const double mass = erf(2.5 / sqrt(2)) / 2, inside = mean_within(0.5, 0.04, 0, 0.5);
     assert_float_equal(x[1], 0.5 * mass * inside / (0.5 + 0.5 * mass), 5e-3);
+    plain_close(&p);
+}
+
+/* The whole covariance of a prior that was cut to three columns leaves nothing away: the estimate is that of
+ * the prior before, which has all of them. */
+static void the_whole_covariance_misses_nothing(void **state) {
+    (void)state;
+    enum { N = CHANNELS * AREA, COLUMNS = 3 };
+    plain_host p;
+    double u[IMAGES * N], precision[N], pull[N], expected[N], cut[N], whole[N], by_cut = 0;
+    float x[IMAGES * N];
+    sample_prior prior = {0};
+    whole_covariance of_images;
+    const evidence e = {precision, pull};
+    plain_open(&p, 3);
+    plain_uniform(&p, "images", IMAGES * N, u);
+    for (int64_t i = 0; i < IMAGES * N; i++)
+        x[i] = (float)u[i];
+    for (int64_t k = 0; k < N; k++) {
+        precision[k] = k % 3 == 0 ? 1e8 : k % 3 == 1 ? 30 : 0;
+        pull[k] = precision[k] * (0.2 + 0.6 * u[k]);
+    }
+    const prior_setting setting = {0, 0, 1, 4};
+    assert_int_equal(sample_prior_make(&prior, &p.host, &small, x, IMAGES, setting), GNT_OK);
+    assert_int_equal(sample_prior_apply(&prior, &e, prior_room_make(&p.host, &prior), expected, NULL), 0);
+    for (; prior.rank > COLUMNS; prior.rank--)
+        for (int64_t k = 0; k < N; k++) {
+            const double of = (double)prior.factor[(prior.rank - 1) * N + k];
+            prior.rest[k] += of * of;
+        }
+    prior_room *room = prior_room_make(&p.host, &prior);
+    assert_int_equal(sample_prior_apply(&prior, &e, room, cut, NULL), 0);
+    assert_int_equal(whole_covariance_make(&of_images, &p.host, &small, x, IMAGES, 4), GNT_OK);
+    assert_int_equal(whole_covariance_apply(&of_images, &p.host, &prior, &e, room, whole), GNT_OK);
+    for (int64_t k = 0; k < N; k++) {
+        assert_float_equal(whole[k], expected[k], 5e-3);
+        by_cut = fmax(by_cut, fabs(cut[k] - expected[k]));
+    }
+    assert_true(by_cut > 0.05);
     plain_close(&p);
 }
 
@@ -192,8 +232,8 @@ static void images_of_the_prior_come_back(void **state) {
             lower[k] = shown ? x[k] : 0.25;
             upper[k] = shown ? x[k] : 0.75;
         }
-        assert_int_equal(bounded_estimate(&prior, &p.host, &bounds, &room, of, found), GNT_OK);
-        assert_int_equal(bounded_estimate(&prior, &p.host, &bounds, &room, of, again), GNT_OK);
+        assert_int_equal(bounded_estimate(&prior, NULL, &p.host, &bounds, &room, of, found), GNT_OK);
+        assert_int_equal(bounded_estimate(&prior, NULL, &p.host, &bounds, &room, of, again), GNT_OK);
         assert_memory_equal(found, again, sizeof found);
         begin(&bounds, D, &room.evidence);
         assert_int_equal(sample_prior_apply(&prior, &room.evidence, of, cut, NULL), 0);
@@ -215,6 +255,7 @@ int main(void) {
         cmocka_unit_test(one_entry_between_bounds_has_its_mean_there),
         cmocka_unit_test(bounds_far_outside_are_met),
         cmocka_unit_test(an_entry_may_be_black),
+        cmocka_unit_test(the_whole_covariance_misses_nothing),
         cmocka_unit_test(images_of_the_prior_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,6 @@
  *     sign is taken that explains the whole update better (network_fit.h).
  *  3. bounded.h estimates the inputs between their bounds. */
 #include <math.h>
-#include <string.h>
 
 #include "defense/survivors.h"
 #include "linear/linear_layer.h"
@@ -29,6 +28,8 @@ typedef struct pruned {
     rank_one_input input;
     sample_prior prior;
     prior_room *room;
+    whole_covariance whole; /* of images */
+    int has_whole;
     bounded_room bounded;
     entry_bounds bounds;
     network_fit network;
@@ -43,7 +44,11 @@ static gnt_status open_prior(pruned *p, const gnt_samples *known) {
     kept_prior_begin(&p->s->known, x, n, p->shape.features);
     TRY(kept_prior_get(&p->s->known, &p->prior, p->host, &p->shape, x, n, PRIOR_BY_DISTANCE));
     p->room = prior_room_make(p->host, &p->prior);
-    return hook_memory(p->host, p->room != NULL);
+    TRY(hook_memory(p->host, p->room != NULL));
+    p->has_whole = n > 0 && p->shape.height * p->shape.width > 1;
+    return p->has_whole ? whole_covariance_make(&p->whole, p->host, &p->shape, x, n,
+                                                prior_candidate(PRIOR_BY_DISTANCE).by_distance)
+                        : GNT_OK;
 }
 
 static gnt_status open_memory(pruned *p) {
@@ -76,12 +81,12 @@ static gnt_status turn(pruned *p, double sign, double least, double most, double
     return GNT_OK;
 }
 
-static gnt_status estimate(pruned *p, double a) {
+static gnt_status estimate(pruned *p, double a, const whole_covariance *whole) {
     survivor_rows_bounds(&p->rows, &p->input, a, &p->bounds);
-    return bounded_estimate(&p->prior, p->host, &p->bounds, &p->bounded, p->room, p->x);
+    return bounded_estimate(&p->prior, whole, p->host, &p->bounds, &p->bounded, p->room, p->x);
 }
 
-/* Searches a of one sign, by rough estimates first; leaves the estimate in x. *cost: that of the whole
+/* Searches a of one sign, by rough estimates first; *cost: that of the whole
  * update, INFINITY where no image has that sign. */
 static gnt_status search_sign(pruned *p, double sign, double *a, double *cost) {
     double least, most, change = INFINITY;
@@ -96,27 +101,23 @@ static gnt_status search_sign(pruned *p, double sign, double *a, double *cost) {
             return GNT_OK;
         TRY(turn(p, sign, least, most, a, &change));
     }
+    const double rough = p->network.cost;
     change = INFINITY;
     for (int i = 0; i < LAST_TURNS && change > settled; i++) {
-        TRY(estimate(p, *a));
+        TRY(estimate(p, *a, NULL));
         TRY(turn(p, sign, least, most, a, &change));
     }
-    *cost = p->network.cost;
-    return estimate(p, *a);
+    *cost = sqrt(rough * p->network.cost);
+    return GNT_OK;
 }
 
-/* Estimates the sample where a is not known. *found: 0 if neither sign is of an image. */
-static gnt_status estimate_with_factor(pruned *p, int *found) {
-    const size_t bytes = (size_t)p->shape.features * sizeof(double);
-    double a, positive, negative, *x = gnt_host_scratch(p->host, bytes, 1);
-    TRY(hook_memory(p->host, x != NULL));
+/* Finds a by the network. *found: 0 if neither sign is of an image. */
+static gnt_status find_factor(pruned *p, int *found) {
+    double positive, negative, a;
     TRY(search_sign(p, 1, &p->rows.a, &positive));
-    memcpy(x, p->x, bytes);
     TRY(search_sign(p, -1, &a, &negative));
     if (negative < positive)
         p->rows.a = a;
-    else
-        memcpy(p->x, x, bytes);
     *found = isfinite(fmin(positive, negative));
     return GNT_OK;
 }
@@ -124,13 +125,14 @@ static gnt_status estimate_with_factor(pruned *p, int *found) {
 static gnt_status solve(pruned *p, int *found) {
     gnt_host_fact(p->host, "scale_known", p->rows.a != 0);
     *found = 1;
-    if (p->rows.a != 0)
-        return estimate(p, p->rows.a);
-    gnt_status status = network_fit_open(&p->network);
-    if (status == GNT_OK)
-        status = estimate_with_factor(p, found);
-    network_fit_close(&p->network);
-    return status;
+    if (p->rows.a == 0) {
+        gnt_status status = network_fit_open(&p->network);
+        if (status == GNT_OK)
+            status = find_factor(p, found);
+        network_fit_close(&p->network);
+        TRY(status);
+    }
+    return *found ? estimate(p, p->rows.a, p->has_whole ? &p->whole : NULL) : GNT_OK;
 }
 
 static gnt_status give(const pruned *p, const gnt_answer *answer) {

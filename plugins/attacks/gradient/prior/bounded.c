@@ -122,8 +122,8 @@ static void replace_factor(evidence *of, const entry_bounds *e, int64_t k, doubl
     of->precision[k] += damping * (precision - of->precision[k]);
 }
 
-gnt_status bounded_estimate(const sample_prior *p, const gnt_host *host, const entry_bounds *e,
-                            bounded_room *b, prior_room *room, double *x) {
+gnt_status bounded_estimate(const sample_prior *p, const whole_covariance *whole, const gnt_host *host,
+                            const entry_bounds *e, bounded_room *b, prior_room *room, double *x) {
     begin(e, p->features, &b->evidence);
     for (int round = 0; round <= ROUNDS; round++) {
         TRY(may_go_on(host));
@@ -133,6 +133,8 @@ gnt_status bounded_estimate(const sample_prior *p, const gnt_host *host, const e
             if (!is_known(e, k))
                 replace_factor(&b->evidence, e, k, x[k], b->variance[k]);
     }
+    if (whole)
+        TRY(whole_covariance_apply(whole, host, p, &b->evidence, room, x));
     keep_within(e, p->features, x);
     return GNT_OK;
 }

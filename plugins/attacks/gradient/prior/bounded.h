@@ -8,7 +8,7 @@
 #ifndef GRADIENT_BOUNDED_H
 #define GRADIENT_BOUNDED_H
 
-#include "prior/sample_prior.h"
+#include "prior/whole_covariance.h"
 
 /* Bounds of a sample: entry k lies in [lower[k], upper[k]]; it is known where the two are equal.
  * zeros and ones: the shares of samples whose entry k is exactly 0, or 1, as black pixels are, which no
@@ -33,10 +33,10 @@ int bounded_room_make(bounded_room *b, const gnt_host *host, int64_t features); 
  * not finite. */
 int bounded_guess(const sample_prior *p, const entry_bounds *e, bounded_room *b, prior_room *room, double *x);
 
-/* Estimates the sample as above, in a few rounds over all entries. Known entries of x are exact, the
- * others within their bounds. Allocates nothing. GNT_OK, GNT_STOPPED, or GNT_FAILED if numbers are not
- * finite, after host->fail. */
-gnt_status bounded_estimate(const sample_prior *p, const gnt_host *host, const entry_bounds *e,
-                            bounded_room *b, prior_room *room, double *x);
+/* Estimates the sample as the head says, in a few rounds over all entries; at last under the whole
+ * covariance, unless that is NULL. Known entries of x are exact, the others within their bounds. Allocates
+ * nothing. GNT_OK, GNT_STOPPED, or GNT_FAILED if numbers are not finite, after host->fail. */
+gnt_status bounded_estimate(const sample_prior *p, const whole_covariance *whole, const gnt_host *host,
+                            const entry_bounds *e, bounded_room *b, prior_room *room, double *x);
 
 #endif

@@ -15,8 +15,7 @@
 #pragma GCC optimize("O3")
 #endif
 
-enum { MOST_COPIES = 4500 }; /* of public samples, moved ones counted */
-enum { MOST_IMAGES = 1000 }; /* that a covariance by distance is of */
+enum { MOST_COPIES = SAMPLE_PRIOR_MOST };
 enum { LEAST_RANK = 128, MOST_RANK = 256 };
 static const double grey = 0.5, grey_variance = 0.08, channels_agree = 0.8;
 static const double least_variance = 1e-5, rest_floor = 1e-7;
@@ -221,7 +220,8 @@ static gnt_status make(sample_prior *p, const gnt_host *host, const sample_shape
     moments(&c, p->mean);
     c.mean = p->mean;
     if (setting.by_distance > 0 && n > 0 && shape->height * shape->width > 1) {
-        TRY(stationary_make(&c.even, host, shape, x, n < MOST_IMAGES ? n : MOST_IMAGES));
+        TRY(stationary_make(&c.even, host, shape, x,
+                            n < SAMPLE_PRIOR_MOST_EVEN ? n : SAMPLE_PRIOR_MOST_EVEN));
         c.mean = memcpy(own, p->mean, bytes);
         mix_moments(&c, p->mean);
     }
@@ -325,6 +325,19 @@ int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *roo
     if (variance)
         variances(p, e, room, variance);
     return 0;
+}
+
+void sample_prior_precondition(const sample_prior *p, prior_room *room, const double *r, double *out) {
+    const int64_t d = p->features;
+    for (int64_t k = 0; k < d; k++)
+        room->centred[k] = room->by[k] * r[k];
+    project(p, room);
+    gnt_cholesky_solve(room->m, p->rank, room->z, 1);
+    for (int64_t k = 0; k < d; k++)
+        out[k] = 0;
+    rows_combine(p->factor, p->rank, d, room->z, out);
+    for (int64_t k = 0; k < d; k++)
+        out[k] = room->by[k] * (r[k] - out[k]);
 }
 
 double sample_prior_narrowing(const sample_prior *p, const double *precision, prior_room *room) {

@@ -36,6 +36,9 @@ typedef struct evidence {
     double *precision, *pull; /* features; precision ≥ 0 */
 } evidence;
 
+/* Most public samples, moved copies counted, and most images of a covariance by distance, that count. */
+enum { SAMPLE_PRIOR_MOST = 4500, SAMPLE_PRIOR_MOST_EVEN = 1000 };
+
 sample_shape sample_shape_of(const gnt_model_info *info);
 
 /* Fits the prior to x: n rows of shape->features entries; n may be 0. All memory is scratch of the hook.
@@ -55,6 +58,10 @@ prior_room *prior_room_make(const gnt_host *host, const sample_prior *p);
  * or −1 if numbers are not finite. */
 int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *room, double *mean,
                        double *variance);
+
+/* Computes out = (F Fᵀ + diag(rest) + 1/precision)⁻¹ r over the entries with evidence, of which the
+ * precision is that of the last sample_prior_apply in this room; 0 for the others. Allocates nothing. */
+void sample_prior_precondition(const sample_prior *p, prior_room *room, const double *r, double *out);
 
 /* Returns ½ log det(C·diag(precision) + 1), C the prior's covariance: by how much evidence of that
  * precision narrows the prior, in nats. Allocates nothing. NaN where numbers are not finite. */
