@@ -362,17 +362,28 @@ int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt
     return adopt(s, key, record, NULL) > 0 ? 0 : -1;
 }
 
-/* Returns the outputs of a record but `kept`; NULL when out of memory. */
-static json_t *all_but(const json_t *record, const char *kept) {
-    json_t *names = json_array(), *value;
-    const char *name;
-    json_object_foreach(json_object_get(record, "outputs"), name,
-                        value) if (strcmp(name, kept) != 0 &&
-                                   json_array_append_new(names, json_string(name)) != 0) {
-        json_decref(names);
-        return NULL;
-    }
-    return names;
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Returns the names of a record's outputs but `kept`, sorted, so that records have the same bytes whether they
+ * were read or made; NULL when out of memory. */
+static json_t *all_but(json_t *record, const char *kept) {
+    json_t *outputs = json_object_get(record, "outputs"), *names = json_array(), *value;
+    const size_t most = json_object_size(outputs) + 1;
+    const char **found = gnt_array(most, sizeof *found), *name;
+    size_t n = 0;
+    int failed = !names || !found;
+    if (!failed)
+        json_object_foreach(outputs, name, value) if (strcmp(name, kept) != 0) found[n++] = name;
+    qsort(found, n, sizeof *found, by_name);
+    for (size_t i = 0; i < n && !failed; i++)
+        failed = json_array_append_new(names, json_string(found[i])) != 0;
+    gnt_free(found);
+    if (!failed)
+        return names;
+    json_decref(names);
+    return NULL;
 }
 
 int gnt_store_release(gnt_store *s, const gnt_digest *key, json_t *record, const char *kept, gnt_err *err) {
