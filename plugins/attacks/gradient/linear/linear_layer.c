@@ -273,5 +273,5 @@ const gnt_descriptor gradient_linear_layer = {
     .goals = GNT_GOAL_RECONSTRUCTION,
     .uses = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
-    .flags = GNT_FLAG_FIRST_DENSE,
+    .flags = GNT_FLAG_FIRST_DENSE | GNT_FLAG_RANDOMISED,
     .stop = stop};
