@@ -1,5 +1,5 @@
 /* hidden_weights: a defense that reports what each client is to hide of attribute 0, in both of its hooks,
- * and puts it into the update; and what `prepare` is given. */
+ * and adds it to the last bias; and what `prepare` is given. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static gnt_status transform(void *self, const gnt_client *client, gnt_tensors *u
     const gnt_samples *s = client->samples;
     report(p, "update", client->index, s);
     p->host->fact(p->host->context, "most", (double)client->artefacts->tensors.view[0].data[0]);
-    update->tensor[0].data[0] += s->attribute[0].weight;
+    update->tensor[update->n - 1].data[0] += s->attribute[0].weight; /* outputs depend on it */
     return GNT_OK;
 }
 
