@@ -59,8 +59,8 @@ static void published_epsilons_come_out(void **state) {
         for (int order = 2; order <= 64; order++)
             coarse = fmin(coarse, s.steps * sampled_gaussian_rdp(&s, order) - log(1e-5) / (order - 1));
         const double ours = sampled_gaussian_add(&s, 1e-5);
-        /* integer orders alone cost 3 % where the best one is small */
-        assert_true(coarse > 0.995 * published[i].epsilon && coarse < 1.04 * published[i].epsilon);
+        /* all orders to 64 gain 1 %; that they are integers costs 3 % where the best one is small */
+        assert_true(coarse > 0.985 * published[i].epsilon && coarse < 1.04 * published[i].epsilon);
         assert_true(ours < coarse && ours > 0.8 * coarse);
         assert_true(sampled_gaussian_replace(&s, 1e-5) > 2 * ours);
         assert_true(sampled_gaussian_replace(&s, 1e-5) < 4 * ours);
