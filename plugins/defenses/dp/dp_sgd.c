@@ -4,14 +4,14 @@
  *   W ← W − rate·(Σ_i g_i·min(1, C/‖g_i‖) + σC·z)/B
  *
  * Source: Abadi, Chu, Goodfellow, McMahan, Mironov, Talwar and Zhang, Deep Learning with Differential
- * Privacy, CCS 2016, Algorithm 1. What it promises is privacy of one sample of a client: `epsilon_sample_add` and
+ * Privacy, CCS 2016, Algorithm 1. It promises privacy of one sample of a client: `epsilon_sample_add` and
  * `epsilon_sample_replace` are of the whole training, with amplification by random batches
  * (shared/dp/sampled_gaussian.h), and count the client as one that takes part in every round. The epsilons of
- * clients beside them (shared/dp/epsilon_facts.h) count no amplification.
+ * clients (shared/dp/epsilon_facts.h) count no amplification.
  *
  * Steps are plain SGD. Batch norm computes with the broadcast running statistics, because a gradient of one
- * sample must not depend on others, and none are sent. Where a client shares one gradient, the host has chosen its
- * samples, so that nothing is amplified. */
+ * sample must not depend on others, and none are sent. Where a client shares one gradient, the host has
+ * chosen its samples, so that nothing is amplified. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
