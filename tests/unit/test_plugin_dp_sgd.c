@@ -141,7 +141,7 @@ static void add_clipped(const net *n, const double *w, double clip, double facto
     }
 }
 
-/* Without noise to speak of: two steps on all samples, and one gradient. */
+/* With next to no noise: two steps on all samples, and one gradient. */
 static void steps_are_means_of_clipped_gradients(void **state) {
     (void)state;
     static bench b;

@@ -366,8 +366,8 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the names of a record's outputs but `kept`, sorted, so that records have the same bytes whether they
- * were read or made; NULL when out of memory. */
+/* Returns the names of a record's outputs but `kept`, sorted, so that records have the same bytes whether
+ * they were read or made; NULL when out of memory. */
 static json_t *all_but(json_t *record, const char *kept) {
     json_t *outputs = json_object_get(record, "outputs"), *names = json_array(), *value;
     const size_t most = json_object_size(outputs) + 1;
