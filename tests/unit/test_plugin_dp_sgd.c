@@ -175,7 +175,7 @@ static void steps_are_means_of_clipped_gradients(void **state) {
     }
 }
 
-/* Of one gradient, entries are the mean of clipped ones and noise of deviation σC/n. */
+/* The entries of one gradient are the mean of clipped ones and noise of deviation σC/n. */
 static void noise_has_its_deviation(void **state) {
     (void)state;
     static bench b;
