@@ -17,8 +17,8 @@
 
 enum { TURNS = 5, LAST_TURNS = 2 };
 static const double settled = 1e-3; /* of a, relative */
-static const double usual_room =
-    1.5; /* where a search begins, over the least |a| that images allow; as extreme values are rare */
+/* Where a search begins, over the least |a| that images allow: extreme values are rare. */
+static const double usual_room = 1.5;
 
 typedef struct pruned {
     linear_layer *s;
