@@ -5,11 +5,11 @@
 #include "base/mem.h"
 #include "run/run_impl.h"
 
-static void settle(run *r, run_cell *c, gnt_cell_status status, const char *reason, int *moved) {
+static void settle(run *r, run_cell *c, gnt_cell_status status, const char *reason) {
     c->status = status;
     c->reason = reason ? gnt_strdup(reason) : NULL;
     r->progress.finished++;
-    *moved = 1;
+    r->progress.bad += (size_t)run_is_bad(status);
     run_show_cell(r, c);
 }
 
@@ -23,11 +23,20 @@ static gnt_cell_status status_of(const char *verdict) {
                                                                               : GNT_CELL_FAILED;
 }
 
+/* True if the job has ended, well or badly; else the cell waits for it. */
+static int has_ended(run_cell *c, run_job *j) {
+    if (!run_job_has_ended(j))
+        run_wait_for(&c->waiter, &j->waiters);
+    return run_job_has_ended(j);
+}
+
 /* True if the job ended well. Settles the cell if it ended badly. */
-static int ended_well(run *r, run_cell *c, const run_job *j, int *moved) {
+static int ended_well(run *r, run_cell *c, run_job *j) {
+    if (!has_ended(c, j))
+        return 0;
     if (j->state == RUN_ENDED) {
         c->failed = run_job_origin(j);
-        settle(r, c, status_of(j->ending.verdict), j->ending.reason, moved);
+        settle(r, c, status_of(j->ending.verdict), j->ending.reason);
     }
     return j->state == RUN_OK;
 }
@@ -37,7 +46,7 @@ static run_search *search_of(run *r, const gnt_cell *c) {
 }
 
 /* Finds the strength next to the one that a search found. False if there is none, and the cell is settled. */
-static int find_bracket(run *r, run_cell *c, const run_search *s, int *moved) {
+static int find_bracket(run *r, run_cell *c, const run_search *s) {
     const int stronger = c->cell->bracket == GNT_BRACKET_STRONGER;
     const int beyond = s->step.reason == GNT_MATCH_TOO_WEAK || s->step.saturated;
     gnt_err err = {""};
@@ -47,34 +56,36 @@ static int find_bracket(run *r, run_cell *c, const run_search *s, int *moved) {
     }
     if (!beyond &&
         gnt_match_bracket(&c->strength, &s->spec, s->history, s->n, s->step.strength, stronger, 0, &err) != 0)
-        settle(r, c, GNT_CELL_FAILED, err.text, moved);
+        settle(r, c, GNT_CELL_FAILED, err.text);
     else if (beyond)
-        settle(r, c, GNT_CELL_NA, "no strength meets the target, so that none lies on either side", moved);
+        settle(r, c, GNT_CELL_NA, "no strength meets the target, so that none lies on either side");
     else if (isnan(c->strength))
-        settle(r, c, GNT_CELL_NA, "the strength that was found is at this end of its range", moved);
+        settle(r, c, GNT_CELL_NA, "the strength that was found is at this end of its range");
     return c->status == GNT_CELL_UNFINISHED;
 }
 
 /* Finds the strength of the cell. False while it is not known, or if there is none and the cell is
  * settled. */
-static int find_strength(run *r, run_cell *c, int *moved) {
+static int find_strength(run *r, run_cell *c) {
     const gnt_cell *cell = c->cell;
     if (cell->mode == GNT_MODE_FIXED || (cell->mode == GNT_MODE_SWEEP && !cell->bracket))
         c->strength = cell->strength;
     if (cell->mode != GNT_MODE_MATCHED && !cell->bracket)
         return 1;
-    const run_search *s = search_of(r, cell);
-    if (!s->settled)
+    run_search *s = search_of(r, cell);
+    if (!s->settled) {
+        run_wait_for(&c->waiter, &s->waiters);
         return 0;
+    }
     if (s->reason) {
         gnt_err text;
         gnt_fail(&text, "the search for its strength could not go on: %s", s->reason);
         c->failed = s->failed;
-        settle(r, c, GNT_CELL_FAILED, text.text, moved);
+        settle(r, c, GNT_CELL_FAILED, text.text);
         return 0;
     }
     if (cell->bracket)
-        return find_bracket(r, c, s, moved);
+        return find_bracket(r, c, s);
     c->strength = s->step.strength;
     c->matched = s->step.what == GNT_MATCH_MATCHED;
     return 1;
@@ -166,12 +177,12 @@ int run_make_cell_jobs(run *r, run_cell *c, gnt_err *err) {
 }
 
 /* True if the jobs other than the score have ended, well or badly. NULL: not needed. */
-static int others_have_ended(const run_cell *c) {
-    const run_job *const others[] = {c->jobs.none,     c->jobs.replay,        c->jobs.public_only,
-                                     c->jobs.shuffled, c->jobs.shuffled_none, c->jobs.quarter,
-                                     c->jobs.secret,   c->jobs.secret_none};
+static int others_have_ended(run_cell *c) {
+    run_job *const others[] = {c->jobs.none,     c->jobs.replay,        c->jobs.public_only,
+                               c->jobs.shuffled, c->jobs.shuffled_none, c->jobs.quarter,
+                               c->jobs.secret,   c->jobs.secret_none};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i] && !run_job_has_ended(others[i]))
+        if (others[i] && !has_ended(c, others[i]))
             return 0;
     return 1;
 }
@@ -235,7 +246,7 @@ static void read_secret(run *r, run_cell *c) {
 }
 
 /* Reads everything that results.json has on a cell whose jobs have ended, and settles it. */
-static void take_results(run *r, run_cell *c, int *moved) {
+static void take_results(run *r, run_cell *c) {
     c->utility = run_utility(r, c->jobs.train, &c->utility_error);
     c->utility_none = c->jobs.none->state == RUN_OK ? run_utility(r, c->jobs.none, NULL) : NAN;
     const int has_score = read_score(r, c->jobs.score, &c->found) == 0;
@@ -244,31 +255,28 @@ static void take_results(run *r, run_cell *c, int *moved) {
     c->found.facts = facts_of(r, c);
     c->found.marks = run_marks_of(r, c);
     if (has_score)
-        settle(r, c, GNT_CELL_OK, NULL, moved);
+        settle(r, c, GNT_CELL_OK, NULL);
     else
-        settle(r, c, GNT_CELL_FAILED, "the score cannot be read back from the store", moved);
+        settle(r, c, GNT_CELL_FAILED, "the score cannot be read back from the store");
 }
 
-int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err) {
+int run_step_cell(run *r, run_cell *c, gnt_err *err) {
     const gnt_cell *cell = c->cell;
-    if (c->status != GNT_CELL_UNFINISHED || !run_wants(r, (size_t)(c - r->cell)))
-        return 0;
     if (cell->reason) {
-        settle(r, c, GNT_CELL_NA, cell->reason, moved);
+        settle(r, c, GNT_CELL_NA, cell->reason);
         return 0;
     }
-    if (!c->jobs.none) { /* made once: a large plan has as many steps as jobs */
-        if (!find_strength(r, c, moved))
+    if (!c->jobs.none) { /* made once */
+        if (!find_strength(r, c))
             return 0;
         if (run_make_cell_jobs(r, c, err) != 0)
             return -1;
-        *moved = 1;
     }
-    if (!ended_well(r, c, c->jobs.score, moved) || !others_have_ended(c))
+    if (!ended_well(r, c, c->jobs.score) || !others_have_ended(c))
         return 0;
     if (r->options->share == GNT_SHARE_WORK) /* the run that gathers reads them */
-        settle(r, c, GNT_CELL_OK, NULL, moved);
+        settle(r, c, GNT_CELL_OK, NULL);
     else
-        take_results(r, c, moved);
+        take_results(r, c);
     return 0;
 }

@@ -24,7 +24,11 @@ static void open_cells(run *r) {
                                 .strength = NAN,
                                 .utility = NAN,
                                 .utility_none = NAN};
-        r->progress.n_wanted += (size_t)run_wants(r, i);
+        r->cell[i].waiter = (run_waiter){.queue = &r->cells, .number = i};
+        if (run_wants(r, i)) {
+            run_queue_add(&r->cells, i);
+            r->progress.n_wanted++;
+        }
     }
 }
 
@@ -36,7 +40,8 @@ static void open_searches(run *r) {
                                     .defense = i % r->suite->n_defenses,
                                     .none = NAN,
                                     .settled = 1,
-                                    .step = {.strength = NAN}};
+                                    .step = {.strength = NAN},
+                                    .waiter = {.queue = &r->searches, .number = i}};
     for (size_t i = 0; given && i < count_searches(r); i++)
         r->search[i].step =
             (gnt_match_next_step){.what = GNT_MATCH_MATCHED, .strength = given[GNT_BRACKETS * i]};
@@ -45,6 +50,9 @@ static void open_searches(run *r) {
         if (run_wants(r, i) && !c->reason && (c->mode == GNT_MODE_MATCHED || c->bracket))
             r->search[c->task * r->suite->n_defenses + c->defense].settled = 0;
     }
+    for (size_t i = 0; i < count_searches(r); i++)
+        if (!r->search[i].settled)
+            run_queue_add(&r->searches, i);
 }
 
 static int open_run(run *r, gnt_err *err) {
@@ -54,7 +62,10 @@ static int open_run(run *r, gnt_err *err) {
     r->cell = gnt_array(r->plan->n, sizeof *r->cell);
     r->search = gnt_array(count_searches(r), sizeof *r->search);
     r->requests = (run_requests){.suite = r->suite, .data_folder = r->options->data_folder, .jobs = &r->jobs};
-    int rc = store && run_jobs_open(&r->jobs) == 0 && r->cell && r->search
+    r->running.at = gnt_array((size_t)r->options->jobs, sizeof(run_job *));
+    int rc = store && run_jobs_open(&r->jobs) == 0 && r->cell && r->search && r->running.at &&
+                     run_queue_reserve(&r->cells, r->plan->n) == 0 &&
+                     run_queue_reserve(&r->searches, count_searches(r)) == 0
                  ? gnt_store_open(&r->store, store, err)
                  : gnt_fail(err, "out of memory for a run");
     gnt_free(store);
@@ -67,8 +78,11 @@ static int open_run(run *r, gnt_err *err) {
 }
 
 static void close_run(run *r) {
-    for (size_t i = 0; i < r->jobs.n; i++) /* those that an interruption or an error left */
-        run_processes_free(r->jobs.at[i]);
+    for (size_t i = 0; i < r->running.n; i++) /* those that an interruption or an error left */
+        run_processes_free(r->running.at[i]);
+    gnt_free(r->running.at);
+    run_queue_free(&r->searches);
+    run_queue_free(&r->cells);
     run_jobs_free(&r->jobs);
     run_requests_close(&r->requests);
     run_share_close(r);
@@ -87,17 +101,16 @@ static void close_run(run *r) {
 
 /* Moves everything on as far as it goes without waiting. */
 static int settle_all(run *r, gnt_err *err) {
-    for (int moved = 1; moved;) {
-        moved = 0;
-        for (size_t i = 0; i < count_searches(r); i++)
-            if (run_step_search(r, &r->search[i], &moved, err) != 0)
+    do {
+        for (size_t i; run_queue_take(&r->searches, &i);)
+            if (run_step_search(r, &r->search[i], err) != 0)
                 return -1;
-        for (size_t i = 0; i < r->plan->n; i++)
-            if (run_step_cell(r, &r->cell[i], &moved, err) != 0)
+        for (size_t i; run_queue_take(&r->cells, &i);)
+            if (run_step_cell(r, &r->cell[i], err) != 0)
                 return -1;
-        if (run_step_jobs(r, &moved, err) != 0)
+        if (run_step_jobs(r, err) != 0)
             return -1;
-    }
+    } while (r->searches.n || r->cells.n || r->jobs.look.n);
     return 0;
 }
 
@@ -107,9 +120,9 @@ static int run_all(run *r, gnt_err *err) {
             return -1;
         if (r->interrupted) /* what runs is killed when its job is freed; what is done is stored */
             return 0;
-        if (r->running == 0 && !run_share_waits(r))
+        if (r->running.n == 0 && !run_share_waits(r))
             return 0;
-        if (r->running && run_wait_job(r, err) != 0)
+        if (r->running.n && run_wait_job(r, err) != 0)
             return -1;
         run_share_renew(r);
         run_show_progress(r, 0);

@@ -10,7 +10,7 @@
  * that cannot be read. */
 static void finish_stored(const run *r, run_job *j) {
     gnt_err why;
-    j->state = RUN_OK;
+    run_job_is_ok(j);
     if (strcmp(j->outputs[0], "trained") != 0 || r->options->share == GNT_SHARE_WORK || run_has_utility(r, j))
         return; /* a run that shares reads it when a search needs it (search_steps.c) */
     gnt_fail(&why,
@@ -21,28 +21,27 @@ static void finish_stored(const run *r, run_job *j) {
     run_job_end(j, "failed", why.text);
 }
 
-/* True if all inputs are stored that will be. RUN_WAITING → RUN_ENDED if one that the job needs is not. */
-static int has_inputs(run_job *j, int *moved) {
+/* True if all inputs are stored that will be; else the job waits for the first that is not.
+ * RUN_WAITING → RUN_ENDED if one that the job needs will not be. */
+static int has_inputs(run_job *j) {
     for (size_t i = 0; i < j->n_inputs; i++) {
-        const run_job *from = j->input[i].from;
-        if (from && from->state == RUN_ENDED && j->input[i].optional)
+        run_job *from = j->input[i].from;
+        if (!from || from->state == RUN_OK || (from->state == RUN_ENDED && j->input[i].optional))
             continue;
-        if (from && from->state == RUN_ENDED) {
+        if (from->state == RUN_ENDED) {
             run_job_end(j, from->ending.verdict, from->ending.reason);
             j->ending.origin = run_job_origin(from);
-            *moved = 1;
-            return 0;
-        }
-        if (from && from->state != RUN_OK)
-            return 0;
+        } else
+            run_wait_for(&j->waiter, &from->waiters);
+        return 0;
     }
     return 1;
 }
 
 /* Takes a job from RUN_WAITING → RUN_READY once its inputs are stored; → RUN_OK if its output is, too. */
-static int look_at_waiting(run *r, run_job *j, int *moved, gnt_err *err) {
+static int look_at_waiting(run *r, run_job *j, gnt_err *err) {
     json_t *record;
-    if (!has_inputs(j, moved))
+    if (!has_inputs(j))
         return run_release_inputs(r, j, err);
     if (j->request.memory.failed)
         return gnt_fail(err, "out of memory for the request of the job %s", j->name);
@@ -52,7 +51,6 @@ static int look_at_waiting(run *r, run_job *j, int *moved, gnt_err *err) {
         return gnt_fail(err, "out of memory for the job %s", j->name);
     if (run_find_stored(r, j, &record, err) != 0)
         return -1;
-    *moved = 1;
     j->stored.cached = record != NULL;
     if (record) {
         json_decref(j->stored.record);
@@ -62,8 +60,10 @@ static int look_at_waiting(run *r, run_job *j, int *moved, gnt_err *err) {
         j->sandbox = gnt_strdup(json_string_value(json_object_get(j->stored.record, "sandbox")));
         run_cost_read(r, j);
         finish_stored(r, j);
-    } else if (!run_restore_inputs(r, j))
-        j->state = RUN_READY;
+    } else if (run_restore_inputs(r, j))
+        run_job_look_again(&r->jobs, j);
+    else
+        run_job_is_ready(&r->jobs, j);
     return run_release_inputs(r, j, err);
 }
 
@@ -82,11 +82,11 @@ static void start_job(run *r, run_job *j) {
     }
     if (run_processes_start(r, j, &why) == 0) {
         j->state = RUN_RUNNING;
-        r->running++;
+        r->running.at[r->running.n++] = j;
         return;
     }
     if (run_restore_inputs(r, j)) {
-        j->state = RUN_WAITING;
+        run_job_look_again(&r->jobs, j);
         return;
     }
     gnt_fail(&whole, "the job %s could not be started: %s", j->name, why.text);
@@ -125,7 +125,17 @@ static void note_ending(const run *r, run_job *j) {
  * interrupted. */
 static void put_back(run *r, run_job *j) {
     r->interrupted = 1;
-    j->state = RUN_READY;
+    run_job_is_ready(&r->jobs, j);
+}
+
+/* Removes a job from those that run. */
+static void remove_running(run *r, const run_job *j) {
+    run_running *all = &r->running;
+    size_t i = 0;
+    while (all->at[i] != j)
+        i++;
+    for (all->n--; i < all->n; i++)
+        all->at[i] = all->at[i + 1];
 }
 
 /* Finishes a job: RUN_RUNNING → RUN_OK or RUN_ENDED, all its processes having ended; or put_back. */
@@ -151,24 +161,23 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
     if (j->state == RUN_ENDED)
         note_ending(r, j);
     run_processes_free(j);
-    r->running--;
+    remove_running(r, j);
     if (rc == 0)
         rc = run_release_inputs(r, j, err);
     return rc == 0 && !ended_with_us ? run_share_ended(r, j, err) : rc;
 }
 
-int run_step_jobs(run *r, int *moved, gnt_err *err) {
-    for (size_t i = 0; i < r->jobs.n; i++)
-        if (r->jobs.at[i]->state == RUN_WAITING && look_at_waiting(r, r->jobs.at[i], moved, err) != 0)
+int run_step_jobs(run *r, gnt_err *err) {
+    for (size_t i; run_queue_take(&r->jobs.look, &i);)
+        if (look_at_waiting(r, r->jobs.at[i], err) != 0)
             return -1;
-    while (r->running < (size_t)r->options->jobs && !r->interrupted) {
+    while (r->running.n < (size_t)r->options->jobs && !r->interrupted) {
         run_job *next;
-        if (run_next_job(r, &next, moved, err) != 0)
+        if (run_next_job(r, &next, err) != 0)
             return -1;
         if (!next)
             return 0;
         start_job(r, next);
-        *moved = 1;
         if (next->state == RUN_ENDED && run_share_ended(r, next, err) != 0)
             return -1;
         if (next->state == RUN_WAITING)
@@ -182,9 +191,9 @@ int run_wait_job(run *r, gnt_err *err) {
     gnt_child *children[MOST_CHILDREN] = {0};
     run_job *owner[MOST_CHILDREN];
     size_t n = 0;
-    for (size_t i = 0; i < r->jobs.n && n + RUN_MOST_SIDES < MOST_CHILDREN; i++) {
-        run_job *j = r->jobs.at[i];
-        for (size_t k = 0; j->state == RUN_RUNNING && k <= j->processes.n_sides; k++) {
+    for (size_t i = 0; i < r->running.n && n + RUN_MOST_SIDES < MOST_CHILDREN; i++) {
+        run_job *j = r->running.at[i];
+        for (size_t k = 0; k <= j->processes.n_sides; k++) {
             owner[n] = j;
             children[n++] = k ? j->processes.side[k - 1] : j->processes.child;
         }

@@ -8,13 +8,6 @@
 #include "base/text.h"
 #include "run/run_impl.h"
 
-static size_t count_bad(const run *r) {
-    size_t n = 0;
-    for (size_t i = 0; i < r->plan->n; i++)
-        n += (size_t)run_is_bad(r->cell[i].status);
-    return n;
-}
-
 /* Writes the time left, estimated from the cells that ran; empty before any did. */
 static void time_left(const run *r, char *text, size_t size) {
     size_t done =
@@ -34,7 +27,7 @@ static void time_left(const run *r, char *text, size_t size) {
 /* Returns the progress that a running job reported, in per cent; -1: none. It may restart with each part of
  * the job. */
 static int percent(const run_job *j) {
-    if (j->state != RUN_RUNNING || j->processes.total == 0)
+    if (j->processes.total == 0)
         return -1;
     return j->processes.done < j->processes.total
                ? (int)(100.0 * (double)j->processes.done / (double)j->processes.total)
@@ -44,8 +37,8 @@ static int percent(const run_job *j) {
 /* Adds " (34 %, 80 %)": the progress of the first few jobs that run. */
 static void add_percents(const run *r, gnt_text *t) {
     int n = 0;
-    for (size_t i = 0; i < r->jobs.n && n < 4; i++) {
-        int p = percent(r->jobs.at[i]);
+    for (size_t i = 0; i < r->running.n && n < 4; i++) {
+        int p = percent(r->running.at[i]);
         if (p >= 0)
             gnt_text_add(t, "%s%d %%", n++ ? ", " : " (", p);
     }
@@ -59,7 +52,8 @@ static void show_line(const run *r, int last) {
     time_left(r, left, sizeof left);
     add_percents(r, &percents);
     fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running%s, %zu failed%s%s", r->progress.finished,
-            r->progress.n_wanted, r->running, gnt_text_get(&percents), count_bad(r), left, last ? "\n" : "");
+            r->progress.n_wanted, r->running.n, gnt_text_get(&percents), r->progress.bad, left,
+            last ? "\n" : "");
     fflush(stderr);
     gnt_text_free(&percents);
 }
@@ -70,9 +64,9 @@ enum { SECONDS_BETWEEN = 30 };
 static void show_jobs(run *r) {
     if (gnt_clock() - r->progress.shown < SECONDS_BETWEEN)
         return;
-    for (size_t i = 0; i < r->jobs.n; i++)
-        if (percent(r->jobs.at[i]) >= 0)
-            fprintf(stderr, "%s: %d %%\n", r->jobs.at[i]->name, percent(r->jobs.at[i]));
+    for (size_t i = 0; i < r->running.n; i++)
+        if (percent(r->running.at[i]) >= 0)
+            fprintf(stderr, "%s: %d %%\n", r->running.at[i]->name, percent(r->running.at[i]));
     r->progress.shown = gnt_clock();
 }
 

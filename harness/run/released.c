@@ -24,8 +24,8 @@ int run_release_inputs(run *r, run_job *j, gnt_err *err) {
 }
 
 /* Takes a job from RUN_OK → RUN_WAITING, to store its outputs again. */
-static void restore(run_job *j) {
-    j->state = RUN_WAITING;
+static void restore(run *r, run_job *j) {
+    run_job_look_again(&r->jobs, j);
     j->stored.restoring = 1;
     if (!j->has_read)
         return;
@@ -35,7 +35,7 @@ static void restore(run_job *j) {
             j->input[i].from->readers++;
 }
 
-int run_restore_inputs(const run *r, const run_job *j) {
+int run_restore_inputs(run *r, const run_job *j) {
     int any = 0;
     for (size_t i = 0; i < j->n_inputs; i++) {
         const run_input *in = &j->input[i];
@@ -44,7 +44,7 @@ int run_restore_inputs(const run *r, const run_job *j) {
             continue;
         if (from->state == RUN_OK && gnt_store_digest(from->stored.record, in->output) &&
             !gnt_store_has(r->store, &from->stored.key, from->stored.record, in->output))
-            restore(from);
+            restore(r, from);
         any |= from->state != RUN_OK;
     }
     return any;

@@ -2,9 +2,10 @@
  * request/) know nothing of it.
  *
  * A run turns a plan into results by pull. A cell makes the jobs that it needs, a search its training runs.
- * gnt_run (engine.c) goes round until nothing moves: every search takes a step, every cell, every job; then
- * it waits for a process to end. All state is in `run` below and in the store; a run that is killed at any
- * moment goes on from the store.
+ * gnt_run (engine.c) goes round until nothing moves: searches take a step, cells, jobs; then it waits for a
+ * process to end. A step is taken by what is new and by what waited for something that has happened
+ * (job/waiting.h), so that the end of a job costs what follows from it, however large the plan is. All state
+ * is in `run` below and in the store; a run that is killed at any moment goes on from the store.
  *
  * ---- The states of a job ----
  *
@@ -31,7 +32,7 @@
  *    8  start_job (job_steps.c)            its processes could not be started, or may not (only_stored), or
  *       has_failed (shared_jobs.c)         another run has found that it fails
  *    9  finish_job (job_steps.c)           all of its processes have ended, well or badly
- *   10  has_ended (search_steps.c)         a run that only shares finds its utility unreadable; a run that
+ *   10  is_usable (search_steps.c)         a run that only shares finds its utility unreadable; a run that
  *                                          writes results finds that at once, at 2 or 9 (finish_stored)
  *
  * Only run_job_end makes a job ENDED. OK and ENDED are final but for 10, and for an observation whose outputs
@@ -58,7 +59,7 @@
  *  7. An ENDED job has a verdict and a reason, and stays so for this run. ending.origin is NULL if the job
  *     itself failed, here or in another run; else it is the job that did, whose own origin is NULL.
  *  8. A job has processes and open inputs from start_job to finish_job, or while it is run again to be timed
- *     (rerun_job.c), and at no other time. run.running counts the RUNNING jobs and is at most options->jobs.
+ *     (rerun_job.c), and at no other time. run.running has the RUNNING jobs, at most options->jobs.
  *  9. A job that fails is no error of the run: every −1 here means that the run itself cannot go on (memory,
  *     disk).
  * 10. Which of several processes ends first changes the order in which jobs start, and nothing else: a search
@@ -75,6 +76,9 @@
  * 15. Nothing that was interrupted is an outcome: after a signal no job starts, those that run are killed
  *     when they are freed, cells without outcome stay unfinished, and what is stored counts.
  * 16. One thread runs all of this; computing is done in children, and no plugin is opened here.
+ * 17. A WAITING job is in jobs.look, or in the list of its first input that has not ended; a READY one is in
+ *     jobs.ready. A search that is not settled is in run.searches or waits for one of its jobs; a cell that
+ *     is not, in run.cells, or it waits for its search or for one of its jobs.
  *
  * Owner and lifetime: the run owns its jobs, cells and searches, and what they point to, until gnt_run
  * returns; the suite, the plan and the options are borrowed. Errors: −1 or NULL with a sentence in err. */
@@ -109,6 +113,10 @@ typedef struct run_search {
     /* Why it found nothing: the training `failed` failed. */
     char *reason;
     const run_job *failed;
+    /* So many of the jobs of this step, the first ones, have ended. */
+    size_t n_ended;
+    /* Itself among what waits, and the cells that wait for its strength. */
+    run_waiter waiter, *waiters;
 } run_search;
 
 /* The jobs of a cell; NULL: not made yet, or not needed. */
@@ -121,7 +129,7 @@ typedef struct run_cell_jobs {
     run_job *replay;
     /* The undefended training, and the one on public data alone, with which the utility is compared. */
     run_job *none;
-    const run_job *public_only;
+    run_job *public_only;
     /* Training runs with the labels of other samples, defended and not. */
     run_job *shuffled, *shuffled_none;
     /* Training runs whose labels a secret rule changes, defended and not. */
@@ -139,16 +147,20 @@ typedef struct run_cell {
     double strength;
     int matched;
     run_cell_jobs jobs;
+    /* Itself among what waits. */
+    run_waiter waiter;
     /* NaN: unknown. `utility_error` is the standard error of `utility`. */
     double utility, utility_error, utility_none;
     /* What its jobs found: the parts of gnt_score_fields, in the run's memory. */
     gnt_outcome found;
 } run_cell;
 
-/* How far it is. Set by engine.c, but for `finished` (cell_steps.c) and `shown` (progress.c). */
+/* How far it is. Set by engine.c, but for `finished` and `bad` (cell_steps.c) and `shown` (progress.c). */
 typedef struct run_progress {
     /* Cells that this run is to finish, and cells that have a status. */
     size_t n_wanted, finished;
+    /* Cells that failed (run_is_bad). */
+    size_t bad;
     /* When the run began, and when running jobs were last listed, by the monotonic clock. */
     double start, shown;
     /* When it began, by the real-time clock. */
@@ -166,6 +178,12 @@ typedef struct run_sharing {
     size_t computed;
     double computed_seconds;
 } run_sharing;
+
+/* The jobs that run, in the order in which they were started. Set by job_steps.c. */
+typedef struct run_running {
+    run_job **at;
+    size_t n;
+} run_running;
 
 typedef struct run {
     const gnt_suite *suite;
@@ -185,8 +203,9 @@ typedef struct run {
     gnt_arena memory;
     run_progress progress;
     run_sharing sharing;
-    /* Jobs that run. */
-    size_t running;
+    /* Searches and cells to step: not settled, and new or what they waited for has happened. */
+    run_queue searches, cells;
+    run_running running;
     int interrupted;
 } run;
 
@@ -204,7 +223,7 @@ int run_store_outputs(run *r, run_job *j, gnt_err *err);
 /* Notes that a job which has ended well reads its inputs no more, and releases those that no job reads. */
 int run_release_inputs(run *r, run_job *j, gnt_err *err);
 /* Puts back those of the job's inputs whose outputs were released. True if there are any. */
-int run_restore_inputs(const run *r, const run_job *j);
+int run_restore_inputs(run *r, const run_job *j);
 /* True if no output of the record is released. */
 int run_is_restored(const run *r, const run_job *j, const json_t *record);
 /* Compares what the job's process left with the digests of what was released, if that is restored. */
@@ -232,17 +251,17 @@ void run_processes_free(run_job *j);
 void run_keep_failed(const run *r, const run_job *j);
 
 /* ---- job_steps.c ---- */
-/* Moves waiting jobs on and starts ready ones; *moved is set when anything changed. */
-int run_step_jobs(run *r, int *moved, gnt_err *err);
+/* Moves waiting jobs on and starts ready ones. */
+int run_step_jobs(run *r, gnt_err *err);
 /* Waits a while for a running job to end, and finishes it. */
 int run_wait_job(run *r, gnt_err *err);
 
 /* ---- shared_jobs.c: in a run that does not share only run_next_job does anything ---- */
 int run_share_open(run *r, gnt_err *err);
 void run_share_close(run *r);
-/* Finds the ready job to start next; NULL: there is none, or others have their leases. *moved is set when a
- * job turned out to be stored, or to have failed elsewhere. */
-int run_next_job(run *r, run_job **next, int *moved, gnt_err *err);
+/* Takes the ready job to start next; NULL: there is none, or others have their leases. One that turned out to
+ * be stored, or to have failed elsewhere, is moved on. */
+int run_next_job(run *r, run_job **next, gnt_err *err);
 /* True if others compute what this run needs, after a while of waiting. */
 int run_share_waits(run *r);
 /* Renews this run's leases, and reports progress now and then. To be called often. */
@@ -288,7 +307,8 @@ int run_secret_learnt(const run *r, const run_job *secret, const run_job *none, 
 int run_has_utility(const run *r, const run_job *train);
 
 /* ---- search_steps.c ---- */
-int run_step_search(run *r, run_search *s, int *moved, gnt_err *err);
+/* Moves a search on that is not settled; what it then waits for puts it into r->searches. */
+int run_step_search(run *r, run_search *s, gnt_err *err);
 
 /* ---- cell_marks.c ---- */
 /* Returns what the host found wrong with the cell's defense; at NULL: nothing. */
@@ -301,7 +321,8 @@ int run_wants(const run *r, size_t cell);
 static inline int run_is_bad(gnt_cell_status status) {
     return status != GNT_CELL_UNFINISHED && status != GNT_CELL_OK && status != GNT_CELL_NA;
 }
-int run_step_cell(run *r, run_cell *c, int *moved, gnt_err *err);
+/* Moves a cell on that is wanted and not settled; what it then waits for puts it into r->cells. */
+int run_step_cell(run *r, run_cell *c, gnt_err *err);
 /* Makes all jobs of a cell whose strength is known; −1 when out of memory. */
 int run_make_cell_jobs(run *r, run_cell *c, gnt_err *err);
 

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "run/run_impl.h"
 
-/* True if the job has ended; one that failed settles the search. */
-static int has_ended(const run *r, run_search *s, run_job *j) {
+/* True if the job, which has ended, ended well; else the search is settled. */
+static int is_usable(const run *r, run_search *s, run_job *j) {
     /* other runs read it when they find the job in the store (finish_stored) */
     if (j->state == RUN_OK && r->options->share == GNT_SHARE_WORK && !j->measured.is_read &&
         !run_has_utility(r, j))
@@ -14,14 +14,37 @@ static int has_ended(const run *r, run_search *s, run_job *j) {
             j, "failed",
             "the utility that a training left cannot be read back from the store: expected numbers of rounds "
             "that rise; remove its folder there to compute it again");
-    if (j->state == RUN_ENDED) {
-        s->settled = 1;
-        if (!s->reason) {
-            s->reason = gnt_strdup(j->ending.reason);
-            s->failed = run_job_origin(j);
+    if (j->state == RUN_OK)
+        return 1;
+    s->settled = 1;
+    s->reason = gnt_strdup(j->ending.reason);
+    s->failed = run_job_origin(j);
+    return 0;
+}
+
+/* Makes the n jobs of a step, and waits for the first that has not ended. *ready once all have ended well;
+ * one that failed settles the search. */
+static int await_jobs(run *r, run_search *s, size_t n, run_job *(*job)(run *r, const run_search *s, size_t i),
+                      int *ready, gnt_err *err) {
+    *ready = 0;
+    for (size_t i = 0; s->n_ended == 0 && i < n; i++)
+        if (!job(r, s, i))
+            return gnt_fail(err, "out of memory for a search");
+    for (; s->n_ended < n; s->n_ended++) {
+        run_job *j = job(r, s, s->n_ended);
+        if (!run_job_has_ended(j)) {
+            run_wait_for(&s->waiter, &j->waiters);
+            return 0;
         }
+        if (!is_usable(r, s, j))
+            return 0;
     }
-    return run_job_has_ended(j);
+    *ready = 1;
+    return 0;
+}
+
+static run_job *undefended_job(run *r, const run_search *s, size_t i) {
+    return run_none_job(&r->requests, s->task, r->suite->seeds[i]);
 }
 
 /* Sets s->none to the mean utility of the undefended training over the suite's seeds, those of the cells, and
@@ -30,17 +53,17 @@ static int has_ended(const run *r, run_search *s, run_job *j) {
 static int baseline(run *r, run_search *s, int *ready, gnt_err *err) {
     const size_t n = r->suite->n_seeds;
     double sum = 0;
-    *ready = 1;
-    for (size_t i = 0; i < n; i++) {
-        run_job *j = run_none_job(&r->requests, s->task, r->suite->seeds[i]);
-        if (!j)
-            return gnt_fail(err, "out of memory for a search");
-        if (!has_ended(r, s, j))
-            *ready = 0;
-        else if (j->state == RUN_OK && *ready)
-            sum += run_utility(r, j, NULL);
+    if (await_jobs(r, s, n, undefended_job, ready, err) != 0)
+        return -1;
+    for (size_t i = 0; *ready && i < n; i++)
+        sum += run_utility(r, undefended_job(r, s, i), NULL);
+    if (*ready)
+        s->none = sum / (double)n;
+    if (*ready && !isfinite(s->none)) { /* else this would go on without end */
+        s->none = NAN;
+        s->settled = 1;
+        s->reason = gnt_strdup("the undefended training has no utility: it diverged");
     }
-    s->none = sum / (double)n;
     return 0;
 }
 
@@ -54,8 +77,20 @@ static int remember(run_search *s, double strength, int64_t seed, double utility
     return 0;
 }
 
+static int is_paired(const run *r, const run_search *s) {
+    return r->suite->task[s->task].match.paired;
+}
+
 static run_job *planned_job(run *r, const run_search *s, int64_t number) {
     return run_train_job(&r->requests, s->task, (int)s->defense, s->step.strength, run_search_seed(number));
+}
+
+/* Returns the i-th job of the last step: the planned training runs, each with the undefended one of the same
+ * seed behind it if they are paired. */
+static run_job *step_job(run *r, const run_search *s, size_t i) {
+    const int64_t number = s->step.seed + (int64_t)(is_paired(r, s) ? i / 2 : i);
+    return is_paired(r, s) && i % 2 ? run_none_job(&r->requests, s->task, run_search_seed(number))
+                                    : planned_job(r, s, number);
 }
 
 /* Adds the utility of a training run to the history. Paired, that is the undefended utility plus the
@@ -64,7 +99,7 @@ static run_job *planned_job(run *r, const run_search *s, int64_t number) {
 static int take_training(run *r, run_search *s, int64_t number) {
     run_job *j = planned_job(r, s, number);
     double noise, utility;
-    if (r->suite->task[s->task].match.paired)
+    if (is_paired(r, s))
         utility = s->none + run_utility_above(
                                 r, j, run_none_job(&r->requests, s->task, run_search_seed(number)), &noise);
     else
@@ -74,18 +109,9 @@ static int take_training(run *r, run_search *s, int64_t number) {
 
 /* Trains what the last step planned; *ready once all of it is done. */
 static int train_planned(run *r, run_search *s, int *ready, gnt_err *err) {
-    const int paired = r->suite->task[s->task].match.paired;
-    *ready = 1;
-    for (int64_t i = 0; i < s->step.n_seeds; i++) {
-        const int64_t number = s->step.seed + i;
-        run_job *j = planned_job(r, s, number);
-        run_job *none = paired ? run_none_job(&r->requests, s->task, run_search_seed(number)) : j;
-        if (!j || !none)
-            return gnt_fail(err, "out of memory for a search");
-        if (!has_ended(r, s, j) || !has_ended(r, s, none))
-            *ready = 0;
-    }
-    for (int64_t i = 0; *ready && !s->settled && i < s->step.n_seeds; i++)
+    if (await_jobs(r, s, (size_t)s->step.n_seeds * (is_paired(r, s) ? 2 : 1), step_job, ready, err) != 0)
+        return -1;
+    for (int64_t i = 0; *ready && i < s->step.n_seeds; i++)
         if (take_training(r, s, s->step.seed + i) != 0)
             return gnt_fail(err, "out of memory for a search");
     return 0;
@@ -119,36 +145,37 @@ static int wants_training(const run_search *s) {
     return s->step.what == GNT_MATCH_EVALUATE || s->step.what == GNT_MATCH_CONFIRM;
 }
 
-int run_step_search(run *r, run_search *s, int *moved, gnt_err *err) {
-    int ready = 0;
-    if (s->settled)
-        return 0;
-    if (!isfinite(s->none)) {
-        if (baseline(r, s, &ready, err) != 0)
-            return -1;
-        if (ready && !s->settled && !isfinite(s->none)) { /* else this would go on without end */
-            s->settled = 1;
-            s->reason = gnt_strdup("the undefended training has no utility: it diverged");
-        }
-        if (!ready || s->settled) {
-            s->none = NAN;
-            *moved |= s->settled;
-            return 0;
-        }
-        if (gnt_suite_match_spec(r->suite, s->task, s->defense, s->none, &s->spec, err) != 0)
-            return -1;
-        warn_of_easy_target(r, s);
-    } else if (train_planned(r, s, &ready, err) != 0)
+/* Sets what the search aims at. *ready once it is known. */
+static int find_target(run *r, run_search *s, int *ready, gnt_err *err) {
+    if (baseline(r, s, ready, err) != 0)
         return -1;
-    if (!ready || s->settled) {
-        *moved |= s->settled;
+    if (!*ready || s->settled)
         return 0;
-    }
+    if (gnt_suite_match_spec(r->suite, s->task, s->defense, s->none, &s->spec, err) != 0)
+        return -1;
+    warn_of_easy_target(r, s);
+    return 0;
+}
+
+/* Has match/ decide what to train next. */
+static int plan_step(run *r, run_search *s, gnt_err *err) {
     if (gnt_match_next(&s->step, &s->spec, s->history, s->n, err) != 0)
         return -1;
+    s->n_ended = 0;
     s->settled = !wants_training(s);
     if (s->settled)
         warn_of_saturation(r, s);
-    *moved = 1;
+    else
+        run_queue_add(&r->searches, s->waiter.number);
     return 0;
+}
+
+int run_step_search(run *r, run_search *s, gnt_err *err) {
+    int ready;
+    int rc = isfinite(s->none) ? train_planned(r, s, &ready, err) : find_target(r, s, &ready, err);
+    if (rc == 0 && ready && !s->settled)
+        rc = plan_step(r, s, err);
+    if (rc == 0 && s->settled)
+        run_wake(&s->waiters);
+    return rc;
 }

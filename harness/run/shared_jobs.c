@@ -83,18 +83,15 @@ static json_t *failed_cells(run *r) {
 void run_share_report(run *r, const char *state) {
     json_int_t stored, failed;
     double left;
-    size_t bad = 0;
     if (!r->sharing.share || (!state && gnt_clock() - r->sharing.reported < between_records))
         return;
     count_jobs(r, &stored, &failed, &left);
-    for (size_t i = 0; i < r->plan->n; i++)
-        bad += (size_t)run_is_bad(r->cell[i].status);
     json_t *all = json_pack(
         "{s:s, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:i, s:s, s:o}", "state",
         state ? state : "running", "seconds", gnt_clock() - r->progress.start, "gathers",
         r->options->share == GNT_SHARE_GATHER, "cells", (json_int_t)r->progress.n_wanted, "finished",
-        (json_int_t)r->progress.finished, "bad", (json_int_t)bad, "jobs", (json_int_t)r->jobs.n, "stored",
-        stored, "failed", failed, "running", (json_int_t)r->running, "computed",
+        (json_int_t)r->progress.finished, "bad", (json_int_t)r->progress.bad, "jobs", (json_int_t)r->jobs.n,
+        "stored", stored, "failed", failed, "running", (json_int_t)r->running.n, "computed",
         (json_int_t)r->sharing.computed, "computed_seconds", r->sharing.computed_seconds, "seconds_left",
         left, "at_once", r->options->jobs, "sandbox",
         r->options->sandbox_level ? r->options->sandbox_level : "", "failed_cells", failed_cells(r));
@@ -119,25 +116,25 @@ static int first_first(const void *a, const void *b) {
 }
 
 static ready_job *ready_jobs(const run *r, size_t *n) {
-    ready_job *all = gnt_array(r->jobs.n + 1, sizeof *all);
-    *n = 0;
-    for (size_t i = 0; all && i < r->jobs.n; i++)
-        if (r->jobs.at[i]->state == RUN_READY)
-            all[(*n)++] = (ready_job){
-                r->jobs.at[i],
-                run_order_priority(r->sharing.order, r->jobs.at[i]->name, r->jobs.at[i]->attack), i};
+    const run_queue *ready = &r->jobs.ready;
+    ready_job *all = gnt_array(ready->n + 1, sizeof *all);
+    *n = all ? ready->n : 0;
+    for (size_t i = 0; i < *n; i++) {
+        run_job *j = r->jobs.at[ready->at[i]];
+        all[i] = (ready_job){j, run_order_priority(r->sharing.order, j->name, j->attack), j->number};
+    }
     if (all && *n)
         qsort(all, *n, sizeof *all, first_first);
     return all;
 }
 
 /* True if its output is in the store now. READY → WAITING: it is read from there like any other. */
-static int is_stored(const run *r, run_job *j) {
+static int is_stored(run *r, run_job *j) {
     json_t *record;
     const int found = run_find_stored(r, j, &record, NULL) == 0 && record;
     json_decref(record);
     if (found)
-        j->state = RUN_WAITING;
+        run_job_look_again(&r->jobs, j);
     return found;
 }
 
@@ -165,43 +162,49 @@ static int has_failed(run *r, run_job *j) {
     return j->state == RUN_ENDED;
 }
 
-/* Returns 1 if this run has the lease and is to compute the job; 0 if others have it, or *moved. */
-static int try_job(run *r, run_job *j, int *moved, gnt_err *err) {
-    if (is_stored(r, j) || has_failed(r, j)) {
-        *moved = 1;
+/* Returns 1 if this run has the lease and is to compute the job; 0 if others have it, or it is READY no
+ * more. */
+static int try_job(run *r, run_job *j, gnt_err *err) {
+    if (is_stored(r, j) || has_failed(r, j))
         return 0;
-    }
     int got = gnt_leases_claim(gnt_share_leases(r->sharing.share), &j->stored.key, err);
     if (got == 1 && is_stored(r, j)) {
         gnt_leases_release(gnt_share_leases(r->sharing.share), &j->stored.key);
-        *moved = 1;
         got = 0;
     }
     return got;
 }
 
-static int next_shared(run *r, run_job **next, int *moved, gnt_err *err) {
+/* Leaves in the queue what is READY, but `next`. */
+static void keep_ready(run *r, const ready_job *all, size_t n, const run_job *next) {
+    r->jobs.ready.n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].job->state == RUN_READY && all[i].job != next)
+            run_queue_add(&r->jobs.ready, all[i].index);
+}
+
+static int next_shared(run *r, run_job **next, gnt_err *err) {
     size_t n;
     *next = NULL;
     if (gnt_clock() < r->sharing.look_at)
         return 0;
     ready_job *all = ready_jobs(r, &n);
-    int rc = all ? 0 : gnt_fail(err, "out of memory for the jobs of a run"), any = 0;
+    int rc = all ? 0 : gnt_fail(err, "out of memory for the jobs of a run");
     if (rc == 0 && n)
         rc = gnt_leases_look(gnt_share_leases(r->sharing.share), err) != 0 ||
                      gnt_share_look(r->sharing.share, err) != 0
                  ? -1
                  : 0;
     for (size_t i = 0; rc == 0 && i < n && !*next; i++) {
-        rc = try_job(r, all[i].job, &any, err);
+        rc = try_job(r, all[i].job, err);
         if (rc == 1) {
             *next = all[i].job;
             rc = 0;
         }
     }
+    keep_ready(r, all, n, *next);
     gnt_free(all);
-    *moved |= any;
-    if (*next || any)
+    if (*next || r->jobs.ready.n < n)
         r->sharing.look_wait = least_wait;
     else if (n) {
         r->sharing.look_at = gnt_clock() + r->sharing.look_wait;
@@ -210,13 +213,11 @@ static int next_shared(run *r, run_job **next, int *moved, gnt_err *err) {
     return rc;
 }
 
-int run_next_job(run *r, run_job **next, int *moved, gnt_err *err) {
+int run_next_job(run *r, run_job **next, gnt_err *err) {
+    size_t first;
     if (r->sharing.share)
-        return next_shared(r, next, moved, err);
-    *next = NULL;
-    for (size_t i = 0; i < r->jobs.n && !*next; i++)
-        if (r->jobs.at[i]->state == RUN_READY)
-            *next = r->jobs.at[i];
+        return next_shared(r, next, err);
+    *next = run_queue_take(&r->jobs.ready, &first) ? r->jobs.at[first] : NULL;
     return 0;
 }
 
@@ -224,10 +225,7 @@ int run_next_job(run *r, run_job **next, int *moved, gnt_err *err) {
 
 int run_share_waits(run *r) {
     enum { MOST_MS = 250 };
-    int others = 0;
-    for (size_t i = 0; r->sharing.share && i < r->jobs.n && !others; i++)
-        others = r->jobs.at[i]->state == RUN_READY;
-    if (!others)
+    if (!r->sharing.share || r->jobs.ready.n == 0)
         return 0;
     const double ms = 1e3 * (r->sharing.look_at - gnt_clock());
     poll(NULL, 0, ms < 1 ? 1 : ms > MOST_MS ? MOST_MS : (int)ms);

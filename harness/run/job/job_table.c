@@ -27,6 +27,8 @@ void run_jobs_free(run_jobs *jobs) {
     for (size_t i = 0; i < jobs->n; i++)
         free_job(jobs->at[i]);
     gnt_free(jobs->at);
+    run_queue_free(&jobs->look);
+    run_queue_free(&jobs->ready);
     json_decref(jobs->index);
 }
 
@@ -35,7 +37,8 @@ run_job *run_job_get(run_jobs *jobs, const char *name, int *fresh) {
     *fresh = !known;
     if (known)
         return jobs->at[json_integer_value(known)];
-    if (GNT_GROW(jobs->at, jobs->n) != 0)
+    if (GNT_GROW(jobs->at, jobs->n) != 0 || run_queue_reserve(&jobs->look, jobs->n + 1) != 0 ||
+        run_queue_reserve(&jobs->ready, jobs->n + 1) != 0)
         return NULL;
     run_job *j = gnt_alloc(sizeof *j);
     if (j)
@@ -46,6 +49,9 @@ run_job *run_job_get(run_jobs *jobs, const char *name, int *fresh) {
         gnt_free(j);
         return NULL;
     }
+    j->number = jobs->n;
+    j->waiter = (run_waiter){.queue = &jobs->look, .number = j->number};
+    run_queue_add(&jobs->look, j->number);
     return jobs->at[jobs->n++] = j;
 }
 
@@ -80,10 +86,26 @@ run_job *run_job_input(const run_job *j, const char *name) {
     return NULL;
 }
 
+void run_job_look_again(run_jobs *jobs, run_job *j) {
+    j->state = RUN_WAITING;
+    run_queue_add(&jobs->look, j->number);
+}
+
+void run_job_is_ready(run_jobs *jobs, run_job *j) {
+    j->state = RUN_READY;
+    run_queue_add(&jobs->ready, j->number);
+}
+
+void run_job_is_ok(run_job *j) {
+    j->state = RUN_OK;
+    run_wake(&j->waiters);
+}
+
 void run_job_end(run_job *j, const char *verdict, const char *sentence) {
     j->state = RUN_ENDED;
     j->ending.verdict = verdict;
     j->ending.reason = gnt_strdup(sentence);
+    run_wake(&j->waiters);
 }
 
 int run_job_has_ended(const run_job *j) {

@@ -14,6 +14,7 @@
 #include "process/child.h"
 #include "request/request.h"
 #include "request/side.h"
+#include "run/job/waiting.h"
 #include "suite/suite.h"
 
 typedef enum run_state {
@@ -135,6 +136,10 @@ struct run_job {
     int untrained;
 
     run_state state;
+    /* Its place in the table. Set when the job is made. */
+    size_t number;
+    /* Itself among what waits, and what waits for it to end. */
+    run_waiter waiter, *waiters;
     run_stored stored;
     /* Inputs that jobs have from it and may still read. Set by run_job_add_input and released.c. */
     size_t readers;
@@ -154,6 +159,9 @@ typedef struct run_jobs {
     json_t *index;
     run_job **at;
     size_t n;
+    /* Jobs to look at, which are RUN_WAITING and new, or what they waited for has ended; and those that are
+     * RUN_READY. */
+    run_queue look, ready;
 } run_jobs;
 
 int run_jobs_open(run_jobs *jobs);
@@ -173,7 +181,13 @@ int run_job_add_file(run_job *j, const char *name, const char *path);
 /* Returns the job whose output is this input of j; NULL if j has none of that name or is NULL. */
 run_job *run_job_input(const run_job *j, const char *name);
 
-/* Makes it RUN_ENDED. verdict: constant text. */
+/* Makes it RUN_WAITING again, and has it looked at. */
+void run_job_look_again(run_jobs *jobs, run_job *j);
+/* Makes it RUN_READY. */
+void run_job_is_ready(run_jobs *jobs, run_job *j);
+/* Makes it RUN_OK, and has what waits for it looked at. */
+void run_job_is_ok(run_job *j);
+/* Makes it RUN_ENDED, and has what waits for it looked at. verdict: constant text. */
 void run_job_end(run_job *j, const char *verdict, const char *sentence);
 /* True if it is RUN_OK or RUN_ENDED. */
 int run_job_has_ended(const run_job *j);
