@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seeds of tests/fuzz/corpus/, small files that are nearly or wholly right, from which searches start, and
-tests/fuzz/NAME.dict, the words that stand in quotes in them.
+"""Writes the seeds of tests/fuzz/corpus/, small files that are nearly or wholly right, from which searches start.
 
   tests/fuzz/seeds.py     run after a format changes; files called found-* are inputs that once broke a harness, and stay
 """
@@ -9,7 +8,6 @@ import gzip
 import io
 import json
 import os
-import re
 import struct
 import zipfile
 import zlib
@@ -755,17 +753,3 @@ for harness, names in made.items():
     for name in os.listdir(folder):
         if name not in names and not name.startswith("found-"):
             os.remove(os.path.join(folder, name))
-
-NUMBERS = ["-1", "0.5", "1e3", "1e-300", "4294967296", "9223372036854775807", "null", "true", "[]", "{}"]
-for harness, names in made.items():
-    files = [os.path.join(HERE, "corpus", harness, name) for name in sorted(names)]
-    if harness == "suite":
-        files += sorted(glob.glob(os.path.join(TOP, "suites", "**", "*.json"), recursive=True))
-    words = set()
-    for path in files:
-        with open(path, "rb") as f:
-            words |= {word for word in re.findall(rb'"([A-Za-z_$][A-Za-z0-9_./-]{0,30})"', f.read())}
-    if words:
-        with open(os.path.join(HERE, harness + ".dict"), "w") as f:
-            f.write("# written by seeds.py\n" + "".join('"\\"%s\\""\n' % word.decode() for word in sorted(words)) +
-                    "".join('"%s"\n' % number for number in NUMBERS) + '"\\x0a%%\\x0a"\n')
