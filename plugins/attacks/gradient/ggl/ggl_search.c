@@ -26,7 +26,7 @@ gnt_status ggl_cost_open(ggl_cost *c, ggl *self, const generator_shape *s, const
     const uint32_t by = self->search == GGL_GRADIENT ? GNT_WRT_X : 0;
     TRY(granted_distance_open(&c->granted, host, &matched, kinds[self->cost], self->choice.mask_zeros,
                               self->choice.outliers));
-    if (!granted_distance_is_here(&c->granted))
+    if (c->granted.kind == GRANTED_NONE)
         return match_prepare(&self->match, host, seen, kinds[self->cost], by, masked);
     c->scale = 1;
     return match_prepare_update(&self->match, host, seen, by);
@@ -39,7 +39,7 @@ static gnt_status ggl_cost_of(ggl_cost *c, const float *w, const float *x, doubl
     const gnt_views *out;
     const gnt_gradient *g;
     double squares = 0;
-    const int is_here = granted_distance_is_here(&c->granted);
+    const int is_here = c->granted.kind != GRANTED_NONE;
     c->args.x = x;
     TRY(hook_eval(host, c->self->match.function, &c->args, &out));
     const double distance = is_here ? granted_distance_of(&c->granted, out, c->args.observed, c->args.mask)

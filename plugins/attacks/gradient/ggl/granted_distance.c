@@ -14,20 +14,15 @@ gnt_status granted_distance_open(granted_distance *g, const gnt_host *host, cons
     if (cost == GNT_COST_L2) {
         TRY(residual_open(&g->residual, host, seen, mask_zeros, outlier_choice));
         g->d_u = g->residual.cotangent;
-        g->is_l2 = 1;
+        g->kind = GRANTED_L2;
         return GNT_OK;
     }
     TRY(seen_clip_open(&g->clip, host, &granted, seen->update));
     if (!seen_clip_turns(&g->clip))
         return GNT_OK;
     g->d_u = hook_tensors(host, seen->update);
-    g->is_direction = cost == GNT_COST_COSINE;
-    g->is_share = !g->is_direction;
+    g->kind = cost == GNT_COST_COSINE ? GRANTED_COSINE : GRANTED_COSINE_SQUARED;
     return hook_memory(host, g->d_u != NULL);
-}
-
-int granted_distance_is_here(const granted_distance *g) {
-    return g->is_l2 || g->is_direction || g->is_share;
 }
 
 static void multiply(const gnt_views *u, float **d, double factor) {
@@ -38,14 +33,14 @@ static void multiply(const gnt_views *u, float **d, double factor) {
 
 double granted_distance_of(granted_distance *g, const gnt_views *u, const float *const *observed,
                            const float *const *mask) {
-    if (g->is_l2) {
+    if (g->kind == GRANTED_L2) {
         const double squares = residual_squares(&g->residual, u);
         multiply(u, g->d_u, 1 / g->residual.squares);
         return squares / g->residual.squares;
     }
     const double apart = clipped_cosine(&g->clip, u, observed, mask, g->d_u);
-    if (g->is_direction)
+    if (g->kind == GRANTED_COSINE)
         return apart;
-    multiply(u, g->d_u, 2 * (1 - apart)); /* 1 − cos² */
+    multiply(u, g->d_u, 2 * (1 - apart));
     return 1 - (1 - apart) * (1 - apart);
 }

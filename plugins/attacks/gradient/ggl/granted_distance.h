@@ -11,24 +11,27 @@
 #include "cost/residual.h"
 #include "gauntlet/plugin.h"
 
-/* Zeros: the host computes the distance. */
+typedef enum granted_distance_kind {
+    GRANTED_NONE, /* the host computes the distance */
+    GRANTED_L2,
+    GRANTED_COSINE,        /* 1 − cos */
+    GRANTED_COSINE_SQUARED /* 1 − cos² */
+} granted_distance_kind;
+
 typedef struct granted_distance {
-    int is_l2, is_direction, is_share; /* which is computed here, at most one */
-    residual residual;                 /* is_l2 */
-    seen_clip clip;                    /* is_direction, is_share */
-    float **d_u;                       /* of the distance by the update, one tensor for each */
+    granted_distance_kind kind;
+    residual residual; /* of GRANTED_L2 */
+    seen_clip clip;    /* of the cosines */
+    float **d_u;       /* of the distance by the update, one tensor for each */
 } granted_distance;
 
-/* Binds an observation. `cost`: GNT_COST_*; choices as in match_bind. All is 0 if nothing was granted or if
- * what was granted does not change this distance. GNT_OK, or a status after host->fail. */
+/* Binds an observation. `cost`: GNT_COST_*; choices as in match_bind. The kind is GRANTED_NONE if nothing
+ * was granted or if what was granted does not change this distance. GNT_OK, or a status after host->fail. */
 gnt_status granted_distance_open(granted_distance *g, const gnt_host *host, const gnt_observation *seen,
                                  int32_t cost, int64_t mask_zeros, int64_t outlier_choice);
 
-/* True if the distance is computed here. */
-int granted_distance_is_here(const granted_distance *g);
-
-/* Returns the distance of the update u, relative to what was observed; sets g->d_u. observed, mask: as
- * match_bind sets them. */
+/* Returns the distance of the update u, relative to what was observed; sets g->d_u. The kind is not
+ * GRANTED_NONE. observed, mask: as match_bind sets them. */
 double granted_distance_of(granted_distance *g, const gnt_views *u, const float *const *observed,
                            const float *const *mask);
 
