@@ -12,7 +12,7 @@
 #   make docs                   the tables of the pages in docs from results/baselines
 #   make board                  docs/board from the scores in results/board
 #   make docs-check             says where they differ from it
-#   make docs-results           runs anew what it was kept from, then make docs; RUNS="NAME …" picks some
+#   make docs-results           runs again what it was kept from, then make docs; RUNS="NAME …" picks some
 #
 #   make plugins                the built-in plugins alone
 #   make units                  the unit tests, not run; one of them: make build/tests/test_json

@@ -15,7 +15,7 @@ set tics nomirror
 set key outside right center samplen 2 Left reverse
 set bars 0.6
 plot 60 with lines dt 2 lw 1.5 lc "#555555" title "always the same answer", \
-     share(4) using ($1 + 0.01):2:3:4 with yerrorlines pt 13 ps 1.5 lw 1.5 lc "#D55E00" title "animal, to who learns anew", \
+     share(4) using ($1 + 0.01):2:3:4 with yerrorlines pt 13 ps 1.5 lw 1.5 lc "#D55E00" title "animal, to a new classifier", \
      share(5) using ($1 - 0.01):2:3:4 with yerrorlines pt 7 ps 1.2 lw 1.5 lc "#0072B2" title "animal, by the task's class", \
      share(3) using 1:2 with linespoints pt 3 ps 1.3 lw 1.5 lc "black" title "animal, to the defense's own g", \
      share(1) using 1:2 with linespoints pt 5 ps 1.1 lw 1.5 lc "#999999" title "the task"

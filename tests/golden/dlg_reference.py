@@ -3,7 +3,7 @@
 
 Weights, images and starting points are drawn here; then the search runs in PyTorch as the authors' programs have it:
 main.py of mit-han-lab/dlg for DLG, iDLG.py of PatrickZH/Improved-Deep-Leakage-from-Gradients for iDLG. The program
-itself is written anew after them. Debian's python3-torch is needed here and not to test.
+itself is written again after them. Debian's python3-torch is needed here and not to test.
 
     python3 tests/golden/dlg_reference.py                    the golden file
     python3 tests/golden/dlg_reference.py --trial DIR N SEED IMAGES.npy LABELS.npy

@@ -85,9 +85,9 @@ def fill(model, uniform):
 
 # ---- staying away from kinks
 #
-# Where an input of ReLU or the two best of a max pool's window lie within float rounding of a tie, float and double
-# take different branches, and any two float32 programs differ by 1e-3. So x is taken from the stream (of TRIED) whose
-# closest tie is furthest away, measured against the layer's root mean square.
+# Where an input of ReLU or the two best of a max pool's window lie within float rounding of a tie, float and
+# double take different branches, and any two float32 programs differ by 1e-3. So x is taken from the stream
+# (of TRIED) whose closest tie is furthest away, measured against the layer's root mean square.
 
 TRIED = range(1000, 1040)
 margins = []

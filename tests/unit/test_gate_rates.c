@@ -143,11 +143,11 @@ static void test_no_change_is_seldom_an_alarm(void **state) {
     (void)state;
     int n = runs(), failed = count_failures("same", n, 0, 0);
     if (getenv("GATE_RUNS"))
-        print_message("everything drawn anew: %d alarms in %d\n", failed, n);
+        print_message("everything drawn again: %d alarms in %d\n", failed, n);
     assert_true(failed * 100 <= n * 5);
     failed = count_failures("same, one plugin", n, 0, 1);
     if (getenv("GATE_RUNS"))
-        print_message("one plugin drawn anew: %d alarms in %d\n", failed, n);
+        print_message("one plugin drawn again: %d alarms in %d\n", failed, n);
     assert_true(failed * 100 <= n * 5);
 }
 
@@ -155,12 +155,12 @@ static void test_a_third_less_noise_is_caught(void **state) {
     (void)state;
     int n = runs(), failed = count_failures("weak", n, 1, 1);
     if (getenv("GATE_RUNS"))
-        print_message("a third less noise, one plugin drawn anew: %d of %d caught\n", failed, n);
+        print_message("a third less noise, one plugin drawn again: %d of %d caught\n", failed, n);
     assert_true(failed * 100 >= n * 95);
     if (!getenv("GATE_RUNS"))
         return;
     failed = count_failures("weak, all", n, 1, 0);
-    print_message("a third less noise, everything drawn anew: %d of %d caught\n", failed, n);
+    print_message("a third less noise, everything drawn again: %d of %d caught\n", failed, n);
     assert_true(failed * 100 >= n * 95);
 }
 

@@ -199,7 +199,7 @@ int gnt_treatment_is_taken_back(const gnt_fl_totals *t, gnt_err *says) {
     gnt_fail(
         says,
         "what the defense added to updates is taken back in other rounds: %.2g of it is left over %" PRId32
-        " rounds, where additions drawn anew leave about 1",
+        " rounds, where independent additions leave about 1",
         t->left / t->each, t->rounds);
     return 1;
 }
