@@ -127,8 +127,8 @@ static gnt_status set_units(const gnt_host *host, const row_space *s, const sing
     return GNT_OK;
 }
 
-/* Searches for the columns of all samples, until these agree with the layer or `most` operations were spent.
- * Sets `samples` to the number that agree. */
+/* Searches for the columns of all samples, until these agree with the layer, no others can be found or `most`
+ * operations were spent. Sets `samples` to the number that agree. */
 static gnt_status search_columns(const single_samples *singles, column_choice *choice, double most,
                                  int64_t *samples) {
     static const double only = 1;
@@ -141,8 +141,9 @@ static gnt_status search_columns(const single_samples *singles, column_choice *c
     }
     TRY(set_units(host, choice->space, singles, &units));
     TRY(sparse_columns_start(&columns, host, &units));
-    for (const double before = choice->spent;
-         *samples < choice->rank && columns.spent + choice->spent - before < most;) {
+    const double before = choice->spent;
+    while (*samples < choice->rank && !sparse_columns_are_all_found(&columns) &&
+           columns.spent + choice->spent - before < most) {
         int64_t considered = 0;
         TRY(may_go_on(host));
         sparse_columns_draw(&columns);

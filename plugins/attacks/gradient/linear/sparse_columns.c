@@ -7,6 +7,7 @@
 #include "linear/small_matrix.h"
 
 enum { PROBES = 6, SEEN = 256 };
+enum { IN_VAIN = 20 };                  /* draws for each set of rows, after which the search ends */
 static const double least_pivot = 300;  /* times the noise of a row */
 static const double most_length = 0.01; /* of the tolerance of a product, which is about 1 */
 
@@ -28,6 +29,9 @@ gnt_status sparse_columns_start(sparse_columns *c, const gnt_host *host, const u
     *c = (sparse_columns){.host = host, .rows = r->n, .rank = r->rank, .row = r->row, .noise = r->noise};
     c->typical = r->typical;
     c->certain = r->certain;
+    c->sets = 1;
+    for (int64_t i = 0; i < c->rank; i++)
+        c->sets *= (double)(c->rows - i) / (double)(i + 1);
     TRY(take_memory(c));
     for (int64_t i = 0; i < c->rows; i++)
         c->order[i] = i;
@@ -204,7 +208,7 @@ static void set_lengths(sparse_columns *c) {
     }
 }
 
-void sparse_columns_draw(sparse_columns *c) {
+static void draw_set(sparse_columns *c) {
     const int64_t b = c->rank;
     int64_t drawn = invert_set(c), probes = 0;
     c->n = 0;
@@ -228,4 +232,13 @@ void sparse_columns_draw(sparse_columns *c) {
             if (c->length[i] <= most_length)
                 combine(c, i, j, probes);
     }
+}
+
+void sparse_columns_draw(sparse_columns *c) {
+    draw_set(c);
+    c->in_vain = c->n > 0 ? 0 : c->in_vain + 1;
+}
+
+int sparse_columns_are_all_found(const sparse_columns *c) {
+    return c->in_vain > IN_VAIN * c->sets;
 }

@@ -35,7 +35,9 @@ typedef struct sparse_columns {
     int64_t zeros[COLUMNS_FRESH]; /* how many entries of row·q are 0 */
     double error[COLUMNS_FRESH];  /* deviation of q */
     int64_t n;
-    double *seen; /* the last that were found, so that none is found twice in a row */
+    double sets;    /* in how many ways so many rows as the rank can be chosen */
+    double in_vain; /* draws since the last that found a column */
+    double *seen;   /* the last that were found, so that none is found twice in a row */
     int64_t n_seen;
     /* room for one set */
     double *column, *length, *probe, *work, *tried;
@@ -47,6 +49,9 @@ gnt_status sparse_columns_start(sparse_columns *c, const gnt_host *host, const u
 
 /* Draws one set of rows, and sets what it found. */
 void sparse_columns_draw(sparse_columns *c);
+
+/* True if so many draws in a row found nothing that those columns are known which can be found. */
+int sparse_columns_are_all_found(const sparse_columns *c);
 
 /* True if an entry of row·q, of a row of that noise and a q of length 1, is 0. */
 static inline int sparse_columns_is_zero(double entry, double noise) {
