@@ -108,3 +108,21 @@ int gnt_libraries(gnt_text *names, const void *bytes, size_t size, const char *w
     }
     return names->failed ? gnt_fail(err, "%s: needs more libraries than can be listed", where) : 0;
 }
+
+size_t gnt_loaded_size(const void *bytes, size_t size) {
+    const object o = {bytes, size, ""};
+    Elf64_Ehdr h;
+    Elf64_Phdr segment;
+    size_t end = 0;
+    if (read_header(&o, &h, NULL) != 0 || h.e_phentsize != sizeof segment)
+        return size;
+    for (uint64_t i = 0; i < h.e_phnum; i++) {
+        if (h.e_phoff > size || get(&o, h.e_phoff + i * sizeof segment, &segment, sizeof segment) != 0)
+            return size;
+        if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)
+            return size;
+        if (segment.p_offset + segment.p_filesz > end)
+            end = segment.p_offset + segment.p_filesz;
+    }
+    return end ? end : size;
+}

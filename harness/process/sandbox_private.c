@@ -26,6 +26,8 @@ typedef struct own_file {
     char *path;
     uint8_t *bytes;
     size_t size;
+    /* The first bytes, which the copy has: without names for debuggers, which are most of the toolkit. */
+    size_t copied;
     /* The copy, open for writing; −1 after the bytes were released. */
     int fd;
     /* "/proc/self/fd/N"; empty if the copy has the file's path. */
@@ -51,6 +53,7 @@ static int read_file(const char *path, gnt_err *err) {
         gnt_free(f.path);
         return -1;
     }
+    f.copied = is_toolkit(path) ? gnt_loaded_size(f.bytes, f.size) : f.size;
     files[n_files++] = f;
     return 0;
 }
@@ -86,7 +89,7 @@ gnt_own_bytes gnt_sandbox_file(size_t i) {
 
 int gnt_sandbox_write_file(size_t i, int fd) {
     files[i].fd = fd;
-    return gnt_fd_write(fd, files[i].path, files[i].bytes, files[i].size, NULL);
+    return gnt_fd_write(fd, files[i].path, files[i].bytes, files[i].copied, NULL);
 }
 
 /* Makes a memory file of each, which no other process has. */
@@ -98,7 +101,7 @@ static int make_memory_files(gnt_err *err) {
         f->fd = memfd_create("gauntlet", MFD_CLOEXEC);
         if (f->fd < 0)
             return gnt_fail(err, "%s: cannot be copied to a memory file: %s", f->path, strerror(errno));
-        if (gnt_fd_write(f->fd, f->path, f->bytes, f->size, err) != 0)
+        if (gnt_fd_write(f->fd, f->path, f->bytes, f->copied, err) != 0)
             return -1;
         snprintf(f->place, sizeof f->place, "/proc/self/fd/%d", f->fd);
     }
@@ -132,7 +135,7 @@ int gnt_sandbox_renew_files(gnt_err *err) {
             continue;
         if (ftruncate(f->fd, 0) != 0 || lseek(f->fd, 0, SEEK_SET) != 0)
             return gnt_fail(err, "%s: its copy cannot be renewed: %s", f->path, strerror(errno));
-        if (gnt_fd_write(f->fd, f->path, f->bytes, f->size, err) != 0)
+        if (gnt_fd_write(f->fd, f->path, f->bytes, f->copied, err) != 0)
             return -1;
     }
     return 0;

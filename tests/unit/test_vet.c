@@ -1,5 +1,6 @@
 /* The parts of `gauntlet vet`: the list of a file's exported symbols, memory behind guard pages, and the
  * digests that detect a changed input. */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -63,6 +66,7 @@ static void broken_files_are_survived(void **state) {
         gnt_text_init(&names, 1 << 20);
         refused += gnt_exports(&names, copy, size, "it", &err) != 0;
         gnt_libraries(&names, copy, size, "it", NULL);
+        assert_true(gnt_loaded_size(copy, size) <= size);
         assert_true(refused == 0 || err.text[0] == 0 || strncmp(err.text, "it", 2) == 0);
         gnt_text_free(&names);
         gnt_free(copy);
@@ -74,8 +78,28 @@ static void broken_files_are_survived(void **state) {
         gnt_text names;
         gnt_text_init(&names, 4096);
         assert_int_equal(gnt_exports(&names, bytes, n, "it", &err), -1);
+        assert_int_equal(gnt_loaded_size(bytes, n), n);
         gnt_text_free(&names);
     }
+    gnt_free(bytes);
+}
+
+static void what_is_loaded_can_be_opened_alone(void **state) {
+    uint8_t *bytes;
+    size_t size;
+    char path[64];
+    (void)state;
+    read_self(&bytes, &size);
+    const size_t loaded = gnt_loaded_size(bytes, size);
+    assert_true(loaded > 0 && loaded < size); /* sections for debuggers follow */
+    const int fd = memfd_create("part", MFD_CLOEXEC);
+    assert_int_equal(write(fd, bytes, loaded), loaded);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(object);
+    assert_non_null(dlsym(object, "gauntlet_entry"));
+    dlclose(object);
+    close(fd);
     gnt_free(bytes);
 }
 
@@ -170,6 +194,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_symbol_is_listed),
         cmocka_unit_test(broken_files_are_survived),
+        cmocka_unit_test(what_is_loaded_can_be_opened_alone),
         cmocka_unit_test(a_write_is_caught_and_named),
         cmocka_unit_test(full_guard_pages_says_so),
         cmocka_unit_test(an_aggregation_that_changes_updates_is_named),
