@@ -17,8 +17,9 @@
 #include "capture/capture_check.h"
 #include "json_patch.h"
 #include "made_capture.h"
+#include "text_cases.h"
 
-static const char base_file[] = "tests/cases/capture.json", cases_file[] = "tests/cases/captures.txt";
+static const char cases_file[] = "tests/cases/captures.txt";
 enum { LEAST_SENTENCES = 40, MOST_LINES = 12 };
 
 static int printing;
@@ -36,7 +37,8 @@ typedef struct one_case {
     int contradictions;
 } one_case;
 
-static void begin(one_case *c, const char *name, const json_t *base) {
+static void begin(void *one, const char *name, const json_t *base) {
+    one_case *c = one;
     memset(c, 0, sizeof *c);
     snprintf(c->name, sizeof c->name, "%s", name);
     c->root = json_deep_copy(base);
@@ -167,7 +169,8 @@ static int check_findings(const one_case *c, const gnt_capture *read, gnt_err *e
 }
 
 /* 0 when the case came out as it says. */
-static int finish(one_case *c) {
+static int finish(void *one) {
+    one_case *c = one;
     char *dumped = c->has_text ? NULL : json_dumps(c->root, JSON_INDENT(1));
     const char *text = dumped ? dumped : gnt_text_get(&c->text);
     gnt_st observed, batch;
@@ -201,11 +204,8 @@ static int finish(one_case *c) {
     return bad;
 }
 
-static int begins(const char *line, const char *with) {
-    return strncmp(line, with, strlen(with)) == 0;
-}
-
-static void add_line(one_case *c, const char *line, int number) {
+static void add_line(void *one, const char *line, int number) {
+    one_case *c = one;
     if (begins(line, "set ") || begins(line, "drop "))
         patch_json(c->root, line);
     else if (begins(line, "text")) {
@@ -228,37 +228,11 @@ static void add_line(one_case *c, const char *line, int number) {
 }
 
 static void captures_get_their_sentences(void **state) {
+    one_case one;
+    const text_cases cases = {"tests/cases/capture.json", cases_file, &one, begin, add_line, finish};
+    int sentences;
     (void)state;
-    gnt_doc base;
-    gnt_err err = {0};
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    if (gnt_doc_load(&base, base_file, GNT_DOC_MOST, &err) ||
-        gnt_file_read(cases_file, 4 << 20, &bytes, &size, &err))
-        fail_msg("%s", err.text);
-    one_case c;
-    int open = 0, bad = 0, sentences = 0, number = 0;
-    for (char *at = (char *)bytes, *end; *at; at = end + 1) {
-        number++;
-        end = strchr(at, '\n');
-        assert_non_null(end); /* the last line ends too */
-        *end = 0;
-        if (*at == '#' || *at == 0)
-            continue;
-        if (begins(at, "case ")) {
-            bad += open && finish(&c);
-            begin(&c, at + 5, base.root);
-            open = 1;
-            continue;
-        }
-        assert_true(open);
-        add_line(&c, at, number);
-        sentences += begins(at, "says ");
-    }
-    bad += open && finish(&c);
-    gnt_free(bytes);
-    gnt_doc_free(&base);
-    assert_int_equal(bad, 0);
+    assert_int_equal(try_cases(&cases, &sentences), 0);
     assert_true(sentences >= LEAST_SENTENCES);
 }
 

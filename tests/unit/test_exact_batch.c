@@ -10,14 +10,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "data/data.h"
-#include "nn/model/model.h"
-#include "plain_host.h"
-#include "plugin/host.h"
-#include "try_plugin.h"
+#include "local_client.h"
 
-enum { PIXELS = 28 * 28, ROWS = 400, MOST = 64, MOST_CLASSES = 10, TENSORS = 6, FIRST = 300 };
+enum { PIXELS = 28 * 28, ROWS = 400, MOST = 64, MOST_CLASSES = 10, FIRST = 300 };
 
 typedef struct client {
     const char *activation; /* NULL: ReLU */
@@ -32,15 +28,10 @@ typedef struct client {
 } client;
 
 typedef struct seen_client {
-    gnt_model *model;
-    gnt_service *own, *attackers;
-    float *weights, *data[TENSORS], x[MOST * PIXELS], found[MOST * PIXELS];
-    gnt_view view[TENSORS];
-    gnt_views update;
-    gnt_observation seen;
+    local_client of;
+    float x[MOST * PIXELS], found[MOST * PIXELS];
     int64_t count;
     double exact; /* the fact */
-    gnt_err err;
 } seen_client;
 
 static gnt_data *glyphs;
@@ -69,35 +60,20 @@ static void load(const client *c, int64_t row, int64_t n, float *x, float *y) {
     }
 }
 
-static const gnt_views *update_of(const client *c, gnt_service *service, const float *x, const float *y,
-                                  const float *rates, gnt_function_spec spec) {
-    const gnt_model_service *s = gnt_service_table(service);
-    const gnt_views *made;
-    (void)c;
-    spec.size = sizeof spec;
-    spec.kind = GNT_FN_UPDATE;
-    spec.training = -1;
-    const gnt_function_args args = {
-        .size = sizeof args, .x = x, .y = y, .weights = the.weights, .rates = rates};
-    assert_int_equal(s->eval(s->context, s->prepare(s->context, &spec), &args, &made), GNT_OK);
-    return made;
-}
-
 static void train(const client *c) {
     static float x[FIRST * PIXELS], y[FIRST * MOST_CLASSES], rates[1000];
     for (int32_t i = 0; i < c->trained; i++)
         rates[i] = 0.1f;
     load(c, ROWS - FIRST, FIRST, x, y);
     const gnt_function_spec spec = {.n = FIRST, .steps = c->trained, .batch = 20};
-    const gnt_views *u = update_of(c, the.attackers, x, y, rates, spec);
-    float *w = the.weights;
+    const gnt_views *u = update_of(&the.of, the.of.attackers, spec, x, y, rates);
+    float *w = the.of.weights;
     for (int64_t t = 0; t < u->n; t++)
         for (int64_t k = 0; k < u->view[t].count; k++)
             *w++ += u->view[t].data[k];
 }
 
 static void observe(const client *c) {
-    const gnt_nn_shape sample = {3, {1, 28, 28}};
     char json[400];
     float y[MOST * MOST_CLASSES], rates[64];
     const double *mean = c->mean != 0 ? &c->mean : NULL, *deviation = mean ? &c->deviation : NULL;
@@ -107,97 +83,41 @@ static void observe(const client *c) {
              "\"fc1\", \"out\": %d}, {\"type\": \"%s\"}, {\"type\": \"dense\", \"name\": \"fc2\", \"out\": "
              "\"classes\"}]}",
              (int)c->units, c->activation ? c->activation : "relu");
-    assert_int_equal(
-        gnt_model_parse(&the.model, "test", json, &sample, (int32_t)c->classes, mean, deviation, &the.err),
-        0);
-    const gnt_service_spec spec = {.model = the.model, .name = "test", .mean = mean, .deviation = deviation};
-    assert_int_equal(gnt_service_new(&the.own, &spec, &the.err), 0);
-    assert_int_equal(gnt_service_new(&the.attackers, &spec, &the.err), 0);
-    const gnt_key key = gnt_key_of_seed(70 + (uint64_t)c->row);
-    gnt_stream init = gnt_stream_open(&key, "init"), noise = gnt_stream_open(&key, "noise");
-    the.weights = gnt_array((size_t)gnt_model_size(the.model), sizeof *the.weights);
-    gnt_model_init(the.model, &init, the.weights, NULL);
+    open_client(&the.of, json, c->classes, mean, deviation, 70 + (uint64_t)c->row);
     if (c->trained)
         train(c);
     load(c, c->row, c->n, the.x, y);
     for (int32_t i = 0; i < c->steps; i++)
         rates[i] = c->rates ? c->rates[i] : 0.01f;
-    const int64_t batch = c->batch ? c->batch : c->n;
-    const gnt_function_spec of_update = {
-        .n = c->n, .steps = c->steps, .batch = batch, .momentum = c->momentum, .decay = c->decay};
-    const gnt_views *made = update_of(c, the.own, the.x, y, rates, of_update);
-    for (int i = 0; i < made->n; i++) {
-        the.view[i] = made->view[i];
-        the.view[i].data = the.data[i] = gnt_array((size_t)made->view[i].count, sizeof(float));
-        for (int64_t k = 0; k < made->view[i].count; k++)
-            the.data[i][k] = made->view[i].data[k] + (float)(c->sigma * gnt_random_normal(&noise));
-    }
-    the.update = (gnt_views){made->n, the.view};
-    the.seen = (gnt_observation){.size = sizeof the.seen,
-                                 .surface = GNT_SURFACE_UPDATE,
-                                 .goals = GNT_GOAL_RECONSTRUCTION,
-                                 .update_kind = c->steps ? GNT_UPDATE_DELTA : GNT_UPDATE_GRADIENT,
-                                 .steps = c->steps,
-                                 .attribute = -1,
-                                 .classes = (int32_t)c->classes,
-                                 .n = c->n,
-                                 .batch = batch,
-                                 .rate = 0.01,
-                                 .momentum = c->momentum,
-                                 .decay = c->decay,
-                                 .update = &the.update,
-                                 .weights = the.weights};
-}
-
-static void forget(void) {
-    for (int i = 0; i < TENSORS; i++)
-        gnt_free(the.data[i]);
-    gnt_free(the.weights);
-    gnt_service_free(the.own);
-    gnt_service_free(the.attackers);
-    gnt_model_free(the.model);
+    const gnt_function_spec spec = {.n = c->n,
+                                    .steps = c->steps,
+                                    .batch = c->batch ? c->batch : c->n,
+                                    .momentum = c->momentum,
+                                    .decay = c->decay};
+    send_update(&the.of, spec, the.x, y, rates, c->classes, c->sigma);
+    the.of.seen.rate = 0.01;
 }
 
 static gnt_status take(void *context, int64_t count, const float *x) {
     (void)context;
-    assert_in_range(count, 1, the.seen.n);
+    assert_in_range(count, 1, the.of.seen.n);
     memcpy(the.found, x, (size_t)(count * PIXELS) * sizeof *x);
     the.count = count;
     return GNT_OK;
 }
 
-static double fact_of(gnt_instance *instance, const char *name) {
-    const gnt_fact *fact;
-    const int n = gnt_instance_facts(instance, &fact);
-    for (int i = 0; i < n; i++)
-        if (strcmp(fact[i].name, name) == 0)
-            return fact[i].mean;
-    return 0;
-}
-
 static void attack(const char *json) {
-    char path[4096];
-    tried t;
-    assert_int_equal(try_load(&t, built("plugins/attacks/gradient.so", path), GNT_PLUGIN_ATTACK,
-                              "linear-layer", json, &the.err),
-                     0);
-    assert_int_equal(try_start(&t, 1, (gnt_instance_spec){.model = the.attackers}, &the.err), 0);
     const gnt_answer answer = {.size = sizeof answer, .reconstruction = take};
-    const gnt_artefacts none = {.size = sizeof none};
-    gnt_instance_enter(t.instance, "run");
-    gnt_status status =
-        gnt_instance_attack(t.instance)->run(gnt_instance_self(t.instance), &the.seen, &none, &answer);
-    status = gnt_instance_leave(t.instance, status, &the.err);
-    if (status != GNT_OK)
-        fail_msg("%s", the.err.text);
-    the.exact = fact_of(t.instance, "samples_exact");
+    tried t;
+    attack_client(&the.of, &t, "linear-layer", json, &answer);
+    the.exact = fmax(try_fact(&t, "samples_exact"), 0); /* 0 where it does not search */
     try_close(&t);
 }
 
 /* Returns how many samples were found at this PSNR at least. */
 static int64_t found_at(double psnr) {
     int64_t n = 0;
-    for (int64_t i = 0; i < the.seen.n; i++) {
+    for (int64_t i = 0; i < the.of.seen.n; i++) {
         double least = 1;
         for (int64_t j = 0; j < the.count; j++) {
             double sum = 0;
@@ -221,7 +141,7 @@ static int64_t exact_of(const client *c) {
     print_message("%d units, %d classes, %d samples, %d steps: %d exact, %g by the fact\n", (int)c->units,
                   (int)c->classes, (int)c->n, (int)c->steps, (int)n, the.exact);
     assert_true(the.exact <= (double)n);
-    forget();
+    close_client(&the.of);
     return n;
 }
 
@@ -317,7 +237,7 @@ static void expect_nothing(const client *c) {
     assert_true(the.exact == 0);
     assert_int_equal(the.count, count);
     assert_memory_equal(plain, the.found, (size_t)(count * PIXELS) * sizeof *plain);
-    forget();
+    close_client(&the.of);
 }
 
 /* Every unit sees every sample, and no pixel is 0 or 1. */

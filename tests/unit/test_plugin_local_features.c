@@ -10,13 +10,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "data/data.h"
-#include "nn/model/model.h"
-#include "plugin/host.h"
-#include "try_plugin.h"
+#include "local_client.h"
 
-enum { PIXELS = 28 * 28, CLASSES = 10, MOST = 40, PUBLIC = 80, ROWS = MOST + PUBLIC, TENSORS = 8 };
+enum { PIXELS = 28 * 28, CLASSES = 10, MOST = 40, PUBLIC = 80, ROWS = MOST + PUBLIC };
 
 static const char conv_json[] =
     "{\"init\": \"kaiming\", \"layers\": [{\"type\": \"conv\", \"name\": \"c1\", \"out\": 4, \"kernel\": 5, "
@@ -35,16 +32,10 @@ typedef struct client {
 } client;
 
 typedef struct seen_client {
-    gnt_model *model;
-    gnt_service *own, *attackers;
-    float *weights, *data[TENSORS];
-    gnt_view view[TENSORS];
-    gnt_views update;
-    gnt_observation seen;
+    local_client of;
     gnt_samples public_data;
     float found[MOST * PIXELS];
     double features_known, features_exact, order_known;
-    gnt_err err;
 } seen_client;
 
 static float x[ROWS * PIXELS], y[ROWS * CLASSES];
@@ -66,75 +57,28 @@ static int open_glyphs(void **state) {
 }
 
 static void observe(const client *c) {
-    const gnt_nn_shape sample = {3, {1, 28, 28}};
-    const int64_t n = c->steps * c->batch;
     float rates[16];
     memset(&the, 0, sizeof the);
-    assert_int_equal(gnt_model_parse(&the.model, "test", conv_json, &sample, CLASSES, NULL, NULL, &the.err),
-                     0);
-    const gnt_service_spec of_service = {.model = the.model, .name = "test"};
-    assert_int_equal(gnt_service_new(&the.own, &of_service, &the.err), 0);
-    assert_int_equal(gnt_service_new(&the.attackers, &of_service, &the.err), 0);
-    const gnt_key key = gnt_key_of_seed(9);
-    gnt_stream init = gnt_stream_open(&key, "init"), noise = gnt_stream_open(&key, "noise");
-    the.weights = gnt_array((size_t)gnt_model_size(the.model), sizeof *the.weights);
-    gnt_model_init(the.model, &init, the.weights, NULL);
+    open_client(&the.of, conv_json, CLASSES, NULL, NULL, 9);
     for (int32_t i = 0; i < c->steps; i++)
         rates[i] = c->rates ? c->rates[i] : 0.1f;
-    const gnt_model_service *s = gnt_service_table(the.own);
-    const gnt_function_spec spec = {.size = sizeof spec,
-                                    .kind = GNT_FN_UPDATE,
-                                    .training = -1,
-                                    .n = n,
-                                    .steps = c->steps,
-                                    .batch = c->batch,
-                                    .momentum = c->momentum};
-    const gnt_function_args args = {
-        .size = sizeof args, .x = x, .y = y, .weights = the.weights, .rates = rates};
-    const gnt_views *made;
-    assert_int_equal(s->eval(s->context, s->prepare(s->context, &spec), &args, &made), GNT_OK);
-    for (int i = 0; i < made->n; i++) {
-        the.view[i] = made->view[i];
-        the.view[i].data = the.data[i] = gnt_array((size_t)made->view[i].count, sizeof(float));
-        for (int64_t k = 0; k < made->view[i].count; k++)
-            the.data[i][k] = made->view[i].data[k] + (float)(c->sigma * gnt_random_normal(&noise));
-    }
-    the.update = (gnt_views){made->n, the.view};
+    const gnt_function_spec spec = {
+        .n = c->steps * c->batch, .steps = c->steps, .batch = c->batch, .momentum = c->momentum};
+    send_update(&the.of, spec, x, y, rates, CLASSES, c->sigma);
     the.public_data = (gnt_samples){.size = sizeof the.public_data,
                                     .n = PUBLIC,
                                     .features = PIXELS,
                                     .classes = CLASSES,
                                     .x = x + MOST * PIXELS,
                                     .y = y + MOST * CLASSES};
-    the.seen = (gnt_observation){.size = sizeof the.seen,
-                                 .surface = GNT_SURFACE_UPDATE,
-                                 .goals = GNT_GOAL_RECONSTRUCTION,
-                                 .update_kind = GNT_UPDATE_DELTA,
-                                 .steps = c->steps,
-                                 .attribute = -1,
-                                 .classes = CLASSES,
-                                 .n = n,
-                                 .batch = c->batch,
-                                 .rate = 0.1f,
-                                 .momentum = c->momentum,
-                                 .update = &the.update,
-                                 .labels = c->labels ? y : NULL,
-                                 .public_data = &the.public_data,
-                                 .weights = the.weights};
-}
-
-static void forget(void) {
-    for (int i = 0; i < TENSORS; i++)
-        gnt_free(the.data[i]);
-    gnt_free(the.weights);
-    gnt_service_free(the.own);
-    gnt_service_free(the.attackers);
-    gnt_model_free(the.model);
+    the.of.seen.rate = 0.1f;
+    the.of.seen.labels = c->labels ? y : NULL;
+    the.of.seen.public_data = &the.public_data;
 }
 
 static gnt_status take(void *context, int64_t count, const float *found) {
     (void)context;
-    assert_int_equal(count, the.seen.n);
+    assert_int_equal(count, the.of.seen.n);
     memcpy(the.found, found, (size_t)(count * PIXELS) * sizeof *found);
     return GNT_OK;
 }
@@ -152,40 +96,20 @@ static void take_chosen(void *context, int32_t restart, double cost) {
     assert_true(isfinite(cost));
 }
 
-static double fact_of(gnt_instance *instance, const char *name) {
-    const gnt_fact *fact;
-    const int n = gnt_instance_facts(instance, &fact);
-    for (int i = 0; i < n; i++)
-        if (strcmp(fact[i].name, name) == 0)
-            return fact[i].mean;
-    return NAN;
-}
-
 /* Observes and attacks with one step of the search. */
 static void attack(const client *c) {
-    char path[4096];
-    tried t;
-    observe(c);
-    assert_int_equal(try_load(&t, built("plugins/attacks/gradient.so", path), GNT_PLUGIN_ATTACK,
-                              "invert-gradients", "{\"steps\": 1}", &the.err),
-                     0);
-    assert_int_equal(try_start(&t, 1, (gnt_instance_spec){.model = the.attackers}, &the.err), 0);
     const gnt_answer answer = {
         .size = sizeof answer, .reconstruction = take, .cost = take_cost, .chosen = take_chosen};
-    const gnt_artefacts none = {.size = sizeof none};
-    gnt_instance_enter(t.instance, "run");
-    gnt_status status =
-        gnt_instance_attack(t.instance)->run(gnt_instance_self(t.instance), &the.seen, &none, &answer);
-    status = gnt_instance_leave(t.instance, status, &the.err);
-    if (status != GNT_OK)
-        fail_msg("%s", the.err.text);
-    the.features_known = fact_of(t.instance, "features_known");
-    the.features_exact = fact_of(t.instance, "features_exact");
-    the.order_known = fact_of(t.instance, "order_known");
+    tried t;
+    observe(c);
+    attack_client(&the.of, &t, "invert-gradients", "{\"steps\": 1}", &answer);
+    the.features_known = try_fact(&t, "features_known");
+    the.features_exact = try_fact(&t, "features_exact");
+    the.order_known = try_fact(&t, "order_known");
     print_message("%d steps of %d: %g features, %g exact, %g in order\n", (int)c->steps, (int)c->batch,
                   the.features_known, the.features_exact, the.order_known);
     try_close(&t);
-    forget();
+    close_client(&the.of);
 }
 
 /* Returns how many answers are nearest to a sample of the step whose place they have. */

@@ -15,30 +15,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "fake_plugins.h"
 #include "match/match.h"
 #include "suite/plan.h"
-
-static gnt_plugin_list plugins;
-static gnt_suite_env env = {.plugins = &plugins};
-
-static int open_plugins(void **state) {
-    (void)state;
-    gnt_err err = {0};
-    return fake_plugins(&plugins, &err);
-}
-
-static int close_plugins(void **state) {
-    (void)state;
-    gnt_plugin_list_free(&plugins);
-    return 0;
-}
-
-static void take(gnt_suite *s, const char *text) {
-    gnt_err err = {0};
-    if (gnt_suite_parse(s, "tests/cases/suite.json", text, strlen(text), &env, &err) != 0)
-        fail_msg("%s", err.text);
-}
+#include "suite_env.h"
 
 static void expand(gnt_plan *p, const gnt_suite *s) {
     gnt_err err = {0};
@@ -54,7 +33,7 @@ static void expand(gnt_plan *p, const gnt_suite *s) {
 static void defaults_are_the_documented_ones(void **state) {
     (void)state;
     gnt_suite s;
-    take(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ""));
+    take_suite(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ""));
     const gnt_suite_task *t = &s.task[0];
     assert_int_equal(s.seed, 1);
     assert_int_equal(s.n_seeds, 1);
@@ -106,13 +85,14 @@ static void cells_come_in_one_order_with_their_ids(void **state) {
         "t/r4/P 1@1e-05/dlg/s3"};
     gnt_suite s;
     gnt_plan p;
-    take(&s,
-         SMALL(
-             SMALL_TASK(
-                 ", \"federated\": {\"rounds\": 4}, \"stages\": [0, 4], \"observe\": {\"from\": \"probe\"}"),
-             "{\"defense\": \"none\"}, {\"defense\": \"prune\", \"match\": true, \"sweep\": [0.50, 0.00001], "
-             "\"label\": \"P 1\"}",
-             ", \"seeds\": [7, 3]"));
+    take_suite(
+        &s,
+        SMALL(
+            SMALL_TASK(
+                ", \"federated\": {\"rounds\": 4}, \"stages\": [0, 4], \"observe\": {\"from\": \"probe\"}"),
+            "{\"defense\": \"none\"}, {\"defense\": \"prune\", \"match\": true, \"sweep\": [0.50, 0.00001], "
+            "\"label\": \"P 1\"}",
+            ", \"seeds\": [7, 3]"));
     expand(&p, &s);
     expected_ids(&p, ids, sizeof ids / sizeof *ids);
     assert_int_equal(p.n_na, 0);
@@ -145,17 +125,18 @@ static void trainings_that_tasks_share_count_once(void **state) {
     gnt_suite s;
     gnt_plan p;
     gnt_match_spec spec;
-    take(&s,
-         SMALL(
-             SMALL_TASK(", \"federated\": {\"rounds\": 4}, \"stages\": [4], \"observe\": {\"from\": "
-                        "\"probe\"}") ",{\"id\": \"u\", \"like\": \"t\", \"observe\": {\"from\": \"probe\"}},"
-                                      "{\"id\": \"v\", \"like\": \"t\", \"observe\": {\"from\": \"probe\"}, "
-                                      "\"match\": {\"target\": "
-                                      "{\"relative\": 0.8}}}",
-             "{\"defense\": \"none\", \"tasks\": [\"t\", \"v\"]}, {\"defense\": \"prune\", \"match\": true, "
-             "\"sweep\": [0.5]}, {\"defense\": \"prune\", \"label\": \"late\", \"sweep\": [0.5, 0.9], "
-             "\"tasks\": [\"u\", \"v\"]}",
-             ", \"seeds\": [1, 2, 3]"));
+    take_suite(
+        &s,
+        SMALL(
+            SMALL_TASK(", \"federated\": {\"rounds\": 4}, \"stages\": [4], \"observe\": {\"from\": "
+                       "\"probe\"}") ",{\"id\": \"u\", \"like\": \"t\", \"observe\": {\"from\": \"probe\"}},"
+                                     "{\"id\": \"v\", \"like\": \"t\", \"observe\": {\"from\": \"probe\"}, "
+                                     "\"match\": {\"target\": "
+                                     "{\"relative\": 0.8}}}",
+            "{\"defense\": \"none\", \"tasks\": [\"t\", \"v\"]}, {\"defense\": \"prune\", \"match\": true, "
+            "\"sweep\": [0.5]}, {\"defense\": \"prune\", \"label\": \"late\", \"sweep\": [0.5, 0.9], "
+            "\"tasks\": [\"u\", \"v\"]}",
+            ", \"seeds\": [1, 2, 3]"));
     expand(&p, &s);
     assert_int_equal(gnt_suite_match_spec(&s, 0, 1, NAN, &spec, NULL), 0);
     assert_int_equal(p.trainings, (1 + 1 + 2) * 3);
@@ -168,7 +149,7 @@ static void untrained_tasks_need_no_training(void **state) {
     (void)state;
     gnt_suite s;
     gnt_plan p;
-    take(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"prune\", \"sweep\": [0.1, 0.2]}", ""));
+    take_suite(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"prune\", \"sweep\": [0.1, 0.2]}", ""));
     expand(&p, &s);
     assert_int_equal(p.n, 2);
     assert_int_equal(p.trainings, 0);
@@ -182,9 +163,9 @@ static void what_cannot_run_is_not_trained(void **state) {
     (void)state;
     gnt_suite s;
     gnt_plan p;
-    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 4}, \"observe\": {\"from\": \"probe\", "
-                              "\"surface\": \"encoding\"}"),
-                   "{\"defense\": \"prune\", \"match\": true}", ""));
+    take_suite(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 4}, \"observe\": {\"from\": \"probe\", "
+                                    "\"surface\": \"encoding\"}"),
+                         "{\"defense\": \"prune\", \"match\": true}", ""));
     expand(&p, &s);
     assert_int_equal(p.n, 1);
     assert_int_equal(p.n_na, 1);
@@ -199,10 +180,11 @@ static void grants_are_what_is_granted_there_and_wanted(void **state) {
     (void)state;
     gnt_suite s;
     gnt_plan p;
-    take(&s,
-         "{\"suite\": \"s\", \"tasks\": [" SMALL_TASK(
-             "") "], \"defenses\": [{\"defense\": \"none\"}], \"attacks\": "
-                 "[{\"attack\": \"invert-gradients\", \"grants\": [\"bn_stats\", \"labels\", \"rates\"]}]}");
+    take_suite(
+        &s,
+        "{\"suite\": \"s\", \"tasks\": [" SMALL_TASK(
+            "") "], \"defenses\": [{\"defense\": \"none\"}], \"attacks\": "
+                "[{\"attack\": \"invert-gradients\", \"grants\": [\"bn_stats\", \"labels\", \"rates\"]}]}");
     expand(&p, &s);
     /* the plugin does not care for rates, and an mlp has no batch norm */
     assert_null(p.cell[0].reason);
@@ -217,7 +199,7 @@ static void no_strength_is_not_no_defense(void **state) {
     (void)state;
     gnt_suite s;
     gnt_plan p;
-    take(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"soteria\"}, {\"defense\": \"none\"}", ""));
+    take_suite(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"soteria\"}, {\"defense\": \"none\"}", ""));
     expand(&p, &s);
     assert_int_equal(p.cell[0].mode, GNT_MODE_AS_IS);
     assert_string_equal(p.cell[0].id, "t/r0/soteria@none/dlg/s1");
@@ -259,7 +241,7 @@ static void a_baselines_strength_is_one_more_setting(void **state) {
     gnt_suite s;
     gnt_plan p;
     gnt_err err = {0};
-    take(&s, matched_suite);
+    take_suite(&s, matched_suite);
     assert_int_equal(gnt_suite_begin_baseline(&s, &err), 0);
     expand(&p, &s);
     expected_ids(&p, with, 3);
@@ -287,7 +269,7 @@ static void a_baseline_may_have_what_the_suite_has_not(void **state) {
         gnt_suite s;
         gnt_plan p;
         gnt_err err = {0};
-        take(&s, matched_suite);
+        take_suite(&s, matched_suite);
         assert_int_equal(add_baseline(&s, entries[i].task, entries[i].defense, entries[i].strength, &err), 0);
         expand(&p, &s);
         assert_int_equal(p.n, 3);
@@ -300,7 +282,7 @@ static void a_strength_out_of_range_is_refused(void **state) {
     (void)state;
     gnt_suite s;
     gnt_err err = {0};
-    take(&s, matched_suite);
+    take_suite(&s, matched_suite);
     assert_int_equal(add_baseline(&s, "t", "prune", 1.5, &err), -1);
     assert_non_null(
         strstr(err.text, "old.json: prune was matched on t at 1.5, which is no longer a valid strength"));
@@ -313,13 +295,13 @@ static void a_plan_has_a_limit(void **state) {
     gnt_plan p;
     gnt_err err = {0};
     char *text = large_suite(317, 316);
-    take(&s, text);
+    take_suite(&s, text);
     assert_int_equal(gnt_plan_make(&p, &s, &err), -1);
     assert_non_null(strstr(err.text, "expands to 100172 cells, more than 100000"));
     gnt_suite_free(&s);
     gnt_free(text);
     text = large_suite(316, 316);
-    take(&s, text);
+    take_suite(&s, text);
     expand(&p, &s);
     assert_int_equal(p.n, 316 * 316);
     gnt_plan_free(&p);
@@ -330,7 +312,7 @@ static void a_plan_has_a_limit(void **state) {
 static void a_fixed_strength_is_one_of_the_parameters(void **state) {
     (void)state;
     gnt_suite s;
-    take(
+    take_suite(
         &s,
         SMALL(
             SMALL_TASK(""),
@@ -353,18 +335,19 @@ static void a_fixed_strength_is_one_of_the_parameters(void **state) {
 static void writing_style_changes_nothing(void **state) {
     (void)state;
     gnt_suite a, b;
-    take(&a, SMALL(SMALL_TASK(""),
-                   "{\"defense\": \"dp-gaussian\", \"params\": {\"clip\": 1, \"norm\": \"max\"}}", ""));
-    take(&b, "{ \"attacks\": [{\"attack\": \"dlg\"}],\n \"defenses\": [{\"params\": {\"norm\": \"max\", "
-             "\"clip\": 1.0}, "
-             "\"defense\": \"dp-gaussian\"}], \"tasks\": [{\"model\": \"mlp\", \"data\": {\"name\": "
-             "\"glyphs\"}, \"id\": "
-             "\"t\"}], \"suite\": \"s\"}");
+    take_suite(&a, SMALL(SMALL_TASK(""),
+                         "{\"defense\": \"dp-gaussian\", \"params\": {\"clip\": 1, \"norm\": \"max\"}}", ""));
+    take_suite(&b,
+               "{ \"attacks\": [{\"attack\": \"dlg\"}],\n \"defenses\": [{\"params\": {\"norm\": \"max\", "
+               "\"clip\": 1.0}, "
+               "\"defense\": \"dp-gaussian\"}], \"tasks\": [{\"model\": \"mlp\", \"data\": {\"name\": "
+               "\"glyphs\"}, \"id\": "
+               "\"t\"}], \"suite\": \"s\"}");
     assert_string_equal(a.digest, b.digest);
     assert_string_equal(a.defense[0].member[0].params, b.defense[0].member[0].params);
     assert_memory_equal(&a.key, &b.key, sizeof a.key);
     gnt_suite_free(&a);
-    take(&a, SMALL(SMALL_TASK(""), "{\"defense\": \"dp-gaussian\"}", ", \"seed\": 2"));
+    take_suite(&a, SMALL(SMALL_TASK(""), "{\"defense\": \"dp-gaussian\"}", ", \"seed\": 2"));
     assert_memory_not_equal(&a.key, &b.key, sizeof a.key);
     gnt_suite_free(&a);
     gnt_suite_free(&b);
@@ -392,11 +375,11 @@ static void a_tasks_digest_is_of_what_is_measured(void **state) {
                "{\"defense\": \"prune\"}", ""),
          0}};
     gnt_suite a;
-    take(&a, SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ""));
+    take_suite(&a, SMALL(SMALL_TASK(""), "{\"defense\": \"prune\"}", ""));
     assert_int_equal(strlen(a.task[0].digest), GNT_HEX_SIZE - 1);
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         gnt_suite b;
-        take(&b, other[i].text);
+        take_suite(&b, other[i].text);
         if ((strcmp(a.task[0].digest, b.task[0].digest) == 0) != other[i].same)
             fail_msg("%s: the task's digest is %s", other[i].text, other[i].same ? "another" : "the same");
         gnt_suite_free(&b);
@@ -410,7 +393,7 @@ static void a_key_file_is_the_key(void **state) {
     static const uint8_t key[32] = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa,
                                     0xbb, 0xcc, 0xdd, 0xee, 0xff, 0x00, 0x11, 0x22, 0x33, 0x44, 0x55,
                                     0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff};
-    take(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"none\"}", ", \"key_file\": \"whole.key\""));
+    take_suite(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"none\"}", ", \"key_file\": \"whole.key\""));
     assert_true(s.secret);
     assert_memory_equal(s.key.b, key, 32);
     gnt_suite_free(&s);
@@ -418,8 +401,8 @@ static void a_key_file_is_the_key(void **state) {
     static const uint8_t derived[32] = {0xa4, 0xcb, 0x7a, 0x70, 0xb0, 0xbd, 0x16, 0x8c, 0x87, 0x7c, 0xaf,
                                         0x27, 0x70, 0xce, 0xe3, 0xee, 0x40, 0x9b, 0x1e, 0x91, 0x10, 0x18,
                                         0x36, 0x23, 0x53, 0xad, 0xf7, 0x09, 0xd5, 0x4b, 0x8e, 0x9f};
-    take(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"none\"}",
-                   ", \"key_file\": \"whole.key\", \"key_for\": \"a submission\""));
+    take_suite(&s, SMALL(SMALL_TASK(""), "{\"defense\": \"none\"}",
+                         ", \"key_file\": \"whole.key\", \"key_for\": \"a submission\""));
     assert_true(s.secret);
     assert_memory_equal(s.key.b, derived, 32);
     gnt_suite_free(&s);
@@ -431,12 +414,13 @@ static void a_task_opens_its_data_and_model(void **state) {
     gnt_err err = {0};
     gnt_data *data = NULL;
     gnt_model *model = NULL;
-    take(&s, SMALL("{\"id\": \"t\", \"data\": {\"name\": \"glyphs\", \"rows\": {\"train\": 30, \"test\": 7, "
-                   "\"public\": 3}, "
-                   "\"target_rows\": [4, 2], \"target_part\": \"test\"}, \"model\": \"lenet\", \"width\": "
-                   "0.5, \"init\": {\"kind\": "
-                   "\"uniform\", \"bound\": 0.25}, \"normalise\": {\"mean\": [0.5], \"deviation\": [0.25]}}",
-                   "{\"defense\": \"none\"}", ""));
+    take_suite(
+        &s, SMALL("{\"id\": \"t\", \"data\": {\"name\": \"glyphs\", \"rows\": {\"train\": 30, \"test\": 7, "
+                  "\"public\": 3}, "
+                  "\"target_rows\": [4, 2], \"target_part\": \"test\"}, \"model\": \"lenet\", \"width\": "
+                  "0.5, \"init\": {\"kind\": "
+                  "\"uniform\", \"bound\": 0.25}, \"normalise\": {\"mean\": [0.5], \"deviation\": [0.25]}}",
+                  "{\"defense\": \"none\"}", ""));
     const gnt_suite_task *t = &s.task[0];
     assert_non_null(strstr(t->model_json, "\"init\":{\"bound\":0.25,\"kind\":\"uniform\"}"));
     assert_non_null(strstr(t->model_json, "\"width\":0.5}"));
@@ -460,8 +444,9 @@ static void the_plan_as_json_is_json(void **state) {
     gnt_plan p;
     gnt_doc doc;
     gnt_err err = {0};
-    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}, \"observe\": {\"from\": \"probe\"}"),
-                   "{\"defense\": \"prune\", \"match\": true, \"sweep\": [0.25], \"label\": \"Prüne\"}", ""));
+    take_suite(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}, \"observe\": {\"from\": \"probe\"}"),
+                         "{\"defense\": \"prune\", \"match\": true, \"sweep\": [0.25], \"label\": \"Prüne\"}",
+                         ""));
     expand(&p, &s);
     char *json = gnt_plan_json(&p, &s), *again = gnt_plan_json(&p, &s);
     assert_string_equal(json, again);
@@ -490,10 +475,10 @@ static void a_search_scale_never_begins_at_zero(void **state) {
     gnt_suite s;
     gnt_err err = {0};
     gnt_match_spec spec;
-    take(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}, \"observe\": {\"from\": \"probe\"}, "
-                              "\"utility\": {\"measure\": \"loss\"}"),
-                   "{\"defense\": \"dp-gaussian\", \"match\": true}",
-                   ", \"match\": {\"target\": {\"absolute\": 2.5}}"));
+    take_suite(&s, SMALL(SMALL_TASK(", \"federated\": {\"rounds\": 2}, \"observe\": {\"from\": \"probe\"}, "
+                                    "\"utility\": {\"measure\": \"loss\"}"),
+                         "{\"defense\": \"dp-gaussian\", \"match\": true}",
+                         ", \"match\": {\"target\": {\"absolute\": 2.5}}"));
     assert_int_equal(gnt_suite_match_spec(&s, 0, 0, NAN, &spec, &err), 0);
     assert_true(spec.least > 0 && spec.scale == GNT_MATCH_LOG);
     assert_true(spec.lower_is_better && spec.target == 2.5);
@@ -514,7 +499,7 @@ static void the_documented_example_holds(void **state) {
     char *start = strstr((char *)bytes, "```json\n"), *end = start ? strstr(start + 8, "```") : NULL;
     assert_non_null(end);
     *end = 0;
-    take(&s, start + 8);
+    take_suite(&s, start + 8);
     expand(&p, &s);
     char *text = gnt_plan_text(&p, &s), *counts = strstr(text, "first: 20 cells");
     assert_non_null(counts);

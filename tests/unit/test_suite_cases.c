@@ -14,11 +14,12 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "fake_plugins.h"
 #include "json_patch.h"
 #include "suite/plan.h"
+#include "suite_env.h"
+#include "text_cases.h"
 
-static const char base_file[] = "tests/cases/base.json", cases_file[] = "tests/cases/suites.txt";
+static const char cases_file[] = "tests/cases/suites.txt";
 static const char suite_name[] = "tests/cases/suite.json"; /* relative paths in suites begin in tests/cases */
 enum { LEAST_SENTENCES = 50 };
 
@@ -47,7 +48,8 @@ typedef struct one_case {
     size_t n_na;
 } one_case;
 
-static void begin(one_case *c, const char *name, const json_t *base) {
+static void begin(void *one, const char *name, const json_t *base) {
+    one_case *c = one;
     memset(c, 0, sizeof *c);
     snprintf(c->name, sizeof c->name, "%s", name);
     c->root = json_deep_copy(base);
@@ -103,15 +105,16 @@ static void write_case(const one_case *c, const char *text, size_t size) {
 }
 
 /* 0 when the case came out as it says. */
-static int finish(one_case *c, const gnt_suite_env *env) {
+static int finish(void *one) {
+    one_case *c = one;
     gnt_suite suite;
     gnt_err err = {0};
     char *dumped = c->has_text ? NULL : json_dumps(c->root, JSON_INDENT(2));
     const char *text = dumped ? dumped : gnt_text_get(&c->text);
     size_t size = dumped ? strlen(dumped) : c->text.size;
     int bad = 0;
-    int rc = *c->file ? gnt_suite_load(&suite, c->file, env, &err)
-                      : gnt_suite_parse(&suite, suite_name, text, size, env, &err);
+    int rc = *c->file ? gnt_suite_load(&suite, c->file, &env, &err)
+                      : gnt_suite_parse(&suite, suite_name, text, size, &env, &err);
     if (rc == 0)
         bad = check_cells(c, &suite, &err);
     if (printing && *err.text)
@@ -136,62 +139,33 @@ static int finish(one_case *c, const gnt_suite_env *env) {
     return bad;
 }
 
-static void add_line(one_case *c, const char *line, int number) {
-    c->has_text |= strncmp(line, "text", 4) == 0 || strncmp(line, "repeat ", 7) == 0;
-    if (strncmp(line, "set ", 4) == 0 || strncmp(line, "drop ", 5) == 0)
+static void add_line(void *one, const char *line, int number) {
+    one_case *c = one;
+    c->has_text |= begins(line, "text") || begins(line, "repeat ");
+    if (begins(line, "set ") || begins(line, "drop "))
         patch_json(c->root, line);
-    else if (strncmp(line, "text", 4) == 0 && (line[4] == ' ' || line[4] == 0))
+    else if (begins(line, "text") && (line[4] == ' ' || line[4] == 0))
         append_text(&c->text, line + 4 + (line[4] == ' '));
-    else if (strncmp(line, "repeat ", 7) == 0)
+    else if (begins(line, "repeat "))
         repeat_text(&c->text, line + 7);
-    else if (strncmp(line, "file ", 5) == 0)
+    else if (begins(line, "file "))
         snprintf(c->file, sizeof c->file, "%s", line + 5);
-    else if (strncmp(line, "says ", 5) == 0)
+    else if (begins(line, "says "))
         snprintf(c->says, sizeof c->says, "%s", line + 5);
-    else if (strncmp(line, "cells ", 6) == 0)
+    else if (begins(line, "cells "))
         snprintf(c->cells, sizeof c->cells, "%s", line + 6);
-    else if (strncmp(line, "n/a ", 4) == 0 && c->n_na < 16 && strchr(line + 4, ' '))
+    else if (begins(line, "n/a ") && c->n_na < 16 && strchr(line + 4, ' '))
         c->na[c->n_na++] = strdup(line + 4);
     else
         fail_msg("%s:%d: not understood: %s", cases_file, number, line);
 }
 
 static void suites_get_their_sentences(void **state) {
+    one_case one;
+    const text_cases cases = {"tests/cases/base.json", cases_file, &one, begin, add_line, finish};
+    int sentences;
     (void)state;
-    gnt_doc base;
-    gnt_err err = {0};
-    gnt_plugin_list plugins;
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    if (gnt_doc_load(&base, base_file, GNT_DOC_MOST, &err) ||
-        gnt_file_read(cases_file, 4 << 20, &bytes, &size, &err) || fake_plugins(&plugins, &err))
-        fail_msg("%s", err.text);
-    gnt_suite_env env = {.plugins = &plugins};
-    one_case c;
-    int open = 0, bad = 0, sentences = 0, number = 0;
-    for (char *at = (char *)bytes, *end; *at; at = end + 1) {
-        number++;
-        end = strchr(at, '\n');
-        assert_non_null(end); /* the last line ends too */
-        *end = 0;
-        if (*at == '#' || *at == 0)
-            continue;
-        if (strncmp(at, "case ", 5) == 0) {
-            bad += open && finish(&c, &env);
-            begin(&c, at + 5, base.root);
-            open = 1;
-            continue;
-        }
-        if (!open)
-            fail_msg("%s:%d: stands before the first case: %s", cases_file, number, at);
-        add_line(&c, at, number);
-        sentences += strncmp(at, "says ", 5) == 0;
-    }
-    bad += open && finish(&c, &env);
-    gnt_free(bytes);
-    gnt_doc_free(&base);
-    gnt_plugin_list_free(&plugins);
-    assert_int_equal(bad, 0);
+    assert_int_equal(try_cases(&cases, &sentences), 0);
     assert_true(sentences >= LEAST_SENTENCES);
 }
 
@@ -199,5 +173,5 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(suites_get_their_sentences)};
     printing = argc > 1 && strcmp(argv[1], "--print") == 0;
     write_folder = argc > 2 && strcmp(argv[1], "--write") == 0 ? argv[2] : NULL;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_plugins, close_plugins);
 }

@@ -9,35 +9,18 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "fake_plugins.h"
 #include "request/request_fields.h"
 #include "run/request/request_parts.h"
-
-static gnt_plugin_list plugins;
-static gnt_suite_env env = {.plugins = &plugins};
-
-static int open_plugins(void **state) {
-    (void)state;
-    gnt_err err = {0};
-    return fake_plugins(&plugins, &err);
-}
-
-static int close_plugins(void **state) {
-    (void)state;
-    gnt_plugin_list_free(&plugins);
-    return 0;
-}
+#include "suite_env.h"
 
 static void take(gnt_suite *s, const char *federated) {
-    gnt_err err = {0};
     char *text =
         gnt_format("{\"suite\": \"s\", \"tasks\": [{\"id\": \"t\", \"data\": {\"name\": \"glyphs\"}, "
                    "\"model\": \"mlp\", \"federated\": {\"rounds\": 2, \"local_steps\": 2%s}, "
                    "\"observe\": {\"from\": \"probe\"}}], \"defenses\": [{\"defense\": \"none\"}], "
                    "\"attacks\": [{\"attack\": \"dlg\"}]}",
                    federated);
-    if (gnt_suite_parse(s, "tests/cases/suite.json", text, strlen(text), &env, &err) != 0)
-        fail_msg("%s", err.text);
+    take_suite(s, text);
     gnt_free(text);
 }
 

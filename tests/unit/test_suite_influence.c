@@ -8,23 +8,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "fake_plugins.h"
 #include "suite/plan.h"
-
-static gnt_plugin_list plugins;
-static gnt_suite_env env = {.plugins = &plugins};
-
-static int open_plugins(void **state) {
-    (void)state;
-    gnt_err err = {0};
-    return fake_plugins(&plugins, &err);
-}
-
-static int close_plugins(void **state) {
-    (void)state;
-    gnt_plugin_list_free(&plugins);
-    return 0;
-}
+#include "suite_env.h"
 
 static int parse(gnt_suite *s, const char *observe, const char *attacks, gnt_err *err) {
     char *text =
@@ -32,7 +17,7 @@ static int parse(gnt_suite *s, const char *observe, const char *attacks, gnt_err
                    "\"model\": \"mlp\", \"federated\": {\"rounds\": 12}%s}], \"defenses\": "
                    "[{\"defense\": \"none\"}, {\"defense\": \"trimmed-mean\"}], \"attacks\": [%s]}",
                    observe, attacks);
-    const int rc = gnt_suite_parse(s, "tests/cases/suite.json", text, strlen(text), &env, err);
+    const int rc = parse_suite(s, text, err);
     gnt_free(text);
     return rc;
 }

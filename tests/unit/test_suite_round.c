@@ -10,36 +10,19 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "fake_plugins.h"
 #include "suite/plan.h"
-
-static gnt_plugin_list plugins;
-static gnt_suite_env env = {.plugins = &plugins};
-
-static int open_plugins(void **state) {
-    (void)state;
-    gnt_err err = {0};
-    return fake_plugins(&plugins, &err);
-}
-
-static int close_plugins(void **state) {
-    (void)state;
-    gnt_plugin_list_free(&plugins);
-    return 0;
-}
+#include "suite_env.h"
 
 /* keys: of the suite, with a comma after each; data, federated, more: what a task of the id has there; tasks:
  * further ones.
  */
 static void take(gnt_suite *s, const char *keys, const char *id, const char *data, const char *federated,
                  const char *more, const char *tasks) {
-    gnt_err err = {0};
     char *text = gnt_format("{\"suite\": \"s\", %s \"tasks\": [{\"id\": \"%s\", \"data\": {\"name\": "
                             "\"glyphs\"%s}, \"model\": \"mlp\", \"federated\": {%s}%s}%s], \"defenses\": "
                             "[{\"defense\": \"none\"}], \"attacks\": [{\"attack\": \"dlg\"}]}",
                             keys, id, data, federated, more, tasks);
-    if (gnt_suite_parse(s, "tests/cases/suite.json", text, strlen(text), &env, &err) != 0)
-        fail_msg("%s", err.text);
+    take_suite(s, text);
     gnt_free(text);
 }
 
