@@ -76,7 +76,7 @@ SVM ?= $(firstword $(wildcard /usr/include/libsvm/svm.h /usr/local/include/libsv
 ifneq ($(strip $(SVM)),)
 CFLAGS_ALL += -DGNT_SVM
 endif
-LIBS += -ljansson -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
+LIBS += -ljansson -licui18n -licuuc -lopenblas -lsodium -lseccomp -lpng -lz -lm -ldl -lpthread
 
 INCLUDE = -Iharness -Iharness/include
 # tests include sources of plugins, whose folders' subfolders are named from the plugin's own folder

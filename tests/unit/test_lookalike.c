@@ -15,15 +15,37 @@ static void look_alikes_have_one_skeleton(void **state) {
     static const char *const pairs[][2] = {
         {"keeper", "keeper"},
         {"keeper", "Keeper"},
-        {"keeper", "kеереr"},       /* Cyrillic е, р */
-        {"KEEPER", "ΚΕΕΡΕR"},       /* Greek Κ, Ε, Ρ */
-        {"Ann", "Аnn"},             /* Cyrillic А */
-        {"Bob", "ᏴоЬ"},             /* Cherokee, Cyrillic */
+        {"keeper", "kеереr"}, /* Cyrillic е, р */
+        {"KEEPER", "ΚΕΕΡΕR"}, /* Greek Κ, Ε, Ρ */
+        {"Ann", "Аnn"},       /* Cyrillic А */
+        {"Bob", "ᏴоЬ"},       /* Cherokee, Cyrillic */
+        {"нина", "НИНА"},
+        {"BOB", "вов"},     /* Cyrillic в, small capitals in shape */
+        {"Ann", "ᴀɴɴ"},     /* small capitals */
+        {"scope", "ѕсоре"}, /* Cyrillic throughout */
+        {"cyan", "ϲуаn"},   /* Greek lunate sigma */
+        {"loop", "ⅼ໐໐p"},   /* a Roman numeral, Lao digits */
+        {"bee", "Ƅее"},
         {"keeper", "ｋｅｅｐｅｒ"}, /* full width */
         {"Ann", "𝐀𝗻𝓃"},             /* mathematical */
+        {"Ann", "𝔸𝖓𝚗"},
         {"Ann", "Ⓐⓝⓝ"},
+        {"Mac", "Ⓜⓐⓒ"},
+        {"flint", "ﬂint"}, /* a ligature */
+        {"dzeta", "ǆeta"},
+        {"a-b", "ａ－ｂ"},
+        {"a, b", "ａ， ｂ"},
+        {"a(b", "a⁽b"},
+        {"Ann", "A\u200bn\u200dn"}, /* zero width */
+        {"Ann", "\u202eAnn\u200f"}, /* marks of direction */
+        {"Ann", "A\u180en\U000e0101n"},
+        {"Ann", "A\U0001d17an\u08e2n"},
+        {"Osman", "Øsman"},
         {"Zoe", "Zoë"},
         {"Zoe", "Zoe\u0308"},
+        {"Zoë", "Zoe\u0308"},
+        {"한", "\u1112\u1161\u11ab"}, /* a syllable and its parts */
+        {"q\u0323\u0307", "q\u0307\u0323"},
         {"Ann B", " Ann\u00a0 B "},
         {"Bill 10", "BiII lO"},
         {"modern", "modem"},
@@ -39,7 +61,8 @@ static void look_alikes_have_one_skeleton(void **state) {
 static void others_do_not(void **state) {
     (void)state;
     static const char *const pairs[][2] = {{"Ann", "Anna"}, {"Ann", "Bob"}, {"a b", "ab"},
-                                           {"王", "李"},    {"ж", "ю"},     {"dp", "dq"}};
+                                           {"王", "李"},    {"ж", "ю"},     {"dp", "dq"},
+                                           {"한", "하"},    {"ab", "ba"},   {"山", "출"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         assert_int_equal(gnt_looks_alike(pairs[i][0], pairs[i][1]), 0);
 }
@@ -69,7 +92,11 @@ static void hidden_characters_are_found(void **state) {
               {"An\u00adn", 0xAD},
               {"A\tn", 9},
               {"A\ufe0f", 0xFE0F},
-              {"A\U000e0041", 0xE0041}};
+              {"A\U000e0041", 0xE0041},
+              {"A\u061cn", 0x61C},
+              {"A\u08e2n", 0x8E2},
+              {"A\u3164n", 0x3164},
+              {"A\U0001d17an", 0x1D17A}};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         assert_int_equal(gnt_hidden_character(of[i].text), of[i].found);
 }
