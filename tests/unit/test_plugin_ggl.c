@@ -372,6 +372,53 @@ static void a_common_factor_is_not_seen(void **state) {
     close_world();
 }
 
+/* Adds one vector to all rows of the last layer, ten times as long as the update. */
+static void add_to_rows(void) {
+    const gnt_key key = gnt_key_of_seed(8);
+    gnt_stream noise = gnt_stream_open(&key, "junk");
+    const gnt_view *last = &w.view[w.update.n - 2];
+    double squares = 0;
+    for (const float *at = w.entry; at < last[1].data + last[1].count; at++)
+        squares += (double)*at * (double)*at;
+    const double size = 10 * sqrt(squares / (double)(last[0].count + last[1].count));
+    for (int64_t t = 0; t < 2; t++) {
+        const int64_t columns = last[t].count / CLASSES;
+        for (int64_t k = 0; k < columns; k++) {
+            const float junk = (float)(size * gnt_random_normal(&noise));
+            for (int64_t c = 0; c < CLASSES; c++)
+                ((float *)(uintptr_t)last[t].data)[c * columns + k] += junk;
+        }
+    }
+}
+
+/* A softmax does not see what the rows of the last layer have in common, nor do the searches. */
+static void common_rows_hide_nothing(void **state) {
+    (void)state;
+    static const char *const searches[] = {"{" SMALL ", \"search\": \"gradient\", \"steps\": 200}",
+                                           "{" SMALL
+                                           ", \"search\": \"gradient\", \"steps\": 200, \"cost\": \"l2\"}"};
+    open_world(conv_json);
+    learn_once();
+    for (int s = 0; s < 2; s++) {
+        double found[2], share[2];
+        for (int junk = 0; junk < 2; junk++) {
+            tried t = open_attack(searches[s]);
+            observe(1, 1);
+            if (junk)
+                add_to_rows();
+            if (attack(&t, &generator_kept.artefacts) != GNT_OK)
+                fail_msg("%s", w.err.text);
+            found[junk] = -10 * log10(mse(w.found, target(1)));
+            share[junk] = try_fact(&t, "common_rows");
+            try_close(&t);
+        }
+        print_message("search %d: %.1f dB, with junk %.1f dB\n", s, found[0], found[1]);
+        assert_true(fabs(found[1] - found[0]) < 0.5);
+        assert_true(isnan(share[0]) && share[1] > 0.95);
+    }
+    close_world();
+}
+
 /* ‖update‖² of tensors from `from` to `to`. */
 static double squares_of_tensors(int64_t from, int64_t to) {
     double sum = 0;
@@ -587,6 +634,7 @@ int main(void) {
         cmocka_unit_test(held_out_images_are_found),
         cmocka_unit_test(parts_compose_a_new_attack),
         cmocka_unit_test(a_common_factor_is_not_seen),
+        cmocka_unit_test(common_rows_hide_nothing),
         cmocka_unit_test(a_granted_clip_costs_little),
         cmocka_unit_test(the_same_key_gives_the_same_bytes),
         cmocka_unit_test(public_labels_of_another_set_are_left_out),

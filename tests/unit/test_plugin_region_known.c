@@ -292,6 +292,53 @@ static void what_was_never_seen_is_not_read(void **state) {
     forget(&h.a);
 }
 
+/* Adds one vector to all rows of the last layer, ten times as long as the update. */
+static void add_to_rows(attacked *a) {
+    const gnt_views *u = &a->update[ROUNDS];
+    double squares = 0, entries = 0;
+    for (int64_t t = 0; t < u->n; t++)
+        for (int64_t e = 0; e < u->view[t].count; e++) {
+            squares += (double)a->entry[ROUNDS][t][e] * (double)a->entry[ROUNDS][t][e];
+            entries += t >= u->n - 2;
+        }
+    for (int64_t t = u->n - 2; t < u->n; t++) {
+        const int64_t columns = u->view[t].count / CLASSES;
+        for (int64_t k = 0; k < columns; k++) {
+            const float junk = (float)(10 * sqrt(squares / entries) * gnt_random_normal(&a->noise));
+            for (int64_t c = 0; c < CLASSES; c++)
+                a->entry[ROUNDS][t][c * columns + k] += junk;
+        }
+    }
+}
+
+/* A softmax does not see what the rows of the last layer have in common, nor do the attacks. */
+static void common_rows_hide_nothing(void **state) {
+    (void)state;
+    static const int64_t right[] = {3};
+    static const char *const ids[] = {"region-known", "string-hypothesis"};
+    for (int i = 0; i < 2; i++) {
+        double share[2];
+        for (int junk = 0; junk < 2; junk++) {
+            hidden h;
+            open_hypotheses(&h, right, 1, 0);
+            if (junk)
+                add_to_rows(&h.a);
+            recovered(&h.a, ids[i], "{}");
+            share[junk] = fact_of(&h.a, "common_rows");
+            assert_true(region_psnr(&h, 1) > 35);
+            assert_rest_is_as_given(&h, 1);
+            forget(&h.a);
+        }
+        assert_true(isnan(share[0]) && share[1] > 0.95);
+    }
+    hidden h;
+    open_reading(&h, 2);
+    add_to_rows(&h.a);
+    recovered(&h.a, "region-read", "{}");
+    assert_true(region_psnr(&h, 1) > 35 && fact_of(&h.a, "common_rows") > 0.95);
+    forget(&h.a);
+}
+
 /* An update that says nothing, or whose size makes all differences vanish, has no cost: an answer would be a
  * guess. */
 static void a_cost_that_cannot_be_computed_fails(void **state) {
@@ -348,6 +395,7 @@ int main(void) {
         cmocka_unit_test(what_has_no_example_comes_last),
         cmocka_unit_test(what_was_found_is_read),
         cmocka_unit_test(what_was_never_seen_is_not_read),
+        cmocka_unit_test(common_rows_hide_nothing),
         cmocka_unit_test(a_cost_that_cannot_be_computed_fails),
         cmocka_unit_test(a_region_is_pasted_into_another),
     };
