@@ -152,8 +152,8 @@ static gnt_status keep(void *context, const char *name, int32_t rank, const int6
 }
 
 /* Prepares, and answers on an update that is noise of deviation `unit` times the scores of the client's own
- * images, all of one format; 0: no noise. */
-static void reveal(attacked *a, int32_t of_format, double unit) {
+ * images, all of one format; 0: no noise. All of it is then multiplied by the factor. */
+static gnt_status try_to_reveal(attacked *a, int32_t of_format, double unit, float factor) {
     gnt_samples own = part(FIRST + EXAMPLES, 2 * OWN), public_data = part(FIRST, EXAMPLES);
     int64_t row[OWN];
     plain_host p;
@@ -172,6 +172,9 @@ static void reveal(attacked *a, int32_t of_format, double unit) {
         drown(a, ROUNDS, a->view[ROUNDS][first].layer, unit * s);
     }
     plain_close(&p);
+    for (int64_t t = 0; t < a->update[ROUNDS].n; t++)
+        for (int64_t e = 0; e < a->view[ROUNDS][t].count; e++)
+            a->entry[ROUNDS][t][e] *= factor;
     a->id = "layout";
     a->seen.goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_REGION;
     a->seen.attribute = 0;
@@ -190,10 +193,17 @@ static void reveal(attacked *a, int32_t of_format, double unit) {
     gnt_status status = gnt_instance_attack(instance)->prepare(gnt_instance_self(instance), &in, &sink);
     status = gnt_instance_leave(instance, status, &a->err);
     gnt_instance_free(instance);
-    if (status != GNT_OK || attack_with(a, "{}", &artefacts) != GNT_OK)
+    if (status != GNT_OK)
         fail_msg("%s", a->err.text);
+    status = attack_with(a, "{}", &artefacts);
     for (int64_t i = 0; i < artefacts.tensors.n; i++)
         gnt_free((void *)(uintptr_t)left[i].data);
+    return status;
+}
+
+static void reveal(attacked *a, int32_t of_format, double unit) {
+    if (try_to_reveal(a, of_format, unit, 1) != GNT_OK)
+        fail_msg("%s", a->err.text);
 }
 
 /* The mean belief of a format's region, less that of the other's. */
@@ -238,12 +248,34 @@ static void what_reveals_nothing_leaves_the_shares(void **state) {
     forget(&a);
 }
 
+/* Where the noise cannot be compared there is no belief, and the shares would be a guess; its size alone says
+ * nothing. */
+static void what_cannot_be_compared_fails(void **state) {
+    (void)state;
+    static const float factors[] = {NAN, INFINITY, 0, 1e-25f, 1e25f};
+    for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
+        attacked a;
+        open_client(&a, lenet_json, 0, 1);
+        observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0);
+        const gnt_status status = try_to_reveal(&a, 1, 1000, factors[k]);
+        if (k < 3) {
+            assert_int_equal(status, GNT_FAILED);
+            assert_non_null(strstr(a.err.text, k < 2 ? "NaN or infinite" : "nothing to match"));
+        } else {
+            assert_int_equal(status, GNT_OK);
+            assert_true(fact_of(&a, "layers_compared") == 3);
+        }
+        forget(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_in_chunks_are_as_alone),
         cmocka_unit_test(masks_are_grouped),
         cmocka_unit_test(the_noise_reveals_the_region),
         cmocka_unit_test(what_reveals_nothing_leaves_the_shares),
+        cmocka_unit_test(what_cannot_be_compared_fails),
     };
     return cmocka_run_group_tests(tests, open_formats, close_glyphs);
 }

@@ -104,6 +104,14 @@ static int depends_on_region(const gnt_observation *seen, const granted_defense 
     return !seen->defense || (granted->layered.by_scores && !whitening_scores(seen, n_layers));
 }
 
+/* Fails where the update says nothing: the shares would be an answer all the same. */
+static gnt_status check_update(const gnt_host *host, const gnt_views *update) {
+    double squares = 0;
+    for (int64_t t = 0; t < update->n; t++)
+        squares += squares_of(&update->view[t]);
+    return match_check_size(host, squares, MATCH_SHARE);
+}
+
 static gnt_status read_all(reading *r, const gnt_artefacts *own) {
     const gnt_host *host = r->self->host;
     const gnt_observation *seen = r->seen;
@@ -117,6 +125,7 @@ static gnt_status read_all(reading *r, const gnt_artefacts *own) {
     r->n = r->scores->dim[0];
     r->plane = r->masks->dim[1];
     TRY(hook_needs_update(host, seen));
+    TRY(check_update(host, seen->update));
     TRY(layer_noise_read(&r->noise, host, seen->update));
     if (r->noise.n != r->scores->dim[1])
         return gnt_host_fail(host, "the update has other layers than the model that was scored");
