@@ -314,6 +314,49 @@ static void entries_that_were_moved_do_not_agree(void **state) {
     }
 }
 
+/* Leaves out the first layer's bias, or all biases. */
+static void leave_out_bias(world *w, int all) {
+    for (int i = 1; i < TENSORS; i += 2)
+        if (i == 1 || all)
+            memset(w->round[0].data[i], 0, (size_t)w->round[0].view[i].count * sizeof(float));
+}
+
+/* Without the first bias nothing is left to divide by, but all rows are multiples of the sample, and its
+ * length and sign are those of which the network makes the update. */
+static void a_bias_that_is_not_sent_is_not_needed(void **state) {
+    static const double mean[] = {0.4}, deviation[] = {0.3};
+    (void)state;
+    for (int all = 0; all < 2; all++)
+        for (int normalised = 0; normalised < 2; normalised++) {
+            static world w;
+            open_world_of(&w, mlp, normalised ? mean : NULL, normalised ? deviation : NULL);
+            observe(&w, 0, 5, 0, 0);
+            leave_out_bias(&w, all);
+            const double e = attack(&w, 5, NULL);
+            print_message("all %d, normalised %d: %.1f dB\n", all, normalised, -10 * log10(e));
+            assert_true(e < 1e-6);
+            close_world(&w);
+        }
+}
+
+/* Nor are zeros taken for noisy entries of a bias: the rows alone say nearly as much. */
+static void a_bias_that_is_not_sent_is_no_noise(void **state) {
+    double error[2];
+    (void)state;
+    for (int out = 0; out < 2; out++) {
+        static world w;
+        open_world(&w);
+        observe(&w, 0, 3, 0.1, 0);
+        if (out)
+            leave_out_bias(&w, 0);
+        grant_gaussian(&w, 0.1);
+        error[out] = attack(&w, 3, NULL);
+        close_world(&w);
+    }
+    print_message("%.1f dB, without the bias %.1f dB\n", -10 * log10(error[0]), -10 * log10(error[1]));
+    assert_true(error[1] < 1.27 * error[0]);
+}
+
 /* An attack that is granted the defense counts as knowing it. */
 static void a_granted_noise_is_not_to_be_set_otherwise(void **state) {
     (void)state;
@@ -543,6 +586,8 @@ int main(void) {
         cmocka_unit_test(noise_that_is_not_granted_is_read_off),
         cmocka_unit_test(without_noise_grants_change_nothing),
         cmocka_unit_test(entries_that_were_moved_do_not_agree),
+        cmocka_unit_test(a_bias_that_is_not_sent_is_not_needed),
+        cmocka_unit_test(a_bias_that_is_not_sent_is_no_noise),
         cmocka_unit_test(a_granted_noise_is_not_to_be_set_otherwise),
         cmocka_unit_test(a_clip_of_the_whole_is_nothing_to_a_quotient),
         cmocka_unit_test(a_clip_that_bound_nothing_changes_nothing),

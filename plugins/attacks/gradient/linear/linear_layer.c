@@ -8,6 +8,8 @@
  * solved for (exact_batch.h); the rest of the answer is approximate: the rows of largest |db| that differ
  * from each other and from these.
  *
+ * Where the bias was not sent, one sample is read off the rows alone (linear_pruned.c).
+ *
  * Where a granted defense moves single entries, the input is what most rows agree on (linear_agree.h).
  *
  * A clip of each tensor on its own leaves a factor between weights and bias, which linear_clip.h finds.
@@ -211,6 +213,12 @@ static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefac
             TRY(linear_pruned_run(s, seen, &noise, answer, &answered));
         return answered ? GNT_OK : linear_noisy_run(s, seen, &noise, answer);
     }
+    if (seen->n == 1 && squares_of(l.b) == 0) {
+        int answered = 0;
+        TRY(linear_pruned_run(s, seen, &noise, answer, &answered));
+        if (answered)
+            return GNT_OK;
+    }
     float *x = gnt_host_scratch(host, seen->n * features, sizeof *x);
     uint8_t *used = gnt_host_scratch(host, (size_t)l.b->count, 1);
     TRY(hook_memory(host, x && used));
@@ -266,7 +274,7 @@ static const char *const families[] = {
 
 const gnt_descriptor gradient_linear_layer = {
     GNT_ATTACK(
-        "linear-layer", "1.3",
+        "linear-layer", "1.4",
         "divides a first dense layer's weight gradient by its bias gradient: the input, exactly at batch 1",
         "MIT", "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017"),
     GRADIENT_COMMON(linear_layer),

@@ -40,8 +40,9 @@ int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const de
  * host->fail. */
 gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
                             const gnt_answer *answer);
-/* Answers a pruned update without noise with the estimate of bounded.h, and sets *answered to 1; to 0 if no
- * input survived, or no image has the survivors that are there. The same statuses. */
+/* Answers an update without noise of which entries, or the layer's bias, are missing with the estimate of
+ * bounded.h, and sets *answered to 1; to 0 if no input survived, or no image has the survivors that are
+ * there. The same statuses. */
 gnt_status linear_pruned_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
                              const gnt_answer *answer, int *answered);
 

@@ -185,11 +185,12 @@ static gnt_status open_round(estimate *e, int64_t t, const gnt_observation *seen
     r->scale = e->noise.law.scale;
     r->from_bias = e->noise.law.kind == NOISE_NONE;
     r->bias_bound = biases.bound;
+    const int is_missing = e->noise.law.kind != NOISE_NONE && squares_of(l.b) == 0; /* it was not sent */
     for (int64_t i = 0; i < r->units; i++) {
         float *g = r->g + i * (d + 1), *w = r->weight + i * (d + 1);
         for (int64_t k = 0; k < d; k++)
             put(&weights, l.w->data[i * d + k], outliers_has(&l.apart, l.w_at, i * d + k), g + k, w + k);
-        put(&biases, l.b->data[i], outliers_has(&l.apart, l.b_at, i), g + d, w + d);
+        put(&biases, l.b->data[i], is_missing || outliers_has(&l.apart, l.b_at, i), g + d, w + d);
         if (weights.bound > 0 && largest_in(g, d + 1) == 0)
             memset(w, 0, (size_t)(d + 1) * sizeof *w); /* a small δ, whatever x is */
     }

@@ -1,4 +1,4 @@
-/* linear-layer for a pruned update of one sample.
+/* linear-layer for an update of one sample that was pruned, or lacks the first layer's bias.
  *
  *  1. survivor_rows.h reads the inputs that survived, up to a factor a, and bounds for the others.
  *  2. If no bias gives a, the network does: the update of an estimate has a δ, and a is the factor by which
@@ -148,6 +148,15 @@ static gnt_status give(const pruned *p, const gnt_answer *answer) {
     return answer->reconstruction(answer->context, 1, x);
 }
 
+/* Sets the bounds on the zeros of each tensor: none where it was not sent. */
+static void find_bounds(const gnt_views *update, const outliers *apart, const layer_noise *noise,
+                        float *bound) {
+    survivors_bounds(update, apart, SURVIVORS_AUTO, noise->pruned_together, bound);
+    for (int64_t t = 0; t < update->n && !noise->pruned; t++)
+        if (squares_of(&update->view[t]) == 0)
+            bound[t] = INFINITY;
+}
+
 gnt_status linear_pruned_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
                              const gnt_answer *answer, int *answered) {
     const gnt_host *host = s->host;
@@ -159,7 +168,7 @@ gnt_status linear_pruned_run(linear_layer *s, const gnt_observation *seen, const
         return gnt_host_fail(host, "the observed update holds NaN or infinite entries");
     float *bound = gnt_host_scratch(host, seen->update->n, sizeof *bound);
     TRY(hook_memory(host, bound != NULL));
-    survivors_bounds(seen->update, &l.apart, SURVIVORS_AUTO, noise->pruned_together, bound);
+    find_bounds(seen->update, &l.apart, noise, bound);
     TRY(survivor_rows_read(&p.rows, host, &l, p.shape.features, (double)bound[l.w_at],
                            (double)bound[l.b_at]));
     if (p.rows.n_shown == 0)
