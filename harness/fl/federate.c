@@ -327,7 +327,7 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
     if (rc == 0 && treatment.known && w->added) {
         rc = s->added.n ? 0 : gnt_fl_added_open(&s->added, fl->n_shared, err);
         if (rc == 0)
-            gnt_fl_added_client(&s->added, fl->plain, s->update[k], s->share[k]);
+            gnt_fl_added_client(&s->added, fl->plain, s->update[k], s->share[k], shared.used != NULL);
     }
     if (rc == 0 && w->received) {
         const gnt_fl_receipt receipt = {.round = round,

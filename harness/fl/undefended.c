@@ -49,34 +49,46 @@ void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share
     u->round.added += added;
     u->round.plain += pp;
     if (GNT_GROW(u->client, u->n_clients) == 0)
-        u->client[u->n_clients++] = (gnt_fl_products){ps, pp, ss};
+        u->client[u->n_clients++] = (gnt_fl_products){ps, pp, ss, 0};
     else
         u->lacks_room = 1;
     *cosine = cosine_of(ps, pp, ss);
     *ratio = pp > 0 ? sqrt(ss / pp) : ss > 0 ? INFINITY : 1;
 }
 
-/* Counts those of n_updates that hold little. n: entries of each. */
-static int32_t count_little(const gnt_fl_products *update, int32_t n_updates, int64_t n) {
-    double of_plain = 0, plain = 0, sent = 0;
+/* True if an update of n entries holds little. all: sums over n_updates of them. */
+static int is_little(const gnt_fl_products *c, const gnt_fl_products *all, int32_t n_updates, int64_t n) {
+    if (!(c->plain > 0) || !(c->sent < all->sent / (4 * (double)n_updates)))
+        return 0;
+    const double part = c->sent_plain / c->plain, rest = fmax(c->sent - part * c->sent_plain, 0);
+    return fabs(part) + 3 * sqrt(rest / ((double)n * c->plain)) < all->sent_plain / all->plain / 4;
+}
+
+static int is_turned_away(const gnt_fl_products *c) {
+    return c->sent_plain < 0.5 * sqrt(c->plain * c->sent) || !(c->sent > 0);
+}
+
+/* Counts those of n_updates that hold little, and the observed ones that are withheld. n: entries of each. */
+static int32_t count_little(const gnt_fl_products *update, int32_t n_updates, int64_t n, int32_t *withheld) {
+    gnt_fl_products all = {0};
     int32_t little = 0;
+    *withheld = 0;
     for (int32_t k = 0; k < n_updates; k++) {
-        of_plain += update[k].sent_plain;
-        plain += update[k].plain;
-        sent += update[k].sent;
+        all.sent_plain += update[k].sent_plain;
+        all.plain += update[k].plain;
+        all.sent += update[k].sent;
     }
     for (int32_t k = 0; k < n_updates; k++) {
-        const gnt_fl_products *c = &update[k];
-        if (!(c->plain > 0) || !(c->sent < sent / (4 * (double)n_updates)))
-            continue;
-        const double part = c->sent_plain / c->plain, rest = fmax(c->sent - part * c->sent_plain, 0);
-        little += fabs(part) + 3 * sqrt(rest / ((double)n * c->plain)) < of_plain / plain / 4;
+        const int is_one = is_little(&update[k], &all, n_updates, n);
+        little += is_one;
+        *withheld += is_one && update[k].observed && is_turned_away(&update[k]);
     }
     return little;
 }
 
 void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient) {
     double pp = 0, ss = 0, gg = 0, ps = 0, pg = 0;
+    int32_t ignored;
     for (int64_t i = 0; i < u->n; i++) {
         const double p = u->plain[i], s = u->sent[i], moved = (double)next[i] - (double)old[i];
         const double g = is_gradient ? -moved : moved;
@@ -89,7 +101,7 @@ void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *
     }
     if (!u->lacks_room) {
         u->round.clients = u->n_clients;
-        u->round.little = count_little(u->client, u->n_clients, u->n);
+        u->round.little = count_little(u->client, u->n_clients, u->n, &ignored);
     }
     u->round.plain_left = pp;
     u->round.sent = cosine_of(ps, pp, ss);
@@ -119,8 +131,9 @@ void gnt_fl_added_free(gnt_fl_added *a) {
     *a = (gnt_fl_added){0};
 }
 
-void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share) {
-    gnt_fl_products sums = {0};
+void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share,
+                         int observed) {
+    gnt_fl_products sums = {.observed = observed};
     for (int64_t i = 0; i < a->n; i++) {
         const double p = share * (double)before[i], s = share * (double)after[i], e = s - p;
         a->round[i] += e;
@@ -130,6 +143,7 @@ void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *afte
         sums.sent_plain += p * s;
     }
     a->totals.plain += sums.plain;
+    a->totals.observed += observed != 0;
     if (GNT_GROW(a->update, a->n_updates) == 0)
         a->update[a->n_updates++] = sums;
     else
@@ -151,7 +165,7 @@ gnt_fl_totals gnt_fl_added_totals(const gnt_fl_added *a) {
         t.left += a->all[i] * a->all[i];
     if (!a->lacks_room) {
         t.updates = a->n_updates;
-        t.little = count_little(a->update, a->n_updates, a->n);
+        t.little = count_little(a->update, a->n_updates, a->n, &t.withheld);
     }
     return t;
 }

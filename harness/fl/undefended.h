@@ -15,7 +15,8 @@
  * A few clients may send for all, and the others what hides itself. Let c_k = ⟨s_k, p_k⟩ / ‖p_k‖² say how
  * much of its plain update a client sent, and c the same of all together, Σ a_k²⟨s_k, p_k⟩ / Σ a_k²‖p_k‖². It
  * sent little if c_k is surely below c / 4, by three standard errors of what is orthogonal to p_k, and its
- * update is smaller than half the root mean square over clients. */
+ * update is smaller than half the root mean square over clients. It withheld its update if, besides, the
+ * cosine of s_k and p_k is below ½: it is not the same update made smaller. */
 #ifndef GNT_FL_UNDEFENDED_H
 #define GNT_FL_UNDEFENDED_H
 
@@ -33,6 +34,7 @@ typedef struct gnt_fl_round {
 /* a_k²⟨s_k, p_k⟩, a_k²‖p_k‖², a_k²‖s_k‖² of one client. */
 typedef struct gnt_fl_products {
     double sent_plain, plain, sent;
+    int observed;
 } gnt_fl_products;
 
 typedef struct gnt_fl_undefended {
@@ -65,8 +67,9 @@ void gnt_fl_undefended_added(gnt_fl_undefended *u, double scale);
 typedef struct gnt_fl_totals {
     int32_t rounds;
     double added, plain; /* Σ a_k²‖e_k‖², Σ a_k²‖p_k‖² of all rounds and clients; p_k: before these hooks */
-    double each, left;       /* Σ‖E_r‖², ‖Σ E_r‖² */
-    int32_t updates, little; /* of all rounds, and those that sent little; both 0 where memory ran out */
+    double each, left;          /* Σ‖E_r‖², ‖Σ E_r‖² */
+    int32_t updates, little;    /* of all rounds, and those that sent little; both 0 where memory ran out */
+    int32_t observed, withheld; /* of these updates; and of the observed ones, those that were withheld */
 } gnt_fl_totals;
 
 typedef struct gnt_fl_added {
@@ -80,7 +83,8 @@ typedef struct gnt_fl_added {
 
 int gnt_fl_added_open(gnt_fl_added *a, int64_t n, gnt_err *err);
 void gnt_fl_added_free(gnt_fl_added *a);
-void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share);
+void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share,
+                         int observed);
 void gnt_fl_added_end_round(gnt_fl_added *a);
 gnt_fl_totals gnt_fl_added_totals(const gnt_fl_added *a);
 

@@ -165,6 +165,23 @@ static gnt_status add_to_rows(void *self, const gnt_client *client, gnt_tensors 
     return GNT_OK;
 }
 
+/* ---- updates in part ---- */
+
+static gnt_status send_no_first_bias(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)self, (void)client;
+    memset(update->tensor[1].data, 0, (size_t)update->tensor[1].count * sizeof(float));
+    return GNT_OK;
+}
+
+/* In every second round biases alone, in the others twice the update. */
+static gnt_status send_biases_in_turn(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)self;
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->tensor[t].count; i++)
+            update->tensor[t].data[i] *= client->round % 2 ? 2 : update->tensor[t].rank == 1;
+    return GNT_OK;
+}
+
 #define UPDATE GNT_SURFACE_UPDATE
 
 static const gnt_descriptor descriptors[] = {
@@ -190,6 +207,10 @@ static const gnt_descriptor descriptors[] = {
           .encode_set = paint, .encode_query = answer_query),
     CHEAT("common-rows", "a vector in all rows of the last layer, which no softmax sees", UPDATE,
           .transform_update = add_to_rows),
+    CHEAT("no-first-bias", "the first layer's bias is never sent", UPDATE,
+          .transform_update = send_no_first_bias),
+    CHEAT("biases-in-turn", "in every second round biases alone", UPDATE,
+          .transform_update = send_biases_in_turn),
     CHEAT("another-row", "the update of a sample that the batch does not use", UPDATE, .encode_set = keep_all,
           .transform_update = send_another),
 };

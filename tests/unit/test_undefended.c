@@ -138,7 +138,7 @@ static void a_few_rounds_that_send_for_all_are_marked(void **state) {
                 before[i] = (float)((i * 7 + r * 3) % 11 - 5);
             for (int i = r < sending ? 0 : LONG - 1; i < LONG; i++)
                 after[i] = r < sending ? 5 * before[i] : before[i];
-            gnt_fl_added_client(&a, before, after, 1);
+            gnt_fl_added_client(&a, before, after, 1, 0);
             gnt_fl_added_end_round(&a);
         }
         const gnt_fl_totals t = gnt_fl_added_totals(&a);
@@ -147,6 +147,41 @@ static void a_few_rounds_that_send_for_all_are_marked(void **state) {
         assert_int_equal(gnt_treatment_few_send(NULL, 0, &t, &says), sending == 2);
         gnt_fl_added_free(&a);
     }
+}
+
+/* Sixteen rounds, in every second of which the last entries are sent alone, ten of 480, or the
+ * update an eighth as long. Round `observed` is observed. Returns what is said of it; "": nothing. */
+static const char *send_in_turn(int observed, int alone, gnt_fl_totals *t) {
+    enum { LONG = 480, ALL = 16 };
+    static gnt_err says;
+    gnt_fl_added a = {0};
+    says = (gnt_err){0};
+    assert_int_equal(gnt_fl_added_open(&a, LONG, &says), 0);
+    for (int r = 0; r < ALL; r++) {
+        float before[LONG], after[LONG];
+        for (int i = 0; i < LONG; i++) {
+            before[i] = (float)((i * 7 + r * 3) % 11 - 5);
+            after[i] = r % 2 ? before[i] : !alone ? before[i] / 8 : i >= LONG - 10 ? before[i] : 0;
+        }
+        gnt_fl_added_client(&a, before, after, 1, r == observed);
+        gnt_fl_added_end_round(&a);
+    }
+    *t = gnt_fl_added_totals(&a);
+    gnt_fl_added_free(&a);
+    return gnt_treatment_few_send(NULL, 0, t, &says) ? says.text : "";
+}
+
+/* Half of the updates is not most of them, but what is observed must not be of the quiet half. An update that
+ * was only made smaller may be. */
+static void an_update_that_was_withheld_is_marked(void **state) {
+    (void)state;
+    gnt_fl_totals t;
+    assert_non_null(strstr(send_in_turn(4, 1, &t), "of the 1 observed updates 1 hold next to nothing"));
+    assert_int_equal(t.little, 8);
+    assert_string_equal(send_in_turn(5, 1, &t), "");
+    assert_string_equal(send_in_turn(4, 0, &t), "");
+    assert_int_equal(t.little, 8);
+    assert_int_equal(t.withheld, 0);
 }
 
 static void a_server_that_knows_more_is_marked(void **state) {
@@ -171,7 +206,7 @@ static void what_is_taken_back_is_marked(void **state) {
         for (int r = 0; r < ROUNDS; r++) { /* ±5, or 5 in another place each time and once more */
             float sent[N] = {1, 0, 0, 0};
             sent[back ? 1 : r % N] += back && r % 2 ? -5.0f : 5.0f;
-            gnt_fl_added_client(&a, plain, sent, 1);
+            gnt_fl_added_client(&a, plain, sent, 1, 0);
             gnt_fl_added_end_round(&a);
         }
         const gnt_fl_totals t = gnt_fl_added_totals(&a);
@@ -211,6 +246,7 @@ int main(void) {
         cmocka_unit_test(a_gradient_points_the_other_way),
         cmocka_unit_test(a_few_that_send_for_all_are_marked),
         cmocka_unit_test(a_few_rounds_that_send_for_all_are_marked),
+        cmocka_unit_test(an_update_that_was_withheld_is_marked),
         cmocka_unit_test(masks_that_cancel_are_marked),
         cmocka_unit_test(a_server_that_knows_more_is_marked),
         cmocka_unit_test(what_is_taken_back_is_marked),

@@ -183,6 +183,18 @@ static int few_of(int32_t updates, int32_t little, const char *which, gnt_err *s
     return 1;
 }
 
+/* True if an observed update was withheld: those that others send leak more. */
+static int is_withheld(const gnt_fl_totals *all, gnt_err *says) {
+    if (all->withheld == 0)
+        return 0;
+    gnt_fail(says,
+             "of the %" PRId32 " observed updates %" PRId32
+             " hold next to nothing of what their clients would have sent, while others of the %" PRId32
+             " updates of the training do: what those leak is not what was observed",
+             all->observed, all->withheld, all->updates);
+    return 1;
+}
+
 int gnt_treatment_few_send(const gnt_fl_round *round, size_t n, const gnt_fl_totals *all, gnt_err *says) {
     int32_t clients = 0, little = 0;
     for (size_t i = 0; i < n; i++) {
@@ -190,7 +202,7 @@ int gnt_treatment_few_send(const gnt_fl_round *round, size_t n, const gnt_fl_tot
         little += round[i].little;
     }
     return few_of(clients, little, "observed rounds", says) ||
-           few_of(all->updates, all->little, "the training", says);
+           few_of(all->updates, all->little, "the training", says) || is_withheld(all, says);
 }
 
 int gnt_treatment_is_taken_back(const gnt_fl_totals *t, gnt_err *says) {

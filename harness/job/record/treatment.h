@@ -51,8 +51,8 @@ int gnt_treatment_server_knows_more(const gnt_fl_round *round, size_t n, gnt_err
  * clients agreed on do: in the sum, less than a tenth is left of what independent additions would leave. */
 int gnt_treatment_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *says);
 /* True if most updates of the rounds, or of the whole training, hold little of what their clients would have
- * sent (fl/undefended.h), so that a few make up the steps, and what these leak is observed by chance. 0 for
- * fewer than 8 updates. */
+ * sent (fl/undefended.h), so that a few make up the steps, and what these leak is observed by chance; of
+ * fewer than 8 updates nothing follows. True too if an observed one was withheld. */
 int gnt_treatment_few_send(const gnt_fl_round *round, size_t n, const gnt_fl_totals *all, gnt_err *says);
 /* True if hooks add much more to updates than these contain and subtract it again in other rounds, so that
  * an observer of all rounds sees what no attack on one round is shown. 0 for fewer than 8 rounds. */
