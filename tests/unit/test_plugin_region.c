@@ -122,6 +122,31 @@ static void noise_has_the_printed_variance(void **state) {
     close_bench(&b);
 }
 
+/* The noise of one of 40 samples is a twentieth of the noise of a whole client, whose epsilon it raises. */
+static void noise_of_one_sample(void **state) {
+    (void)state;
+    static bench b;
+    double whole[NET_LAYERS], one[NET_LAYERS];
+    const double per_layer = deviation(1, 4, 1e-5, 25);
+    open_bench(&b, "uniform", "{\"epsilon\": 50, \"sensitivity\": \"clip\"}");
+    b.client.n_samples = 40;
+    b.client.rounds = 4;
+    noise_of(&b, 1000, whole);
+    is_near(try_fact(&b.t, "epsilon_release_add"),
+            gnt_dp_gaussian_epsilon(1, 1e-5, sqrt(NET_LAYERS) / per_layer), 1e-9);
+    close_bench(&b);
+    open_bench(&b, "uniform", "{\"epsilon\": 50, \"sensitivity\": \"sample\"}");
+    b.client.n_samples = 40;
+    b.client.rounds = 4;
+    noise_of(&b, 1000, one);
+    is_near(one[0] / whole[0], 2.0 / 40, 1e-5);
+    is_near(one[1] / whole[1], 2.0 / 40, 1e-5);
+    is_near(try_fact(&b.t, "epsilon_claimed"), 50, 1e-9);
+    is_near(try_fact(&b.t, "epsilon_release_add"),
+            gnt_dp_gaussian_epsilon(1, 1e-5, 20 * sqrt(NET_LAYERS) / per_layer), 1e-9);
+    close_bench(&b);
+}
+
 static void more_rounds_are_more_noise(void **state) {
     (void)state;
     static bench b;
@@ -295,6 +320,28 @@ static void a_client_keeps_its_scores(void **state) {
     close_bench(&c);
 }
 
+/* With each_round, scores follow the weights, and nothing is kept. */
+static void scores_of_each_round(void **state) {
+    (void)state;
+    static bench b;
+    kept state_of_client;
+    double expected[NET_LAYERS], got[NET_LAYERS];
+    open_bench(&b, "fedre", "{\"measured\": \"each_round\", \"probes\": 0, \"samples\": 1000}");
+    for (int round = 0; round < 2; round++) {
+        expected_scores(&b, expected);
+        noise_of(&b, 100000, got);
+        is_near(got[0] / got[1], expected[0] / expected[1], 0.01);
+        save(&b, 0, &state_of_client);
+        assert_int_equal(state_of_client.artefacts.tensors.n, 0);
+        const double before = expected[0] / expected[1];
+        for (int64_t i = 0; i < b.n.params / 2; i++)
+            b.n.weights[i] *= 3;
+        expected_scores(&b, expected);
+        assert_true(fabs(expected[0] / expected[1] / before - 1) > 0.1);
+    }
+    close_bench(&b);
+}
+
 static gnt_status prepare(bench *b, const gnt_samples *public_data, kept *out) {
     const gnt_defense_prepare in = {
         .size = sizeof in, .stage = -1, .public_data = public_data, .weights = b->n.weights};
@@ -370,12 +417,14 @@ static void refuses_in_words(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_has_the_printed_variance),
+        cmocka_unit_test(noise_of_one_sample),
         cmocka_unit_test(more_rounds_are_more_noise),
         cmocka_unit_test(budgets_are_reversed_and_add_up),
         cmocka_unit_test(epsilons_are_those_of_dp_h),
         cmocka_unit_test(layers_are_clipped_by_themselves),
         cmocka_unit_test(without_a_bound_all_are_undefended),
         cmocka_unit_test(a_client_keeps_its_scores),
+        cmocka_unit_test(scores_of_each_round),
         cmocka_unit_test(public_scores_are_those_of_public_samples),
         cmocka_unit_test(without_a_region_the_budget_is_even),
         cmocka_unit_test(refuses_in_words),

@@ -7,7 +7,8 @@
  * budget", which means protection.
  *
  * Scores are the client's own, of its private samples at the weights of the first round in which it takes
- * part, and are kept for all others; or, with `scores` public, those of public samples at the first weights,
+ * part, and are kept for all others; or, with `measured` each_round, at the weights of each round in which it
+ * takes part, as Algorithm 1 has it; or, with `scores` public, those of public samples at the first weights,
  * the same for all. No ε accounts for what own scores reveal through the size of the noise. */
 #include <math.h>
 #include <stdlib.h>
@@ -20,12 +21,13 @@
 #include "shared/try.h"
 
 enum { SCORES_OWN, SCORES_PUBLIC };
+enum { MEASURED_ONCE, MEASURED_EACH_ROUND };
 
 typedef struct fedre {
     const gnt_host *host;
     mechanism mechanism;
     int evenly; /* uniform */
-    int64_t scores, samples, probes;
+    int64_t scores, measured, samples, probes;
     int32_t client; /* whose scores are kept */
     float *kept;    /* n_kept; NULL: nobody's */
     int64_t n_kept;
@@ -122,7 +124,8 @@ static gnt_status same_layers(const gnt_host *host, const layers *update) {
 static gnt_status split(fedre *self, const gnt_client *client, const layers *l, double *epsilon) {
     const gnt_host *host = self->host;
     TRY(same_layers(host, l));
-    if (self->kept && self->client != client->index)
+    const int again = self->measured == MEASURED_EACH_ROUND && self->scores == SCORES_OWN;
+    if (self->kept && (self->client != client->index || again))
         forget(self);
     if (!self->kept)
         TRY(self->scores == SCORES_PUBLIC ? read_public(self, client) : measure_own(self, client, l));
@@ -154,7 +157,8 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
 
 static gnt_status save(void *context, int32_t client, const gnt_sink *out) {
     const fedre *self = context;
-    if (!self->kept || client != self->client || self->scores != SCORES_OWN)
+    if (!self->kept || client != self->client || self->scores != SCORES_OWN ||
+        self->measured == MEASURED_EACH_ROUND)
         return GNT_OK;
     return out->tensor(out->context, "psi", 1, &self->n_kept, self->kept);
 }
@@ -186,10 +190,11 @@ static const gnt_defense fedre_hooks = {.size = sizeof fedre_hooks,
 static const gnt_defense uniform_hooks = {.size = sizeof uniform_hooks, .transform_update = transform_update};
 
 static const char *const sources[] = {"own", "public", NULL};
+static const char *const times[] = {"once", "each_round", NULL};
 
 #define COMMON_ROWS                                                                                          \
     EPSILON_ROW(fedre), CLIP_ROW(fedre, 0.2, "C: greatest L2 norm of each layer of the update"),             \
-        DELTA_ROW(fedre)
+        DELTA_ROW(fedre), SENSITIVITY_ROW(fedre)
 
 static const gnt_parameter fedre_parameters[] = {
     COMMON_ROWS,
@@ -197,6 +202,9 @@ static const gnt_parameter fedre_parameters[] = {
         fedre, scores, sources, "own",
         "own: each client scores the layers on samples of its own, private data that no epsilon accounts "
         "for; public: on public samples, once for all"),
+    GNT_CHOICE(fedre, measured, times, "once",
+               "when a client scores the layers on its own samples; once: in the first round in which it "
+               "takes part; each_round: in every one, at the weights of that round"),
     SAMPLES_ROW(fedre, "of these"),
     PROBES_ROW(fedre),
 };
@@ -209,7 +217,7 @@ static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, NU
     .instance_size = GNT_INSTANCE(fedre), .stop = stop
 
 const gnt_descriptor fedre_descriptor = {
-    GNT_DEFENSE("fedre", "1.0",
+    GNT_DEFENSE("fedre", "1.1",
                 "adds noise to each layer of an update, the more it tells of the sensitive region", "MIT",
                 FEDRE_PAPER),
     GNT_PARAMETERS(fedre_parameters),
@@ -220,7 +228,7 @@ const gnt_descriptor fedre_descriptor = {
 };
 
 const gnt_descriptor uniform_descriptor = {
-    GNT_DEFENSE("uniform", "1.0",
+    GNT_DEFENSE("uniform", "1.1",
                 "adds noise to each layer of an update, with an even share of the budget for each", "MIT",
                 "as a baseline: " FEDRE_PAPER),
     GNT_PARAMETERS(uniform_parameters),

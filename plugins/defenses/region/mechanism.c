@@ -8,6 +8,8 @@
 
 enum { CHUNK = 1 << 15 }; /* entries between two looks at should_stop */
 
+const char *const mechanism_sensitivities[] = {"clip", "sample", NULL};
+
 static const double least_score = 1e-12; /* of the largest */
 
 void mechanism_split(double epsilon, const double *score, int32_t n, double *out) {
@@ -33,11 +35,17 @@ static double mechanism_sigma(double epsilon, double delta, double rounds) {
     return sqrt(2 * rounds * log(1 / delta)) / epsilon;
 }
 
+/* S, in units of the clip. */
+static double mechanism_share(const mechanism *m, const gnt_client *client) {
+    const double samples = client->n_samples > 1 ? (double)client->n_samples : 1;
+    return m->sensitivity == SENSITIVITY_SAMPLE ? 2 / samples : 1;
+}
+
 /* What one update is made of, layer by layer; scratch. */
 typedef struct counted {
     double *squares; /* ‖g_l‖², then that of what is left of it */
     double *entries;
-    double *sigma;
+    double *deviation; /* of the noise, in units of the clip */
 } counted;
 
 static gnt_status count(const gnt_host *host, const layers *l, const gnt_tensors *update, counted *out) {
@@ -97,9 +105,9 @@ static void report(const gnt_host *host, const mechanism *m, const gnt_client *c
                    const double *epsilon, const counted *c, int32_t shortened) {
     double claimed = 0, inverse = 0, noise = 0, signal = 0;
     for (int32_t i = 0; i < l->n; i++) {
-        const double deviation = m->clip * c->sigma[i];
+        const double deviation = m->clip * c->deviation[i];
         claimed += epsilon[i];
-        inverse += 1 / (c->sigma[i] * c->sigma[i]);
+        inverse += 1 / (c->deviation[i] * c->deviation[i]);
         noise += c->entries[i] * deviation * deviation;
         signal += c->squares[i];
     }
@@ -118,12 +126,12 @@ gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_c
     if (status != GNT_OK)
         return status;
     for (int32_t i = 0; i < l->n; i++)
-        c.sigma[i] = mechanism_sigma(epsilon[i], m->delta / l->n, rounds);
+        c.deviation[i] = mechanism_share(m, client) * mechanism_sigma(epsilon[i], m->delta / l->n, rounds);
     float *noise = gnt_host_scratch(host, CHUNK, sizeof *noise);
     TRY(have_memory(host, noise != NULL, "no memory for the noise"));
     const int32_t shortened = clip(m, l, &c, update);
     for (int64_t k = 0; k < update->n && status == GNT_OK; k++)
-        status = add_noise(host, &update->tensor[k], m->clip * c.sigma[l->of[k]], noise);
+        status = add_noise(host, &update->tensor[k], m->clip * c.deviation[l->of[k]], noise);
     if (status == GNT_OK)
         report(host, m, client, l, epsilon, &c, shortened);
     return status;

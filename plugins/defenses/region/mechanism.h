@@ -1,11 +1,16 @@
 /* mechanism: clips each layer of an update and adds Gaussian noise to it, so much that the layer's budget
  * lasts for all rounds (FedRE, Eq. 7 to 9).
  *
- *   g_l·min(1, C/‖g_l‖) + N(0, (C·σ_l)²),   σ_l = √(2T ln(1/δ_l)) / ε_l,   δ_l = δ/L
+ *   g_l·min(1, C/‖g_l‖) + N(0, (S·σ_l)²),   σ_l = √(2T ln(1/δ_l)) / ε_l,   δ_l = δ/L
  *
- * T rounds, L layers. The claim is the sum of the budgets ε_l. The actual budget is accounted separately, by
+ * T rounds, L layers. S is C, as Eq. 8 prints it, or 2C/|D| for a client with |D| samples: the sensitivity to
+ * one sample by the accountant that the paper cites (Wei et al., Federated Learning with Differential
+ * Privacy, 2020, Eq. 8). The latter assumes that the update is a mean of the samples' parts, each clipped to
+ * C; here the whole update is clipped.
+ *
+ * The claim is the sum of the budgets ε_l. The actual budget of a client is accounted separately, by
  * shared/dp/epsilon_facts.h: the layers of one round are one Gaussian release, whose sensitivity over its
- * noise is √(Σ 1/σ_l²). */
+ * noise is (C/S)·√(Σ 1/σ_l²). */
 #ifndef REGION_MECHANISM_H
 #define REGION_MECHANISM_H
 
@@ -14,7 +19,11 @@
 typedef struct mechanism {
     double epsilon, delta; /* of all layers and rounds */
     double clip;           /* C */
+    int64_t sensitivity;   /* SENSITIVITY_…: what S is */
 } mechanism;
+
+enum { SENSITIVITY_CLIP, SENSITIVITY_SAMPLE };
+extern const char *const mechanism_sensitivities[];
 
 /* Splits ε by the layers' scores S_l: ε_l = ε·(1/S_l)/Σ(1/S_t) (Eq. 6). No layer takes all because its
  * score is 0: scores below 1e-12 of the largest count as that much, so that ε is split evenly where all
@@ -37,6 +46,11 @@ gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_c
         "the budget of all layers and rounds, as claimed; what holds is reported beside it")
 #define CLIP_ROW(T, preset, help)                                                                            \
     GNT_REAL_ID("clip", T, mechanism.clip, 1e-10, 1e6, preset, GNT_SCALE_LOG, "units of the update", help)
+#define SENSITIVITY_ROW(T)                                                                                   \
+    GNT_CHOICE_ID(                                                                                           \
+        "sensitivity", T, mechanism.sensitivity, mechanism_sensitivities, "clip",                            \
+        "what the noise is in proportion to; clip: C, for a whole client; sample: 2C over the client's "     \
+        "samples, for one sample, by the accountant that the paper cites")
 #define DELTA_ROW(T)                                                                                         \
     GNT_REAL_ID("delta", T, mechanism.delta, 1e-15, 0.5, 1e-5, GNT_SCALE_LOG, "", "of all layers and rounds")
 
