@@ -43,7 +43,7 @@ static void utility_item(gnt_table *t, const gnt_utility *u) {
 
 static void row_words_item(gnt_table *t, const gnt_rank_row *row) {
     gnt_text text;
-    gnt_text_init(&text, 256);
+    gnt_text_init(&text, 4096);
     gnt_rank_row_say(row, &text);
     gnt_table_take(t, &text);
 }
