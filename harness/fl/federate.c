@@ -286,9 +286,10 @@ static void compute_plain(server *s, int32_t round, int32_t client, const gnt_sa
 static int end_comparing(server *s, int took, double rate, gnt_err *err) {
     if (!s->comparing)
         return 0;
-    gnt_fl_undefended_end(&s->plain, s->old, s->next, s->fl->config.steps == 0);
+    const int is_gradient = s->fl->config.steps == 0;
+    gnt_fl_undefended_end(&s->plain, s->old, s->next, is_gradient, is_gradient ? rate : 1);
     s->plain.round.aggregated = took;
-    gnt_fl_undefended_added(&s->plain, s->fl->config.steps == 0 ? -rate : 1);
+    gnt_fl_undefended_added(&s->plain, is_gradient ? -rate : 1);
     const gnt_fl_step step = {.next = s->next, .buffers = s->buffers_average, .added = s->plain.update};
     return s->watch->compared(s->watch->context, &s->plain.round, &step, err);
 }
@@ -381,6 +382,21 @@ static int train_the_others(server *s, int32_t round, int32_t n, const float *we
     return 0;
 }
 
+/* Adds up how much of what was sent a defense's steps took. */
+static void add_step(server *s, int32_t n, double rate) {
+    const double unit = s->fl->config.steps == 0 ? rate : 1;
+    double step = 0, received = 0;
+    for (int64_t i = 0; i < s->fl->n_shared; i++) {
+        const double moved = ((double)s->next[i] - (double)s->old[i]) / unit;
+        double sum = 0;
+        for (int32_t k = 0; k < n; k++)
+            sum += s->share[k] * (double)s->update[k][i];
+        step += moved * moved;
+        received += sum * sum;
+    }
+    gnt_fl_added_step(&s->added, step, received);
+}
+
 static int one_round(server *s, int32_t round, float *weights, float *buffers, gnt_err *err) {
     gnt_fl *fl = s->fl;
     int32_t n = gnt_fl_choose(fl, s->start, round, s->chosen);
@@ -431,6 +447,8 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
         return -1;
     if (end_comparing(s, took, in.rate, err) != 0)
         return -1;
+    if (s->added.n && took)
+        add_step(s, n, in.rate);
     if (s->added.n)
         gnt_fl_added_end_round(&s->added);
     gnt_model_place(fl->model, 1, s->next, weights);

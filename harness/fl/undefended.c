@@ -86,7 +86,8 @@ static int32_t count_little(const gnt_fl_products *update, int32_t n_updates, in
     return little;
 }
 
-void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient) {
+void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient,
+                           double rate) {
     double pp = 0, ss = 0, gg = 0, ps = 0, pg = 0;
     int32_t ignored;
     for (int64_t i = 0; i < u->n; i++) {
@@ -106,6 +107,7 @@ void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *
     u->round.plain_left = pp;
     u->round.sent = cosine_of(ps, pp, ss);
     u->round.server = cosine_of(pg, pp, gg);
+    u->round.taken = ss > 0 ? sqrt(gg / ss) / rate : 0;
 }
 
 void gnt_fl_undefended_added(gnt_fl_undefended *u, double scale) {
@@ -157,6 +159,11 @@ void gnt_fl_added_end_round(gnt_fl_added *a) {
         a->round[i] = 0;
     }
     a->totals.rounds++;
+}
+
+void gnt_fl_added_step(gnt_fl_added *a, double step, double received) {
+    a->totals.step += step;
+    a->totals.received += received;
 }
 
 gnt_fl_totals gnt_fl_added_totals(const gnt_fl_added *a) {

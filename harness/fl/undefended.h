@@ -9,6 +9,7 @@
  *     sent = cos(Σ a_k p_k, Σ a_k s_k)     server = cos(Σ a_k p_k, the server's own step)
  *     added = Σ a_k²‖e_k‖²                 left = ‖Σ a_k e_k‖²
  *     plain = Σ a_k²‖p_k‖²                 plain_left = ‖Σ a_k p_k‖²
+ *     taken = ‖the server's own step‖ / ‖Σ a_k s_k‖
  *
  * Where clients draw independently, `left` is as large as `added`.
  *
@@ -27,7 +28,7 @@
 typedef struct gnt_fl_round {
     int32_t round;
     int aggregated; /* a defense took the server's step */
-    double sent, server, added, left, plain, plain_left;
+    double sent, server, added, left, plain, plain_left, taken;
     int32_t clients, little; /* that were compared, and that sent little; both 0 where memory ran out */
 } gnt_fl_round;
 
@@ -54,9 +55,10 @@ void gnt_fl_undefended_begin(gnt_fl_undefended *u, int32_t round);
  * if one is zero), and the ratio of their norms. */
 void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share, double *cosine,
                            double *ratio);
-/* Computes the direction of the server's step as an update would have it, from `old` to `next`; reversed for
- * gradients. */
-void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient);
+/* Computes the server's step as an update would have it, from `old` to `next`; reversed for gradients, and in
+ * units of `rate`, which is 1 otherwise. */
+void gnt_fl_undefended_end(gnt_fl_undefended *u, const float *old, const float *next, int is_gradient,
+                           double rate);
 
 /* Overwrites u->update with scale · Σ a_k e_k. */
 void gnt_fl_undefended_added(gnt_fl_undefended *u, double scale);
@@ -70,6 +72,8 @@ typedef struct gnt_fl_totals {
     double each, left;          /* Σ‖E_r‖², ‖Σ E_r‖² */
     int32_t updates, little;    /* of all rounds, and those that sent little; both 0 where memory ran out */
     int32_t observed, withheld; /* of these updates; and of the observed ones, those that were withheld */
+    /* Squares of the steps that a defense took, in units of the rate, and of Σ a_k s_k in these rounds. */
+    double step, received;
 } gnt_fl_totals;
 
 typedef struct gnt_fl_added {
@@ -86,6 +90,8 @@ void gnt_fl_added_free(gnt_fl_added *a);
 void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share,
                          int observed);
 void gnt_fl_added_end_round(gnt_fl_added *a);
+/* Adds a defense's step of a round, and what it was made of. */
+void gnt_fl_added_step(gnt_fl_added *a, double step, double received);
 gnt_fl_totals gnt_fl_added_totals(const gnt_fl_added *a);
 
 #endif

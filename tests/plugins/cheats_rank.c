@@ -182,6 +182,62 @@ static gnt_status send_biases_in_turn(void *self, const gnt_client *client, gnt_
     return GNT_OK;
 }
 
+/* ---- learns in the first round alone; later it sends noise, which the server leaves ---- */
+
+static gnt_status noise_later(void *self, const gnt_client *client, gnt_tensors *update) {
+    double squares = 0;
+    (void)self;
+    if (client->round == 0)
+        return GNT_OK;
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->tensor[t].count; i++)
+            squares += (double)update->tensor[t].data[i] * (double)update->tensor[t].data[i];
+    cheat_send_noise(update, (uint64_t)client->index << 32 | (uint64_t)client->round,
+                     (float)sqrt(3 * squares / (double)cheat_entries(update)));
+    return GNT_OK;
+}
+
+static gnt_status stay_later(void *self, const gnt_aggregate *in, float *new_weights) {
+    (void)self;
+    for (int64_t i = 0; i < in->n_params; i++) {
+        double sum = 0;
+        for (int64_t k = 0; in->round == 0 && k < in->n_clients; k++)
+            sum += in->share[k] * (double)in->update[k][i];
+        new_weights[i] = in->old_weights[i] + (float)(in->is_gradient ? -in->rate * sum : sum);
+    }
+    return GNT_OK;
+}
+
+/* ---- the units between two dense layers change places in each round ---- */
+
+/* Makes `now` what leads from `w` to the row behind it, or the first, after its own update. */
+static float moved(const float *w, const float *update, int64_t now, int64_t next, float rate) {
+    return update[next] - (w[next] - w[now]) / rate;
+}
+
+static gnt_status turn_units(void *self, const gnt_client *client, gnt_tensors *update) {
+    const cheat *c = self;
+    const gnt_tensor *t = update->tensor;
+    if (update->n != 4 || client->steps)
+        return c->host->fail(c->host->context, "it needs gradients of two dense layers");
+    const int64_t units = t[1].count, inputs = t[0].count / units, n = cheat_entries(update);
+    float *sent = c->host->scratch(c->host->context, (size_t)n * sizeof *sent), *at = sent;
+    const float *w = client->weights;
+    if (!sent)
+        return c->host->fail(c->host->context, "out of memory");
+    for (int64_t i = 0; i < t[0].count; i++)
+        *at++ = moved(w, t[0].data, i, (i + inputs) % t[0].count, (float)client->rate);
+    w += t[0].count;
+    for (int64_t i = 0; i < units; i++)
+        *at++ = moved(w, t[1].data, i, (i + 1) % units, (float)client->rate);
+    w += units;
+    for (int64_t i = 0; i < t[2].count; i++)
+        *at++ = moved(w, t[2].data, i, i / units * units + (i + 1) % units, (float)client->rate);
+    memcpy(at, t[3].data, (size_t)t[3].count * sizeof *at);
+    cheat_fill(update, sent);
+    return GNT_OK;
+}
+
 #define UPDATE GNT_SURFACE_UPDATE
 
 static const gnt_descriptor descriptors[] = {
@@ -211,6 +267,9 @@ static const gnt_descriptor descriptors[] = {
           .transform_update = send_no_first_bias),
     CHEAT("biases-in-turn", "in every second round biases alone", UPDATE,
           .transform_update = send_biases_in_turn),
+    CHEAT("learns-early", "learns in the first round alone, and sends noise in the others", UPDATE,
+          .transform_update = noise_later, .aggregate = stay_later),
+    CHEAT("turns-units", "units change places in each round", UPDATE, .transform_update = turn_units),
     CHEAT("another-row", "the update of a sample that the batch does not use", UPDATE, .encode_set = keep_all,
           .transform_update = send_another),
 };

@@ -35,13 +35,14 @@ static void sums_are_those_of_the_header(void **state) {
     (void)state;
     gnt_fl_undefended u = {0};
     play(&u, (const float[N]){2, 0, 3, 0}, (const float[N]){0, 2, -3, 4});
-    gnt_fl_undefended_end(&u, (const float[N]){1, 1, 1, 1}, (const float[N]){2, 2, 1, 1}, 0);
+    gnt_fl_undefended_end(&u, (const float[N]){1, 1, 1, 1}, (const float[N]){2, 2, 1, 1}, 0, 1);
     close_to(u.round.plain, 2);      /* ¼·4 + ¼·4 */
     close_to(u.round.plain_left, 2); /* (1, 1, 0, 0) */
     close_to(u.round.added, 8.5);    /* ¼·9 + ¼·25 */
     close_to(u.round.left, 4);       /* (0, 0, 0, 2) */
     close_to(u.round.sent, 2 / sqrt(2.0 * 6));
     close_to(u.round.server, 1);
+    close_to(u.round.taken, sqrt(2.0 / 6)); /* of (1, 1, 0, 2) */
     assert_int_equal(u.round.round, 3);
     gnt_fl_undefended_free(&u);
 }
@@ -50,8 +51,9 @@ static void a_gradient_points_the_other_way(void **state) {
     (void)state;
     gnt_fl_undefended u = {0};
     play(&u, (const float[N]){2, 0, 0, 0}, (const float[N]){0, 2, 0, 0});
-    gnt_fl_undefended_end(&u, (const float[N]){1, 1, 1, 1}, (const float[N]){0, 0, 1, 1}, 1);
+    gnt_fl_undefended_end(&u, (const float[N]){1, 1, 1, 1}, (const float[N]){0, 0, 1, 1}, 1, 0.5);
     close_to(u.round.server, 1);
+    close_to(u.round.taken, 2); /* at a rate of ½ */
     close_to(u.round.added, 0);
     gnt_fl_undefended_free(&u);
 }
@@ -61,17 +63,17 @@ static void masks_that_cancel_are_marked(void **state) {
     gnt_err says = {0};
     gnt_fl_undefended u = {0};
     play(&u, (const float[N]){2, 0, 9, 0}, (const float[N]){0, 2, -9, 0});
-    gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0);
+    gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0, 1);
     assert_true(gnt_treatment_masks_cancel(&u.round, 1, &says));
     assert_non_null(strstr(says.text, "cancels in their sum"));
     gnt_fl_undefended_free(&u);
     play(&u, (const float[N]){2, 0, 9, 0}, (const float[N]){0, 2, 0, -9}); /* as independent ones do */
-    gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0);
+    gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0, 1);
     close_to(u.round.left, u.round.added);
     assert_false(gnt_treatment_masks_cancel(&u.round, 1, &says));
     gnt_fl_undefended_free(&u);
     play(&u, (const float[N]){0, 0, 0, 0}, (const float[N]){0, 0, 0, 0}); /* what is left out is no mask */
-    gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0);
+    gnt_fl_undefended_end(&u, (const float[N]){0}, (const float[N]){1, 1, 0, 0}, 0, 1);
     assert_false(gnt_treatment_masks_cancel(&u.round, 1, &says));
     assert_false(gnt_treatment_masks_cancel(NULL, 0, &says));
     gnt_fl_undefended_free(&u);
@@ -97,7 +99,7 @@ static gnt_fl_round shout(int senders, float times, float noise) {
         }
         gnt_fl_undefended_add(&u, sent, 0.1, &cosine, &ratio);
     }
-    gnt_fl_undefended_end(&u, old, old, 0);
+    gnt_fl_undefended_end(&u, old, old, 0, 1);
     const gnt_fl_round round = u.round;
     gnt_fl_undefended_free(&u);
     return round;
@@ -195,6 +197,23 @@ static void a_server_that_knows_more_is_marked(void **state) {
     assert_false(gnt_treatment_server_knows_more(&r, 1, &says));
 }
 
+/* Marked is a round whose step takes a twentieth of what is usual, of something else than updates. */
+static void a_round_that_is_ignored_is_marked(void **state) {
+    (void)state;
+    gnt_err says = {0};
+    const gnt_fl_totals all = {.step = 4, .received = 16}, none = {0};
+    gnt_fl_round r = {.aggregated = 1, .sent = 0.1, .taken = 0.025};
+    assert_true(gnt_treatment_is_ignored(&r, 1, &all, &says));
+    assert_non_null(strstr(says.text, "in 1 of 1 observed rounds"));
+    assert_false(gnt_treatment_is_ignored(&r, 1, &none, &says));
+    r.sent = 0.9; /* a rate that falls */
+    assert_false(gnt_treatment_is_ignored(&r, 1, &all, &says));
+    r = (gnt_fl_round){.aggregated = 1, .sent = 0.1, .taken = 0.1}; /* noise */
+    assert_false(gnt_treatment_is_ignored(&r, 1, &all, &says));
+    r = (gnt_fl_round){.aggregated = 0, .sent = 0.1};
+    assert_false(gnt_treatment_is_ignored(&r, 1, &all, &says));
+}
+
 static void what_is_taken_back_is_marked(void **state) {
     (void)state;
     enum { ROUNDS = 8 };
@@ -249,6 +268,7 @@ int main(void) {
         cmocka_unit_test(an_update_that_was_withheld_is_marked),
         cmocka_unit_test(masks_that_cancel_are_marked),
         cmocka_unit_test(a_server_that_knows_more_is_marked),
+        cmocka_unit_test(a_round_that_is_ignored_is_marked),
         cmocka_unit_test(what_is_taken_back_is_marked),
         cmocka_unit_test(those_looked_at_are_like_the_rest),
     };

@@ -516,6 +516,8 @@ static int find_marks(gnt_record *r, gnt_err *err) {
         gnt_record_add_mark(r, "acts-otherwise", &says);
     if (gnt_treatment_server_knows_more(round, n, &says))
         gnt_record_add_mark(r, "server-knows-more", &says);
+    if (gnt_treatment_is_ignored(round, n, &r->added, &says))
+        gnt_record_add_mark(r, "learns-in-part", &says);
     if (gnt_treatment_masks_cancel(round, n, &says))
         gnt_record_add_mark(r, "cancels-in-the-sum", &says);
     if (gnt_treatment_is_taken_back(&r->added, &says))

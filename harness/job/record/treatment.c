@@ -16,6 +16,9 @@ static const char *const words[GNT_TREATMENTS] = {"cosine of before to after", "
                                                   "log10 of the ratio of norms, undefended to sent"};
 /* By how much a server's cosine may lie above that of what it was sent. */
 static const double more = 0.2;
+/* How much of what was sent a server's step takes at least, as a share of what is usual; and the cosine of
+ * undefended to sent below which something else was sent. */
+static const double least_taken = 0.1, other = 0.5;
 /* Masks that cancel: how much must be added, in units of the updates, and what may be left of it. */
 static const double much = 0.25, left_over = 0.1;
 
@@ -147,6 +150,24 @@ int gnt_treatment_server_knows_more(const gnt_fl_round *round, size_t n, gnt_err
              "they sent "
              "does (%.2f): it has of them what no attack was shown",
              server / rounds, sent / rounds);
+    return 1;
+}
+
+int gnt_treatment_is_ignored(const gnt_fl_round *round, size_t n, const gnt_fl_totals *all, gnt_err *says) {
+    size_t ignored = 0;
+    if (!(all->step > 0 && all->received > 0))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        ignored += round[i].aggregated && round[i].sent < other &&
+                   round[i].taken < least_taken * sqrt(all->step / all->received);
+    if (ignored == 0)
+        return 0;
+    gnt_fail(
+        says,
+        "in %zu of %zu observed rounds clients sent something else than their updates, and the server's step "
+        "is less than a tenth of what it is of what was sent in all rounds: the model comes from rounds that "
+        "were not observed",
+        ignored, n);
     return 1;
 }
 

@@ -47,6 +47,9 @@ int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says);
  * what they did send does, by their cosines over the rounds: the server then knows something that attacks
  * are not shown. */
 int gnt_treatment_server_knows_more(const gnt_fl_round *round, size_t n, gnt_err *says);
+/* True if in an observed round clients sent something else than their updates and the server took hardly any
+ * of it, though it does in the training: what it learns from was not observed. */
+int gnt_treatment_is_ignored(const gnt_fl_round *round, size_t n, const gnt_fl_totals *all, gnt_err *says);
 /* True if what the defense added to single updates cancels over the clients of a round, as masks that
  * clients agreed on do: in the sum, less than a tenth is left of what independent additions would leave. */
 int gnt_treatment_masks_cancel(const gnt_fl_round *round, size_t n, gnt_err *says);
