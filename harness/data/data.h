@@ -50,6 +50,7 @@ typedef struct gnt_data {
     gnt_digest digest;             /* of the content; part of store keys */
     const char *const *class_name; /* names of the classes, constant; NULL where there are none */
     const void *variant;           /* which of the sets that its file defines; read by that file alone */
+    int undrawn;                   /* 1: gnt_data_draw is to make the rows that are needed */
 } gnt_data;
 
 enum { GNT_PART_TRAIN, GNT_PART_TEST, GNT_PART_PUBLIC };
@@ -79,6 +80,11 @@ int gnt_data_published(gnt_data **out, const char *name, gnt_err *err);
 /* Opens a data set, freed by the caller. folder: --data or GAUNTLET_DATA, NULL when neither is given; only
  * file sets read it (folder/mnist/…, or folder itself). */
 int gnt_data_open(gnt_data **out, const gnt_data_spec *spec, const char *folder, gnt_err *err);
+/* As above, for a caller that needs some of the rows: a set whose rows are drawn independently of each other
+ * has only those that gnt_data_draw makes, and no digest. */
+int gnt_data_open_undrawn(gnt_data **out, const gnt_data_spec *spec, const char *folder, gnt_err *err);
+/* Draws these rows of such a set; of others it has all. spec: as it was opened with. */
+void gnt_data_draw(gnt_data *d, const gnt_data_spec *spec, const int64_t *rows, int64_t n);
 void gnt_data_free(gnt_data *d);
 /* Returns the number of different groups in one part; 0 if rows have none, −1 when out of memory. */
 int64_t gnt_data_groups(const gnt_data *d, int part);

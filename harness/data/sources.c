@@ -112,8 +112,10 @@ int gnt_data_published(gnt_data **out, const char *name, gnt_err *err) {
     return d ? 0 : -1;
 }
 
-/* Draws the rows of a built-in set; 0 in the spec means the default number. */
-static int generate(gnt_data *d, const data_source *source, const gnt_data_spec *spec, gnt_err *err) {
+/* Draws the rows of a built-in set, unless `undrawn` leaves them to gnt_data_draw; 0 in the spec means the
+ * default number. */
+static int generate(gnt_data *d, const data_source *source, const gnt_data_spec *spec, int undrawn,
+                    gnt_err *err) {
     gnt_data_spec full = *spec;
     for (int p = 0; p < 3; p++) {
         if (spec->rows[p] < 0)
@@ -126,6 +128,9 @@ static int generate(gnt_data *d, const data_source *source, const gnt_data_spec 
         return source->generate(d, &full, err);
     if (data_reserve(d, full.rows, err))
         return -1;
+    d->undrawn = undrawn && !d->group;
+    if (d->undrawn)
+        return 0;
     const data_row_keys keys = data_keys(d->name, full.seed);
     int64_t row = 0;
     for (int p = 0; p < 3; p++)
@@ -147,8 +152,8 @@ static int fail_without_files(const data_source *source, const char *folder, gnt
     return -1;
 }
 
-int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folder, data_notes *notes,
-                    gnt_err *err) {
+static int open_set(gnt_data **out, const gnt_data_spec *spec, const char *folder, data_notes *notes,
+                    int undrawn, gnt_err *err) {
     const data_source *source = data_find(spec->name);
     const char *word = spec->name ? spec->name : "";
     *out = NULL;
@@ -163,7 +168,7 @@ int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folde
     int rc;
     char *found = NULL;
     if (!source->load)
-        rc = generate(d, source, spec, err);
+        rc = generate(d, source, spec, undrawn, err);
     else if (!folder || !*folder)
         rc = gnt_fail(err, "%s is read from files: name their folder with --data DIR or GAUNTLET_DATA",
                       source->name);
@@ -176,11 +181,34 @@ int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folde
         gnt_data_free(d);
         return -1;
     }
-    d->digest = data_content_digest(d);
+    if (!d->undrawn)
+        d->digest = data_content_digest(d);
     *out = d;
     return 0;
 }
 
+int data_open_noted(gnt_data **out, const gnt_data_spec *spec, const char *folder, data_notes *notes,
+                    gnt_err *err) {
+    return open_set(out, spec, folder, notes, 0, err);
+}
+
 int gnt_data_open(gnt_data **out, const gnt_data_spec *spec, const char *folder, gnt_err *err) {
-    return data_open_noted(out, spec, folder, NULL, err);
+    return open_set(out, spec, folder, NULL, 0, err);
+}
+
+int gnt_data_open_undrawn(gnt_data **out, const gnt_data_spec *spec, const char *folder, gnt_err *err) {
+    return open_set(out, spec, folder, NULL, 1, err);
+}
+
+void gnt_data_draw(gnt_data *d, const gnt_data_spec *spec, const int64_t *rows, int64_t n) {
+    const data_source *source = data_find(spec->name);
+    const data_row_keys keys = data_keys(d->name, spec->seed);
+    for (int64_t i = 0; d->undrawn && i < n; i++) {
+        int64_t in_part = rows[i];
+        int part = 0;
+        while (in_part >= d->part[part])
+            in_part -= d->part[part++];
+        gnt_stream s = data_row_stream(&keys, part, in_part);
+        source->draw(d, rows[i], &s);
+    }
 }

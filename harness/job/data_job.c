@@ -6,9 +6,11 @@
 #include "data/data.h"
 #include "job/job.h"
 
-static int write_role(gnt_work *w, int role, const gnt_data *data, const gnt_split *split, gnt_err *err) {
+static int write_role(gnt_work *w, int role, gnt_data *data, const gnt_data_spec *spec,
+                      const gnt_split *split, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);
+    gnt_data_draw(data, spec, split->rows[role], split->n[role]);
     int rc = gnt_samples_pack(&st, data, split->rows[role], split->n[role], err);
     if (rc == 0 && role == GNT_ROLE_CLIENTS)
         rc = gnt_samples_pack_groups(&st, data, split->rows[role], split->n[role], err);
@@ -26,11 +28,11 @@ static int write_public_rows(gnt_work *w, const gnt_request_source *of, const ch
     const gnt_split_spec wanted = {.n = {[GNT_ROLE_PUBLIC] = of->rows.n ? of->rows.at[0] : 0}};
     gnt_data *data = NULL;
     gnt_split split = {0};
-    int rc = gnt_data_open(&data, &spec, folder, err);
+    int rc = gnt_data_open_undrawn(&data, &spec, folder, err);
     if (rc == 0)
         rc = gnt_split_make(&split, data, &wanted, key, err);
     if (rc == 0) {
-        rc = write_role(w, GNT_ROLE_PUBLIC, data, &split, err);
+        rc = write_role(w, GNT_ROLE_PUBLIC, data, &spec, &split, err);
         gnt_split_free(&split);
     }
     gnt_data_free(data);
@@ -55,7 +57,10 @@ int gnt_job_data(gnt_work *w, gnt_err *err) {
     memcpy(wanted.n, q->split.n.at, sizeof wanted.n);
     gnt_data *data = NULL;
     gnt_split split = {0};
-    int rc = gnt_data_open(&data, &spec, folder, err);
+    /* what is done to all rows, or chosen by their attributes, needs them all */
+    const int needs_all = q->coin || q->without.n || q->split.balance.n;
+    int rc = needs_all ? gnt_data_open(&data, &spec, folder, err)
+                       : gnt_data_open_undrawn(&data, &spec, folder, err);
     if (rc == 0 && q->coin)
         rc = gnt_data_add_coin(data, (int32_t)q->coin, &q->key, err);
     for (size_t i = 0; rc == 0 && i < q->without.n; i++)
@@ -65,7 +70,7 @@ int gnt_job_data(gnt_work *w, gnt_err *err) {
     if (rc == 0) {
         for (int role = 0; rc == 0 && role < GNT_ROLES; role++)
             if (!(q->public_rows && role == GNT_ROLE_PUBLIC))
-                rc = write_role(w, role, data, &split, err);
+                rc = write_role(w, role, data, &spec, &split, err);
         if (rc == 0 && q->public_rows)
             rc = write_public_rows(w, q->public_rows, folder, &q->key, err);
         gnt_split_free(&split);

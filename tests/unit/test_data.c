@@ -174,6 +174,28 @@ static void rows_stand_alone(void **state) {
     }
 }
 
+/* Rows that are drawn one by one are those of the whole set; faces share people and are always whole. */
+static void rows_can_be_drawn_later(void **state) {
+    (void)state;
+    static const int64_t wanted[] = {1, 19, 20, 31};
+    for (size_t k = 0; k < FROZEN; k++) {
+        const gnt_data_spec spec = {.name = frozen[k][0], .rows = {20, 6, 7}, .seed = 3};
+        gnt_data *whole = open_set(spec.name, 20, 6, 7, 3), *some = NULL;
+        gnt_err err = {{0}};
+        assert_int_equal(gnt_data_open_undrawn(&some, &spec, NULL, &err), 0);
+        assert_int_equal(some->undrawn, !whole->group);
+        if (some->undrawn)
+            assert_false(same_row(some, 19, whole, 19));
+        gnt_data_draw(some, &spec, wanted, 4);
+        for (int i = 0; i < 4; i++)
+            assert_true(same_row(some, wanted[i], whole, wanted[i]));
+        if (some->undrawn)
+            assert_false(same_row(some, 2, whole, 2));
+        gnt_data_free(some);
+        gnt_data_free(whole);
+    }
+}
+
 /* No row twice, neither inside a part nor across parts: the public part really is disjoint. */
 static void no_row_repeats(void **state) {
     (void)state;
@@ -449,6 +471,7 @@ int main(void) {
         cmocka_unit_test(a_coin_is_an_attribute_more),
         cmocka_unit_test(groups_are_part_of_the_content),
         cmocka_unit_test(rows_stand_alone),
+        cmocka_unit_test(rows_can_be_drawn_later),
         cmocka_unit_test(no_row_repeats),
         cmocka_unit_test(rows_are_scaled),
         cmocka_unit_test(attributes_are_related),
