@@ -9,7 +9,8 @@
 #include "gzip/gzip.h"
 #include "result/result.h"
 
-enum { MOST_BYTES = 256 << 20 };
+/* The largest file that is read, unpacked. That of the largest plan has 300 MB with one target a cell. */
+static const size_t most_bytes = (size_t)2 << 30;
 
 void gnt_result_clear(gnt_result *r) {
     gnt_fields_clear(&gnt_result_fields, r);
@@ -188,10 +189,10 @@ static int read_bytes(const char *path, uint8_t **bytes, size_t *size, gnt_err *
     if (!gz)
         return gnt_fail(err, "%s: out of memory", path);
     if (gnt_file_exists(path) || !gnt_file_exists(gz))
-        rc = gnt_file_read(path, MOST_BYTES, bytes, size, err);
+        rc = gnt_file_read(path, most_bytes, bytes, size, err);
     else
-        rc = gnt_file_read(gz, MOST_BYTES, &packed, size, err) ||
-                     gnt_gunzip(gz, packed, *size, MOST_BYTES, bytes, size, err)
+        rc = gnt_file_read(gz, most_bytes, &packed, size, err) ||
+                     gnt_gunzip(gz, packed, *size, most_bytes, bytes, size, err)
                  ? -1
                  : 0;
     gnt_free(packed);
