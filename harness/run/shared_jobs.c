@@ -7,7 +7,6 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -108,24 +107,57 @@ typedef struct ready_job {
     size_t index;
 } ready_job;
 
-static int first_first(const void *a, const void *b) {
-    const ready_job *x = a, *y = b;
-    if (x->priority != y->priority)
-        return x->priority > y->priority ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+/* A heap whose top is the job to try first; those taken off it lie behind. */
+typedef struct ready_jobs {
+    ready_job *at;
+    size_t n, left;
+} ready_jobs;
+
+static int is_before(const ready_job *x, const ready_job *y) {
+    return x->priority != y->priority ? x->priority > y->priority : x->index < y->index;
 }
 
-static ready_job *ready_jobs(const run *r, size_t *n) {
-    const run_queue *ready = &r->jobs.ready;
-    ready_job *all = gnt_array(ready->n + 1, sizeof *all);
-    *n = all ? ready->n : 0;
-    for (size_t i = 0; i < *n; i++) {
-        run_job *j = r->jobs.at[ready->at[i]];
-        all[i] = (ready_job){j, run_order_priority(r->sharing.order, j->name, j->attack), j->number};
+static void sink(const ready_jobs *all, size_t i) {
+    const ready_job moved = all->at[i];
+    for (size_t child; (child = 2 * i + 1) < all->left; i = child) {
+        child += child + 1 < all->left && is_before(&all->at[child + 1], &all->at[child]);
+        if (!is_before(&all->at[child], &moved))
+            break;
+        all->at[i] = all->at[child];
     }
-    if (all && *n)
-        qsort(all, *n, sizeof *all, first_first);
-    return all;
+    all->at[i] = moved;
+}
+
+/* Lists the ready jobs. Few are tried before one is started, so that they are not sorted. −1 when out of
+ * memory. */
+static int list_ready(run *r, ready_jobs *all) {
+    const run_queue *ready = &r->jobs.ready;
+    *all = (ready_jobs){.at = gnt_array(ready->n + 1, sizeof *all->at)};
+    if (!all->at)
+        return -1;
+    all->n = all->left = ready->n;
+    for (size_t i = 0; i < all->n; i++) {
+        run_job *j = r->jobs.at[ready->at[i]];
+        if (!j->has_rank)
+            j->rank = run_order_rank_of(r->sharing.order, j->name, j->attack);
+        j->has_rank = 1;
+        all->at[i] = (ready_job){j, run_order_rank_priority(r->sharing.order, j->rank), j->number};
+    }
+    for (size_t i = all->n / 2; i > 0; i--)
+        sink(all, i - 1);
+    return 0;
+}
+
+/* Takes the job to try first; NULL: none is left. */
+static run_job *take_first(ready_jobs *all) {
+    if (all->left == 0)
+        return NULL;
+    const ready_job first = all->at[0];
+    all->at[0] = all->at[--all->left];
+    if (all->left)
+        sink(all, 0);
+    all->at[all->left] = first;
+    return first.job;
 }
 
 /* True if its output is in the store now. READY → WAITING: it is read from there like any other. */
@@ -176,37 +208,36 @@ static int try_job(run *r, run_job *j, gnt_err *err) {
 }
 
 /* Leaves in the queue what is READY, but `next`. */
-static void keep_ready(run *r, const ready_job *all, size_t n, const run_job *next) {
+static void keep_ready(run *r, const ready_jobs *all, const run_job *next) {
     r->jobs.ready.n = 0;
-    for (size_t i = 0; i < n; i++)
-        if (all[i].job->state == RUN_READY && all[i].job != next)
-            run_queue_add(&r->jobs.ready, all[i].index);
+    for (size_t i = 0; i < all->n; i++)
+        if (all->at[i].job->state == RUN_READY && all->at[i].job != next)
+            run_queue_add(&r->jobs.ready, all->at[i].index);
 }
 
 static int next_shared(run *r, run_job **next, gnt_err *err) {
-    size_t n;
+    ready_jobs all;
     *next = NULL;
-    if (gnt_clock() < r->sharing.look_at)
+    if (gnt_clock() < r->sharing.look_at || r->jobs.ready.n == 0)
         return 0;
-    ready_job *all = ready_jobs(r, &n);
-    int rc = all ? 0 : gnt_fail(err, "out of memory for the jobs of a run");
-    if (rc == 0 && n)
-        rc = gnt_leases_look(gnt_share_leases(r->sharing.share), err) != 0 ||
+    if (list_ready(r, &all) != 0)
+        return gnt_fail(err, "out of memory for the jobs of a run");
+    int rc = gnt_leases_look(gnt_share_leases(r->sharing.share), err) != 0 ||
                      gnt_share_look(r->sharing.share, err) != 0
                  ? -1
                  : 0;
-    for (size_t i = 0; rc == 0 && i < n && !*next; i++) {
-        rc = try_job(r, all[i].job, err);
+    for (run_job *j; rc == 0 && !*next && (j = take_first(&all));) {
+        rc = try_job(r, j, err);
         if (rc == 1) {
-            *next = all[i].job;
+            *next = j;
             rc = 0;
         }
     }
-    keep_ready(r, all, n, *next);
-    gnt_free(all);
-    if (*next || r->jobs.ready.n < n)
+    keep_ready(r, &all, *next);
+    gnt_free(all.at);
+    if (*next || r->jobs.ready.n < all.n)
         r->sharing.look_wait = least_wait;
-    else if (n) {
+    else {
         r->sharing.look_at = gnt_clock() + r->sharing.look_wait;
         r->sharing.look_wait = fmin(2 * r->sharing.look_wait, most_wait);
     }

@@ -44,6 +44,29 @@ static void times_count_for_more_than_guesses(void **state) {
     run_order_free(o);
 }
 
+/* A number stays a job's, and its priority follows what is learnt of others after it was found. */
+static void a_rank_that_is_kept_follows_the_times(void **state) {
+    (void)state;
+    run_order *o = run_order_make();
+    static const char *const names[] = {"train t/none@none/s1", "train t/none@none/search0",
+                                        "observe t/r0/none/s1", "attack t/r0/none/dlg/s1",
+                                        "score t/r0/none/dlg/s1"};
+    enum { N = sizeof names / sizeof *names };
+    size_t rank[N];
+    for (size_t i = 0; i < N; i++)
+        rank[i] = run_order_rank_of(o, names[i], "dlg");
+    assert_int_equal(rank[0], run_order_rank_of(o, "train t/dp@1/s2", "dlg"));
+    assert_int_not_equal(rank[0], rank[1]);
+    assert_true(run_order_rank_priority(o, rank[0]) < run_order_rank_priority(o, rank[1]));
+    const double before = run_order_rank_priority(o, rank[2]);
+    run_order_learn(o, "attack u/r0/none/dlg/s9", "dlg", 1000); /* behind it, of another task */
+    assert_true(run_order_rank_priority(o, rank[2]) > before + 900);
+    run_order_learn(o, names[0], "dlg", 50);
+    for (size_t i = 0; i < N; i++)
+        assert_true(run_order_rank_priority(o, rank[i]) == priority(o, names[i], "dlg"));
+    run_order_free(o);
+}
+
 static void odd_names_and_times_do_no_harm(void **state) {
     (void)state;
     run_order *o = run_order_make();
@@ -71,6 +94,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_much_waits_for_comes_first),
         cmocka_unit_test(times_count_for_more_than_guesses),
+        cmocka_unit_test(a_rank_that_is_kept_follows_the_times),
         cmocka_unit_test(odd_names_and_times_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

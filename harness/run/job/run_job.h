@@ -138,6 +138,10 @@ struct run_job {
     run_state state;
     /* Its place in the table. Set when the job is made. */
     size_t number;
+    /* The number of jobs with its priority (lease/order.h), and 1 once that is known. Set by
+     * shared_jobs.c. */
+    size_t rank;
+    int has_rank;
     /* Itself among what waits, and what waits for it to end. */
     run_waiter waiter, *waiters;
     run_stored stored;

@@ -1,6 +1,7 @@
 #include "run/lease/order.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ enum { N_KINDS = sizeof kinds / sizeof *kinds, N_STEPS = 6, OTHER_STEP = 3 };
 enum { FOLLOWING = 4, ENOUGH = 16 };
 
 typedef struct job_class {
-    double sum;
+    double sum, guess;
     size_t n;
     int step;
 } job_class;
@@ -46,6 +47,9 @@ struct run_order {
     json_t *index; /* class -> its number */
     job_class *of;
     size_t n;
+    /* Seconds behind each step, until another time is learnt. */
+    double behind[N_STEPS];
+    int knows_behind;
 };
 
 run_order *run_order_make(void) {
@@ -85,7 +89,7 @@ static job_class *class_of(run_order *o, const char *name, const char *attack) {
         return NULL;
     if (json_object_set_new(o->index, text, json_integer((json_int_t)o->n)) != 0)
         return NULL;
-    o->of[o->n] = (job_class){.step = kind ? kind->step : OTHER_STEP};
+    o->of[o->n] = (job_class){.step = kind ? kind->step : OTHER_STEP, .guess = kind ? kind->guess : 1};
     return &o->of[o->n++];
 }
 
@@ -100,16 +104,21 @@ void run_order_learn(run_order *o, const char *name, const char *attack, double 
         return;
     c->sum += seconds;
     c->n++;
+    o->knows_behind = 0;
+}
+
+static double seconds_of(const job_class *c) {
+    return c->n ? c->sum / (double)c->n : c->guess;
 }
 
 double run_order_seconds(run_order *o, const char *name, const char *attack) {
     const job_class *c = class_of(o, name, attack);
     const struct kind *kind = kind_of(name);
-    return c && c->n ? c->sum / (double)c->n : kind ? kind->guess : 1;
+    return c ? seconds_of(c) : kind ? kind->guess : 1;
 }
 
-/* Returns the seconds that a cell needs after a job of this step, by the longest class of each step. */
-static double behind(const run_order *o, int step) {
+/* Finds the seconds that a cell needs after a job of each step, by the longest class of each step. */
+static void find_behind(run_order *o) {
     double most[N_STEPS] = {0}, sum = 0;
     int known[N_STEPS] = {0};
     for (size_t i = 0; i < o->n; i++)
@@ -120,9 +129,17 @@ static double behind(const run_order *o, int step) {
     for (size_t i = 0; i < N_KINDS; i++)
         if (!known[kinds[i].step])
             most[kinds[i].step] = fmax(most[kinds[i].step], kinds[i].guess);
-    for (int i = step + 1; i < N_STEPS; i++)
+    for (int i = N_STEPS - 1; i >= 0; i--) {
+        o->behind[i] = sum;
         sum += most[i];
-    return sum;
+    }
+    o->knows_behind = 1;
+}
+
+static double behind(run_order *o, int step) {
+    if (!o->knows_behind)
+        find_behind(o);
+    return o->behind[step];
 }
 
 /* True for a training run of a search: the last part of its name is "search3", else "s1" (request_seed). */
@@ -131,8 +148,18 @@ static int is_of_search(const char *name) {
     return draw && strncmp(draw, "/search", strlen("/search")) == 0;
 }
 
+/* The number of its class, doubled, and 1 more for a search's; behind all classes when out of memory. */
+size_t run_order_rank_of(run_order *o, const char *name, const char *attack) {
+    const job_class *c = class_of(o, name, attack);
+    return 2 * (c ? (size_t)(c - o->of) : SIZE_MAX / 4) + (size_t)is_of_search(name);
+}
+
+double run_order_rank_priority(run_order *o, size_t rank) {
+    const job_class other = {.step = OTHER_STEP, .guess = 1},
+                    *c = rank / 2 < o->n ? &o->of[rank / 2] : &other;
+    return seconds_of(c) * (rank % 2 ? 1 + FOLLOWING : 1) + behind(o, c->step);
+}
+
 double run_order_priority(run_order *o, const char *name, const char *attack) {
-    const struct kind *kind = kind_of(name);
-    const double own = run_order_seconds(o, name, attack);
-    return own * (is_of_search(name) ? 1 + FOLLOWING : 1) + behind(o, kind ? kind->step : OTHER_STEP);
+    return run_order_rank_priority(o, run_order_rank_of(o, name, attack));
 }

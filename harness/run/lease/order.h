@@ -28,4 +28,9 @@ double run_order_seconds(run_order *o, const char *name, const char *attack);
 /* Returns the priority: the larger, the earlier. */
 double run_order_priority(run_order *o, const char *name, const char *attack);
 
+/* Returns a number for all jobs of one priority, which is found once for a job; and the priority of that
+ * number by the times known now, so that many jobs can be compared before each that is started. */
+size_t run_order_rank_of(run_order *o, const char *name, const char *attack);
+double run_order_rank_priority(run_order *o, size_t rank);
+
 #endif
