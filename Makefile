@@ -136,7 +136,7 @@ FUZZ_MAIN ?= $(B)/obj/tests/fuzz/replay.o
 DOCS_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/docs_tables/*.c))
 DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md) --blocks docs/captures.md docs/data.md \
     docs/measures.md docs/leaderboard.md docs/leaderboard.schema.json docs/performance.md docs/plugins.md \
-    docs/results.md docs/results.schema.json docs/slurm.md
+    docs/results.md docs/results.schema.json docs/scale.md docs/slurm.md
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJ = $(UNIT:$(B)/tests/%=$(B)/obj/tests/unit/%.o)
 
