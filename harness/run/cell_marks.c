@@ -158,11 +158,9 @@ gnt_marks run_marks_of(run *r, const run_cell *c) {
     if (c->jobs.replay)
         add_replay(&list, r, c);
     add_control(&list, r, c);
-    if (gnt_store_digest(c->jobs.train->stored.record, "record")) {
-        json_t *record = run_metadata(r, c->jobs.train, "record");
-        add_from(&list, record);
-        json_decref(record);
-    }
+    json_t *record = run_record_of(r, c->jobs.train);
+    add_from(&list, record);
+    json_decref(record);
     for (size_t i = 0; i < c->found.marks.n; i++)
         add(&list, c->found.marks.at[i].what, c->found.marks.at[i].says);
     const gnt_mark *all = list.n ? gnt_arena_copy(&r->memory, list.at, list.n, sizeof *list.at) : NULL;

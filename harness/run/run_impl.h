@@ -293,6 +293,8 @@ typedef struct run_control {
     const char *refused;
     gnt_measured left, untrained, constant;
 } run_control;
+/* Returns a new reference to the metadata of what a training recorded; NULL if it recorded nothing. */
+json_t *run_record_of(const run *r, run_job *train);
 /* False if the training measured none. */
 int run_control_utility(const run *r, const run_job *train, run_control *out, gnt_arena *arena);
 /* What a control training with secret labels learnt of them after its last round, what the undefended one had

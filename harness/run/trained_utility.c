@@ -43,8 +43,20 @@ static void read_one(const run_job *train, const json_t *utility, gnt_measured *
     *out = (gnt_measured){number_of(utility, measure), number_of(utility, error_of)};
 }
 
+/* Returns a new reference to the metadata of a training's output, a file that has its weights, too: cells
+ * that share the training read it once. */
+static json_t *trained_of(const run *r, const run_job *train) {
+    return train->measured.trained ? json_incref(train->measured.trained) : run_metadata(r, train, "trained");
+}
+
+json_t *run_record_of(const run *r, run_job *train) {
+    if (!train->measured.record && gnt_store_digest(train->stored.record, "record"))
+        train->measured.record = run_metadata(r, train, "record");
+    return json_incref(train->measured.record);
+}
+
 int run_control_utility(const run *r, const run_job *train, run_control *out, gnt_arena *arena) {
-    json_t *all = run_metadata(r, train, "trained");
+    json_t *all = trained_of(r, train);
     const json_t *control = json_object_get(all, "control");
     const char *refused = json_string_value(json_object_get(control, "refused"));
     *out = (run_control){.refused = refused ? gnt_arena_text(arena, refused) : NULL};
@@ -61,7 +73,7 @@ int run_control_utility(const run *r, const run_job *train, run_control *out, gn
 /* Returns what a control training had learnt after each round that was measured; NULL: none. The caller
  * frees. */
 static gnt_secret_learnt *read_learnt(const run *r, const run_job *train, size_t *n) {
-    json_t *all = run_metadata(r, train, "trained");
+    json_t *all = trained_of(r, train);
     const json_t *list = json_object_get(all, "secret");
     gnt_secret_learnt *point = gnt_array(json_array_size(list) + 1, sizeof *point);
     *n = point ? json_array_size(list) : 0;

@@ -14,6 +14,7 @@ static void free_job(run_job *j) {
     gnt_request_free(&j->request);
     json_decref(j->stored.record);
     json_decref(j->measured.trained);
+    json_decref(j->measured.record);
     json_decref(j->cost.hooks);
     gnt_free(j->name);
     gnt_free(j->ending.reason);

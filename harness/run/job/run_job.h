@@ -88,8 +88,8 @@ typedef struct run_measured {
     int is_read;
     /* NaN: it has none. `noise` is its standard error. */
     double utility, noise;
-    /* The metadata of its output; NULL without utility. */
-    json_t *trained;
+    /* The metadata of its output; NULL without utility. And of what it recorded; NULL before it is read. */
+    json_t *trained, *record;
 } run_measured;
 
 /* Its processes, while it runs. Set by job_processes.c and side_processes.c. */
