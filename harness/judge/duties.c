@@ -39,6 +39,14 @@ static const char *learnt_attack(const view *v, const gnt_measure *m) {
                : NULL;
 }
 
+/* The same of what is recovered of samples that are encoded, and queries with them: the model may live in
+ * another space than the samples, and what an update gives is in that space. */
+static const char *learnt_of_encoded(const view *v, const gnt_measure *m, const gnt_result_member *member) {
+    return v->updates && m->recovers == GNT_RECOVERS_DATA && gnt_result_has_hook(member, "encode_query")
+               ? "update-decoder would, granted shadow_observations"
+               : learnt_attack(v, m);
+}
+
 static const char *first_of(const gnt_texts *hooks, const char *const *name, size_t n, int known) {
     for (size_t i = 0; i < n; i++)
         if (!known || holds(hooks, name[i]))
@@ -58,8 +66,8 @@ static size_t add_hook_duties(const view *v, const gnt_measure *m, const gnt_res
         out[n++] =
             (gnt_duty){GNT_DUTY_UPDATE, member->id, hook, .private_artefacts = is_private, .attack = learnt};
     if ((v->encodings || (v->updates && known)) && (hook = first_of(hooks, encode, 2, known)))
-        out[n++] =
-            (gnt_duty){GNT_DUTY_ENCODE, member->id, hook, .private_artefacts = is_private, .attack = learnt};
+        out[n++] = (gnt_duty){GNT_DUTY_ENCODE, member->id, hook, .private_artefacts = is_private,
+                              .attack = learnt_of_encoded(v, m, member)};
     if (v->updates && gnt_result_has_hook(member, "aggregate"))
         out[n++] = (gnt_duty){GNT_DUTY_AGGREGATE, member->id, "aggregate",
                               .attack = v->in_round ? "an attack on updates in the round would" : NULL};

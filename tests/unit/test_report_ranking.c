@@ -430,6 +430,7 @@ static void who_was_not_met_is_not_ranked(void **state) {
     }
 }
 
+#define QUERY "\", \"encode_query"
 /* Duties follow from hooks: the family is claimed, and met, throughout. */
 static void what_hooks_do_must_have_been_learnt(void **state) {
     (void)state;
@@ -449,6 +450,9 @@ static void what_hooks_do_must_have_been_learnt(void **state) {
         {update, "image", "mse", "client_update", "noise", "defense", 1, NULL, "client_update"},
         {update, "image", "attribute_accuracy", "client_update", "noise", "defense", 0, "client_update",
          NULL},
+        {update, "image", "psnr", "encode_set", "noise", "defense", 1, NULL, "encode_set"},
+        {update, "image", "psnr", "encode_set" QUERY, "noise", "defense", 0, "encode_set", NULL},
+        {update, "image", "psnr", "encode_set" QUERY, "any", "shadow_observations", 1, NULL, NULL},
         {encoding, "image", "psnr", "encode_set", "d", "defense", 0, "encode_set", NULL},
         {encoding, "image", "psnr", "encode_batch", "d", "defense", 0, "encode_batch", NULL},
         {encoding, "image", "psnr", "encode_set", "any", "shadow_observations", 1, NULL, NULL},
