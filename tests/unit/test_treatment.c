@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "job/record/treated_rounds.h"
 #include "job/record/treatment.h"
 
 enum { MOST = 1 << 15 };
@@ -214,6 +215,52 @@ static void many_rounds_are_no_reason_for_suspicion(void **state) {
     assert_int_equal(suspected, 0);
 }
 
+/* ---- rounds that are observed as a whole ---- */
+
+/* Thirty rounds of 40 clients under noise of one size, on updates whose norms change from round to round by a
+ * factor of e^±`scatter`; all of round 4 are observed. There the noise has `times` its size. */
+static void train(uint64_t seed, float scatter, float times) {
+    start(seed);
+    for (int32_t round = 0; round < 30; round++) {
+        const float level = scatter * normal();
+        for (int i = 0; i < 40; i++) {
+            const float noise = round == 4 ? times : 1, norm = expf(level + 0.1f * normal()),
+                        after = sqrtf(norm * norm + noise * noise);
+            add(round, round == 4, norm / after, log10f(after / norm), 1);
+        }
+    }
+}
+
+static void rounds_differ_without_a_defense_that_looks(void **state) {
+    (void)state;
+    int suspected = 0, by_neighbours = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        gnt_err says = {0};
+        train(seed, 0.4f, 1);
+        assert_not_found(); /* its round has no others */
+        suspected += gnt_treated_rounds_differ(all, n_all, &says) != 0;
+        n_all = 40 * 6; /* rounds 3 to 5 alone */
+        for (size_t i = 40 * 3; i < n_all; i++)
+            all[i].stratum = 0;
+        by_neighbours += gnt_treatment_differs(all + 40 * 3, n_all - 40 * 3, &says) != 0;
+    }
+    assert_true(by_neighbours > 20); /* or this would show nothing */
+    assert_true(suspected <= 2);
+}
+
+static void a_round_without_noise_is_found(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        gnt_err says = {0};
+        train(seed, 0.05f, 0.05f);
+        assert_int_equal(gnt_treated_rounds_differ(all, n_all, &says), 1);
+        assert_non_null(strstr(says.text, "not what it did to the others"));
+        n_all = 40 * 7; /* too few rounds to say what is usual */
+        assert_int_equal(gnt_treated_rounds_differ(all, n_all, &says), 0);
+    }
+    assert_int_equal(gnt_treated_rounds_differ(all, 0, NULL), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_no_difference),
@@ -228,6 +275,8 @@ int main(void) {
         cmocka_unit_test(numbers_beyond_all_bounds_do_no_harm),
         cmocka_unit_test(honest_noise_is_seldom_suspected),
         cmocka_unit_test(many_rounds_are_no_reason_for_suspicion),
+        cmocka_unit_test(rounds_differ_without_a_defense_that_looks),
+        cmocka_unit_test(a_round_without_noise_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

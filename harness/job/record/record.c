@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "job/work/defense_state.h"
+#include "job/record/treated_rounds.h"
 #include "job/record/treatment.h"
 
 enum { NAME_SIZE = 64, TREATMENT = GNT_RECORD_TREATMENT, MOST_TREATMENTS = 1 << 22 };
@@ -406,22 +407,26 @@ static int write_encodings(gnt_record *r, const recorded_stage *s, gnt_err *err)
 
 /* ---- how updates were treated ---- */
 
-/* Gathers the treatments of the observed rounds and of those next to them; stratum: the observed round.
- * Returns their number. */
-static size_t gather_treatments(const gnt_record *r, gnt_treatment *out) {
+/* Gathers the treatments of all updates, or of those in the observed rounds alone; stratum: the round. Returns
+ * their number. */
+static size_t gather_treatments(const gnt_record *r, int all, gnt_treatment *out) {
     size_t n = 0;
     for (int64_t i = 0; i < r->n_treated; i++) {
         const float *t = r->treatment + TREATMENT * i;
-        const int32_t round = (int32_t)t[0];
-        for (size_t k = 0; k < r->n_stages; k++)
-            if (abs(r->stage[k].round - round) <= 1)
-                out[n++] = (gnt_treatment){.stratum = (int32_t)k,
-                                           .observed = r->stage[k].round == round &&
-                                                       place_of(r, &r->stage[k], (int32_t)t[1]) >= 0,
-                                           .compared = t[5] != 0 && r->stage[k].round == round,
-                                           .value = {t[2], t[3], t[4], t[6], t[7]}};
+        const recorded_stage *s = stage_of(r, (int32_t)t[0]);
+        if (all || s)
+            out[n++] = (gnt_treatment){.stratum = (int32_t)t[0],
+                                       .observed = s && place_of(r, s, (int32_t)t[1]) >= 0,
+                                       .compared = s && t[5] != 0,
+                                       .value = {t[2], t[3], t[4], t[6], t[7]}};
     }
     return n;
+}
+
+/* True if the observed updates were treated differently; −1 when memory ran out. */
+static int was_treated_differently(const gnt_record *r, gnt_treatment *space, gnt_err *says) {
+    const int found = gnt_treatment_differs(space, gather_treatments(r, 0, space), says);
+    return found ? found : gnt_treated_rounds_differ(space, gather_treatments(r, 1, space), says);
 }
 
 /* ---- comparison with what would have been sent without a defense ---- */
@@ -504,12 +509,12 @@ static void mark_withheld(gnt_record *r, const gnt_fl_round *round, size_t n) {
 }
 
 static int find_marks(gnt_record *r, gnt_err *err) {
-    gnt_treatment *all = gnt_array((size_t)r->n_treated * (r->n_stages ? r->n_stages : 1), sizeof *all);
+    gnt_treatment *all = gnt_array(r->n_treated ? (size_t)r->n_treated : 1, sizeof *all);
     gnt_fl_round *round = gnt_array(r->n_stages ? r->n_stages : 1, sizeof *round);
     gnt_err says = {0};
     int rc = all && round ? 0 : gnt_fail(err, "out of memory for a record");
     const size_t n = rc == 0 ? gather_compared(r, round) : 0;
-    const int found = rc == 0 ? gnt_treatment_differs(all, gather_treatments(r, all), &says) : 0;
+    const int found = rc == 0 ? was_treated_differently(r, all, &says) : 0;
     if (found < 0)
         rc = gnt_fail(err, "%s", says.text);
     if (found > 0)

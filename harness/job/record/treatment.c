@@ -102,8 +102,10 @@ static int judge(const sums *s, int what, size_t tests, gnt_err *says) {
     return 1;
 }
 
-/* Compares all strata together, then the one with the largest difference. space: memory for n entries. */
-static int differs_in(const gnt_treatment *t, size_t n, int what, ranked_treatment *space, gnt_err *says) {
+int gnt_treatment_differs_in(const gnt_treatment *t, size_t n, int what, gnt_err *says) {
+    ranked_treatment *space = gnt_array(n, sizeof *space);
+    if (!space)
+        return gnt_fail(says, "out of memory for %zu treatments", n);
     sums total = {0}, most = {0};
     size_t strata = 0, known = 0;
     for (size_t i = 0; i < n; i++)
@@ -121,17 +123,14 @@ static int differs_in(const gnt_treatment *t, size_t n, int what, ranked_treatme
         if (z_of_large(&one, what) > z_of_large(&most, what))
             most = one;
     }
+    gnt_free(space);
     return judge(&total, what, 1, says) || judge(&most, what, strata, says);
 }
 
 int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says) {
-    ranked_treatment *space = gnt_array(n, sizeof *space);
     int found = 0;
-    if (!space)
-        return gnt_fail(says, "out of memory for %zu treatments", n);
     for (int what = 0; what < GNT_TREATMENTS && !found; what++)
-        found = differs_in(t, n, what, space, says);
-    gnt_free(space);
+        found = gnt_treatment_differs_in(t, n, what, says);
     return found;
 }
 

@@ -42,6 +42,8 @@ typedef struct gnt_treatment {
 /* Tests whether the observed updates were treated differently. Returns 0 also if there are too few to say;
  * −1 when memory ran out. */
 int gnt_treatment_differs(const gnt_treatment *t, size_t n, gnt_err *says);
+/* Tests one GNT_TREATMENT_*: all strata together, then the one with the largest difference. */
+int gnt_treatment_differs_in(const gnt_treatment *t, size_t n, int what, gnt_err *says);
 
 /* True if the server's step follows what the clients would have sent undefended much more closely than
  * what they did send does, by their cosines over the rounds: the server then knows something that attacks
