@@ -351,6 +351,7 @@ static gnt_fl_treatment compare(const float *before, const float *after, int64_t
         changed += before[i] != after[i];
     }
     return (gnt_fl_treatment){.known = 1,
+                              .norm = sqrt(bb),
                               .cosine = aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0,
                               .ratio = bb > 0   ? sqrt(aa / bb)
                                        : aa > 0 ? INFINITY

@@ -47,6 +47,7 @@ typedef struct gnt_fl_used {
 typedef struct gnt_fl_treatment {
     int known;      /* 0: no hook changes updates, or one computes them by itself */
     double cosine;  /* between before and after; 0 where one is zero */
+    double norm;    /* before */
     double ratio;   /* of the norms, after to before */
     double changed; /* share of the entries that differ */
     /* The same against what the client would have sent without any defense, in rounds where that is

@@ -198,7 +198,7 @@ static int take(trial *t, int32_t round, int32_t client, int64_t n, gnt_err *err
     uint32_t row[8] = {2, 0, 3, 1};
     float y[8 * FUZZ_CLASSES] = {0}, rates[8] = {0.1f, 0.2f, 0.3f, 0.4f};
     gnt_fl_used used = {.n = n, .row = row, .n_y = n, .classes = FUZZ_CLASSES, .y = y};
-    const gnt_fl_treatment treatment = {.known = 1, .cosine = 1, .ratio = 1};
+    const gnt_fl_treatment treatment = {.known = 1, .norm = 100, .cosine = 1, .ratio = 1};
     for (int64_t i = 0; i < n; i++)
         y[i * FUZZ_CLASSES + client % FUZZ_CLASSES] = 1;
     for (int i = 0; i < FUZZ_WEIGHTS; i++)
@@ -239,7 +239,8 @@ static void what_was_received_is_read_back(void **state) {
         }
     }
     const gnt_st_tensor *treated = gnt_st_find(&t.out[1], "treatment");
-    assert_true(treated && treated->dim[0] == 12 && treated->dim[1] == 8);
+    assert_true(treated && treated->dim[0] == 12 && treated->dim[1] == GNT_RECORD_TREATMENT);
+    assert_true(((const float *)treated->data)[GNT_RECORD_TREATMENT - 1] == 2); /* log₁₀ of the norm */
     end(&t);
 }
 

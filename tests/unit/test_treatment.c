@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "job/record/record.h"
 #include "job/record/treated_rounds.h"
 #include "job/record/treatment.h"
 
@@ -261,6 +262,49 @@ static void a_round_without_noise_is_found(void **state) {
     assert_int_equal(gnt_treated_rounds_differ(all, 0, NULL), 0);
 }
 
+/* ---- shadow clients ---- */
+
+/* What noise of `noise` makes of an update of that norm. */
+static gnt_fl_treatment noised(double norm, double noise) {
+    const double after = sqrt(norm * norm + noise * noise);
+    return (gnt_fl_treatment){
+        .known = 1, .norm = norm, .ratio = after / norm, .cosine = norm / after, .changed = 1};
+}
+
+/* Forty clients of a training under noise of 1, whose updates are about 1 long, and 200 shadow clients, whose
+ * updates are `length` long, under `noise`. */
+static int shadow_differs(double length, double noise) {
+    const int64_t dim[2] = {40, GNT_RECORD_TREATMENT};
+    static gnt_fl_treatment shadow[200];
+    gnt_st training;
+    gnt_st_tensor *t;
+    gnt_err says = {0};
+    start(1);
+    gnt_st_init(&training);
+    assert_int_equal(gnt_st_add(&training, "treatment", GNT_ST_F32, 2, dim, NULL, &t, NULL), 0);
+    for (int64_t i = 0; i < dim[0]; i++) {
+        const gnt_fl_treatment one = noised(exp(0.5 * (double)normal()), 1);
+        const float row[GNT_RECORD_TREATMENT] = {
+            4, (float)i, (float)one.cosine, gnt_record_log(one.ratio), 1, 0, 1, 0, gnt_record_log(one.norm)};
+        memcpy((float *)t->data + GNT_RECORD_TREATMENT * i, row, sizeof row);
+    }
+    for (int j = 0; j < 200; j++)
+        shadow[j] = noised(length * exp(0.5 * (double)normal()), noise);
+    const int found = gnt_record_treatment_differs(&training, 4, shadow, 200, 1, &says);
+    gnt_st_free(&training);
+    return found;
+}
+
+/* Samples that a model was not trained on have longer gradients, to which the same noise does less. */
+static void shadow_updates_are_compared_at_their_norms(void **state) {
+    (void)state;
+    assert_int_equal(shadow_differs(1, 1), 0);
+    assert_int_equal(shadow_differs(2.5, 1), 0);
+    assert_int_equal(shadow_differs(1, 0), 1);
+    assert_int_equal(shadow_differs(1, 3), 1);
+    assert_int_equal(shadow_differs(2, 0.1), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_no_difference),
@@ -277,6 +321,7 @@ int main(void) {
         cmocka_unit_test(many_rounds_are_no_reason_for_suspicion),
         cmocka_unit_test(rounds_differ_without_a_defense_that_looks),
         cmocka_unit_test(a_round_without_noise_is_found),
+        cmocka_unit_test(shadow_updates_are_compared_at_their_norms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

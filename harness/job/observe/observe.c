@@ -44,7 +44,8 @@ static int compare_with_training(observing *o, const gnt_fl_treatment *t, gnt_er
         return 0;
     int rc = w->read(w->context, "treatments", &treatments, err);
     const int differs =
-        rc == 0 ? gnt_record_treatment_differs(&treatments, o->stage, t, o->targets, &says) : 0;
+        rc == 0 ? gnt_record_treatment_differs(&treatments, o->stage, t, o->targets, o->shadow != 0, &says)
+                : 0;
     gnt_st_free(&treatments);
     json_t *all = json_pack("{s:[], s:b}", "marks", "without_hooks", o->without_hooks);
     if (differs > 0)

@@ -189,10 +189,6 @@ static void *row_of(gnt_record *r, gnt_st *st, const char *kind, int32_t round, 
     return (uint8_t *)t->data + (size_t)(place * columns) * gnt_st_type_size(type);
 }
 
-static float log_ratio(double ratio) {
-    return (float)fmin(fmax(log10(ratio), -30), 30);
-}
-
 static int add_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
     const gnt_fl_treatment *made = c->treatment;
     if ((!made->known && !made->plain_known) || r->n_treated == MOST_TREATMENTS)
@@ -209,11 +205,12 @@ static int add_treatment(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err) {
     t[0] = (float)c->round;
     t[1] = (float)c->client;
     t[2] = (float)(made->known ? made->cosine : 1);
-    t[3] = made->known ? log_ratio(made->ratio) : 0;
+    t[3] = made->known ? gnt_record_log(made->ratio) : 0;
     t[4] = (float)(made->known ? made->changed : 0);
     t[5] = (float)made->plain_known;
     t[6] = made->plain_known ? (float)made->plain_cosine : 1;
-    t[7] = made->plain_known ? log_ratio(made->plain_ratio) : 0;
+    t[7] = made->plain_known ? gnt_record_log(made->plain_ratio) : 0;
+    t[8] = made->known ? gnt_record_log(made->norm) : 0;
     return 0;
 }
 
@@ -407,8 +404,8 @@ static int write_encodings(gnt_record *r, const recorded_stage *s, gnt_err *err)
 
 /* ---- how updates were treated ---- */
 
-/* Gathers the treatments of all updates, or of those in the observed rounds alone; stratum: the round. Returns
- * their number. */
+/* Gathers the treatments of all updates, or of those in the observed rounds alone; stratum: the round.
+ * Returns their number. */
 static size_t gather_treatments(const gnt_record *r, int all, gnt_treatment *out) {
     size_t n = 0;
     for (int64_t i = 0; i < r->n_treated; i++) {

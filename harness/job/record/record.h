@@ -43,12 +43,15 @@
 #include "job/record/encoded_set.h"
 #include "job/work/work.h"
 
+/* Returns log₁₀ of a norm or of a ratio of norms, as `treatment` has it: from −30 to 30. */
+float gnt_record_log(double v);
+
 /* ---- writing ---- */
 
 typedef struct gnt_record gnt_record;
 
 /* Columns of `treatment`. */
-enum { GNT_RECORD_TREATMENT = 8 };
+enum { GNT_RECORD_TREATMENT = 9 };
 
 /* Opens the record of a training; *out is NULL, without an error, if nothing is to be recorded. fl: the
  * training's. */
@@ -121,9 +124,10 @@ int gnt_recorded_undone(const gnt_st *record, int32_t stage);
 int gnt_recorded_claims(const gnt_st *behind, int32_t stage, int64_t j, gnt_st *out, gnt_err *err);
 
 /* Compares what hooks did to n other updates at that round with what they did in the training (output
- * `treatments`; rounds far from the given one are left out). Returns 1, with a sentence in `says`, if it
- * differs; 0 if it does not; −1 when memory ran out. */
+ * `treatments`; rounds far from the given one are left out). by_norm: compares with updates of about the same
+ * norm, for samples that the model was not trained on have longer gradients, to which noise of one size does
+ * less. Returns 1, with a sentence in `says`, if it differs; 0 if it does not; −1 when memory ran out. */
 int gnt_record_treatment_differs(const gnt_st *treatments, int32_t round, const gnt_fl_treatment *t,
-                                 int64_t n, gnt_err *says);
+                                 int64_t n, int by_norm, gnt_err *says);
 
 #endif

@@ -177,8 +177,20 @@ int gnt_recorded_claims(const gnt_st *behind, int32_t stage, int64_t j, gnt_st *
 
 /* ---- what hooks did elsewhere ---- */
 
+/* Updates whose norms differ by less than a tenth of a decade are compared. Within it, noise of one size, or
+ * a clip to one norm, makes less of a difference than counts as large (treatment.c). */
+static const double decade = 10;
+
+static int32_t norm_stratum(float log_norm) {
+    return (int32_t)floor(decade * ((double)log_norm + 30));
+}
+
+float gnt_record_log(double v) {
+    return (float)fmin(fmax(log10(v), -30), 30);
+}
+
 int gnt_record_treatment_differs(const gnt_st *treatments, int32_t round, const gnt_fl_treatment *t,
-                                 int64_t n, gnt_err *says) {
+                                 int64_t n, int by_norm, gnt_err *says) {
     const gnt_st_tensor *all = gnt_st_find(treatments, "treatment");
     if (!all || all->type != GNT_ST_F32 || all->rank != 2 || all->dim[1] != GNT_RECORD_TREATMENT)
         return 0;
@@ -195,14 +207,15 @@ int gnt_record_treatment_differs(const gnt_st *treatments, int32_t round, const 
     for (int64_t i = 0; i < others; i++) {
         const float *o = (const float *)all->data + GNT_RECORD_TREATMENT * i;
         if (abs((int32_t)o[0] - round) <= nearest + 1)
-            list[used++] = (gnt_treatment){.value = {o[2], o[3], o[4]}};
+            list[used++] =
+                (gnt_treatment){.stratum = by_norm ? norm_stratum(o[8]) : 0, .value = {o[2], o[3], o[4]}};
     }
     for (int64_t j = 0; j < n; j++)
         if (t[j].known)
-            list[used++] =
-                (gnt_treatment){.observed = 1,
-                                .value = {(float)t[j].cosine, (float)fmin(fmax(log10(t[j].ratio), -30), 30),
-                                          (float)t[j].changed}};
+            list[used++] = (gnt_treatment){
+                .stratum = by_norm ? norm_stratum(gnt_record_log(t[j].norm)) : 0,
+                .observed = 1,
+                .value = {(float)t[j].cosine, gnt_record_log(t[j].ratio), (float)t[j].changed}};
     const int found = gnt_treatment_differs(list, used, says);
     gnt_free(list);
     return found;

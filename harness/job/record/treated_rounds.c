@@ -35,7 +35,7 @@ static double distance(const treated_round *round, size_t n, size_t at, int what
 
 /* True if a round that is observed as a whole is further from the rounds next to it than twice what any round
  * is that is not observed, and not next to one that is. */
-static int stands_out(const treated_round *round, size_t n, int what) {
+static int is_far(const treated_round *round, size_t n, int what) {
     double observed = 0, usual = 0;
     size_t others = 0;
     for (size_t i = 0; i < n; i++) {
@@ -88,7 +88,7 @@ int gnt_treated_rounds_differ(const gnt_treatment *t, size_t n, gnt_err *says) {
         add_rounds(t, n, round);
         const size_t used = gather_near(t, n, round, rounds, near);
         for (int what = 0; what < GNT_TREATMENT_PLAIN_COSINE && found == 0; what++)
-            if (stands_out(round, rounds, what))
+            if (is_far(round, rounds, what))
                 found = gnt_treatment_differs_in(near, used, what, says);
     }
     gnt_free(round);
