@@ -30,6 +30,7 @@ void bench_line_empty(bench_line *l, const char *name, const char *what) {
                       .peak = NAN,
                       .peak_torch = NAN,
                       .arena = NAN,
+                      .operations = NAN,
                       .busy = NAN,
                       .onnx = NAN,
                       .ratio_onnx = NAN,
@@ -92,6 +93,7 @@ static json_t *line_json(const bench_line *l) {
     json_object_set_new(row, "gauntlet_error", number(l->apart));
     json_object_set_new(row, "disagreement", number(l->apart_exact));
     json_object_set_new(row, "torch_error", number(l->apart_torch));
+    json_object_set_new(row, "torch_operations", number(l->operations));
     if (isfinite(l->onnx)) {
         json_object_set_new(row, "onnx_ms", number(1e3 * l->onnx));
         json_object_set_new(row, "onnx_ratio", number(l->ratio_onnx));

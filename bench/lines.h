@@ -28,6 +28,7 @@ typedef struct bench_line {
      * Runtime */
     double apart, apart_torch, apart_exact, apart_onnx;
     double peak, peak_torch, peak_onnx, arena; /* bytes */
+    double operations;                         /* of a unit, on PyTorch's side */
     double busy;                               /* wall / processor time of gauntlet's side */
     double cells;                              /* of the quick suite's rows: units in all */
     int rounds;

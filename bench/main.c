@@ -167,7 +167,8 @@ static int request_rest(meeting *m) {
     m->l->flops = number[0];
     m->l->bytes = number[1];
     m->l->floor = number[2];
-    if (m->torch.pid && peer_request(&m->torch, "peak", &m->l->peak_torch, 1))
+    if (m->torch.pid && (peer_request(&m->torch, "peak", &m->l->peak_torch, 1) ||
+                         peer_request(&m->torch, "operations", &m->l->operations, 1)))
         return -1;
     if (m->onnx.pid && peer_request(&m->onnx, "peak", &m->l->peak_onnx, 1))
         return -1;

@@ -11,6 +11,7 @@
  *                                                only)
  *   cost FLOPS BYTES  FLOPS BYTES SECONDS        of a unit, and what it takes at least at these rates
  *                                                (as above)
+ *   operations        COUNT                      of a unit, below autograd (PyTorch's side only)
  *   onnx FILE         1                          writes the network there (PyTorch's side of forward-* only)
  *
  * The first line, before any request, is "ready", of PyTorch's side with its version behind. It ends when

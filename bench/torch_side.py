@@ -13,6 +13,7 @@ import warnings
 
 import torch
 import torch.nn.functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..")
@@ -448,6 +449,26 @@ def run(work, n):
     return units, time.process_time() - cpu, time.perf_counter() - wall
 
 
+class Operations(TorchDispatchMode):
+    """Counts the operations that write entries; a view of a tensor, or a new tensor without values, is none."""
+
+    count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        aliases = [r.alias_info for r in func._schema.returns]
+        is_view = bool(aliases) and all(a is not None and not a.is_write for a in aliases)
+        self.count += not is_view and "empty" not in func._schema.name
+        return func(*args, **(kwargs or {}))
+
+
+def operations(work):
+    """Operations of one unit below autograd: on a GPU each is at least one launch from Python's thread."""
+    work.start()
+    with Operations() as seen:
+        units = (work.attack if hasattr(work, "attack") else work.step)()
+    return seen.count / units
+
+
 def main(path):
     spec = json.loads(safetensors.load(path)[1])
     work = KINDS[spec["kind"]](path, torch.float32)
@@ -459,6 +480,8 @@ def main(path):
             forget_peak()
         elif words[0] == "run":
             print(*run(work, int(words[1])), flush=True)
+        elif words[0] == "operations":
+            print(operations(work), flush=True)
         elif words[0] == "onnx":
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -56,6 +56,7 @@ typedef struct row {
     double spread, peak, peak_torch, arena, flops, bytes;
     double error, error_torch, error_exact;
     double rate, product; /* GFLOP/s at most: multiply-adds in registers, OpenBLAS */
+    double operations;    /* of PyTorch's side */
     double cells;         /* NaN but for the quick suite */
 } row;
 
@@ -87,7 +88,11 @@ static int read_row(const bench *b, size_t i, row *r, gnt_err *err) {
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         if (read(b, at.text, object, numbers[k].key, numbers[k].to, err))
             return -1;
-    return 0;
+    /* files that were kept before it was counted have none */
+    r->operations = NAN;
+    return json_object_get(object, "torch_operations")
+               ? read(b, at.text, object, "torch_operations", &r->operations, err)
+               : 0;
 }
 
 /* ---- cells of tables ---- */
@@ -136,6 +141,24 @@ static void add_work(gnt_table *t, const row *r) {
     add_fixed(t, "%.0e", r->error_exact);
 }
 
+/* What an operation takes at least and at most to launch from Python, in ms, and a GPU's flops in a ms:
+ * public figures, whose sources docs/performance.md names. */
+static const double launch_least = 0.005, launch_most = 0.025, gpu_flops = 19.5e9;
+
+static void add_gpu(gnt_table *t, const row *r) {
+    if (!isfinite(r->operations) || !isfinite(r->flops))
+        return;
+    const double arithmetic = r->flops / gpu_flops, least = fmax(arithmetic, r->operations * launch_least),
+                 most = fmax(arithmetic, r->operations * launch_most);
+    gnt_table_text(t, r->name);
+    add_measured(t, r->gauntlet);
+    add_fixed(t, "%.0f", r->operations);
+    add_measured(t, arithmetic);
+    add_measured(t, least);
+    add_measured(t, most);
+    add_fixed(t, "%.2g", r->gauntlet / least);
+}
+
 static int fill(const char *name, const char *const *columns, size_t n,
                 void (*add)(gnt_table *t, const row *r), gnt_text *out, gnt_err *err) {
     bench b;
@@ -169,6 +192,17 @@ int table_bench_work(const char *name, gnt_text *out, gnt_err *err) {
     static const char *const columns[] = {
         "row", "Mflop", "MB moved", "MB, arena", "error in float", "PyTorch in float", "PyTorch in double"};
     return fill(name, columns, sizeof columns / sizeof *columns, add_work, out, err);
+}
+
+int table_bench_gpu(const char *name, gnt_text *out, gnt_err *err) {
+    static const char *const columns[] = {"row",
+                                          "gauntlet, one core, ms",
+                                          "PyTorch operations",
+                                          "GPU, arithmetic alone, ms",
+                                          "GPU with launches of 5 µs, ms",
+                                          "of 25 µs, ms",
+                                          "GPU faster by at most"};
+    return fill(name, columns, sizeof columns / sizeof *columns, add_gpu, out, err);
 }
 
 /* ---- sentences ---- */

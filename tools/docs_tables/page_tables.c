@@ -35,6 +35,7 @@ static const kind kinds[] = {{"run", table_run, NULL, 0, 0, 0},
                              {"kept", NULL, table_kept, 0, 0, 0},
                              {"bench-times", NULL, table_bench_times, 0, 0, 0},
                              {"bench-work", NULL, table_bench_work, 0, 0, 0},
+                             {"bench-gpu", NULL, table_bench_gpu, 0, 0, 0},
                              {"bench-machine", NULL, table_bench_machine, 0, 0, 0},
                              {"bench-jobs", NULL, table_bench_jobs, 0, 0, 0}};
 
@@ -58,6 +59,7 @@ const char tables_help[] =
     "  kept NAME.tsv              a table that a program other than a run wrote\n"
     "  bench-times NAME.json      what each row of the bench took, next to PyTorch and the floor\n"
     "  bench-work NAME.json       what each row of the bench computes and moves, and its errors\n"
+    "  bench-gpu NAME.json        what each row takes next to an estimate for PyTorch on a GPU\n"
     "  bench-machine NAME.json    the programs and the machine of the bench\n"
     "  bench-jobs NAME.json       the quick suite with one job and with two\n";
 

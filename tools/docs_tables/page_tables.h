@@ -51,6 +51,9 @@ file_writer table_kept;
 file_writer table_bench_times;
 /* bench-work NAME.json: what each row computes and moves, and how far either side is off */
 file_writer table_bench_work;
+/* bench-gpu NAME.json: what each row takes on a core, and what PyTorch on a GPU takes at least, an estimate
+ * by public figures */
+file_writer table_bench_gpu;
 /* bench-machine NAME.json: which programs and machine these are of */
 file_writer table_bench_machine;
 /* bench-jobs NAME.json: the quick suite with one job and with two */
