@@ -219,14 +219,15 @@ static void many_rounds_are_no_reason_for_suspicion(void **state) {
 /* ---- rounds that are observed as a whole ---- */
 
 /* Thirty rounds of 40 clients under noise of one size, on updates whose norms change from round to round by a
- * factor of e^±`scatter`; all of round 4 are observed. There the noise has `times` its size. */
-static void train(uint64_t seed, float scatter, float times) {
+ * factor of e^±`scatter`; all of round 4 are observed. There, and in round `decoy`, the noise has `times` its
+ * size. */
+static void train(uint64_t seed, float scatter, float times, int32_t decoy) {
     start(seed);
     for (int32_t round = 0; round < 30; round++) {
         const float level = scatter * normal();
         for (int i = 0; i < 40; i++) {
-            const float noise = round == 4 ? times : 1, norm = expf(level + 0.1f * normal()),
-                        after = sqrtf(norm * norm + noise * noise);
+            const float noise = round == 4 || round == decoy ? times : 1,
+                        norm = expf(level + 0.1f * normal()), after = sqrtf(norm * norm + noise * noise);
             add(round, round == 4, norm / after, log10f(after / norm), 1);
         }
     }
@@ -237,7 +238,7 @@ static void rounds_differ_without_a_defense_that_looks(void **state) {
     int suspected = 0, by_neighbours = 0;
     for (uint64_t seed = 0; seed < 100; seed++) {
         gnt_err says = {0};
-        train(seed, 0.4f, 1);
+        train(seed, 0.4f, 1, -1);
         assert_not_found(); /* its round has no others */
         suspected += gnt_treated_rounds_differ(all, n_all, &says) != 0;
         n_all = 40 * 6; /* rounds 3 to 5 alone */
@@ -253,7 +254,7 @@ static void a_round_without_noise_is_found(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 10; seed++) {
         gnt_err says = {0};
-        train(seed, 0.05f, 0.05f);
+        train(seed, 0.05f, 0.05f, seed % 2 ? 15 : -1); /* a round like it does not excuse it */
         assert_int_equal(gnt_treated_rounds_differ(all, n_all, &says), 1);
         assert_non_null(strstr(says.text, "not what it did to the others"));
         n_all = 40 * 7; /* too few rounds to say what is usual */

@@ -3,7 +3,7 @@
  * Such a round has no other updates to compare with (treatment.h), only those of the rounds before and after
  * it. From these it may differ without any defense: norms change from round to round, most of all in a
  * training on few samples. So a difference counts that is beyond chance and large, as in treatment.h, and
- * more than twice as large as that of any other round from the rounds next to it. */
+ * more than three times what three quarters of the other rounds differ by from the rounds next to them. */
 #ifndef GNT_JOB_TREATED_ROUNDS_H
 #define GNT_JOB_TREATED_ROUNDS_H
 
