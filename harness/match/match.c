@@ -178,6 +178,24 @@ static double split(const gnt_match_spec *s, const gnt_match_level *above, const
     return gnt_match_between(s, above->strength, below->strength, above->place + part * width);
 }
 
+/* Returns how many seeds a level should have for its error to meet the tolerance, at least twice its present
+ * number. */
+static int64_t more_seeds(const gnt_match_spec *s, const gnt_match_level *l) {
+    double wanted = fmax(2.0 * l->searched, ceil(l->variance / (s->tolerance * s->tolerance)));
+    return wanted < s->most_seeds ? (int64_t)wanted : s->most_seeds;
+}
+
+/* Returns how many seeds the weakest setting should have before it is said to cost too much: as many as a
+ * confirmation starts with, and more while the mean is within two errors of what is allowed; 0 if it has them. */
+static int64_t seeds_to_refuse(const gnt_match_spec *s, const gnt_match_level *l) {
+    const int least = s->confirm_seeds < s->most_seeds ? s->confirm_seeds : s->most_seeds;
+    if (l->broken || l->searched >= s->most_seeds)
+        return 0;
+    if (l->searched < least)
+        return least;
+    return l->gap + s->tolerance + 2 * l->error < 0 ? 0 : more_seeds(s, l);
+}
+
 static void explore(gnt_match_next_step *out, const gnt_match_spec *s, const gnt_match_view *v) {
     int above = last_above(v);
     double strength;
@@ -186,7 +204,11 @@ static void explore(gnt_match_next_step *out, const gnt_match_spec *s, const gnt
     } else if (above < 0) { /* everything so far costs too much */
         strength = gnt_match_end(s, 0);
         if (v->level[0].strength == strength) {
-            give_up(out, v, rises(s, v) ? GNT_MATCH_NOT_MONOTONE : GNT_MATCH_TOO_WEAK);
+            const int64_t seeds = seeds_to_refuse(s, &v->level[0]);
+            if (seeds)
+                request(out, strength, seeds);
+            else
+                give_up(out, v, rises(s, v) ? GNT_MATCH_NOT_MONOTONE : GNT_MATCH_TOO_WEAK);
             return;
         }
     } else if (above ==
@@ -203,13 +225,6 @@ static void explore(gnt_match_next_step *out, const gnt_match_spec *s, const gnt
         give_up(out, v, why_exhausted(s, v));
     else
         request(out, strength, s->seeds);
-}
-
-/* Returns how many seeds a level should have for its error to meet the tolerance, at least twice its present
- * number. */
-static int64_t more_seeds(const gnt_match_spec *s, const gnt_match_level *l) {
-    double wanted = fmax(2.0 * l->searched, ceil(l->variance / (s->tolerance * s->tolerance)));
-    return wanted < s->most_seeds ? (int64_t)wanted : s->most_seeds;
 }
 
 static int is_saturated(const gnt_match_spec *s, const gnt_match_view *v) {

@@ -355,6 +355,27 @@ static void unreachable_targets(void **state) {
     }
 }
 
+static void one_unlucky_run_does_not_refuse_the_weakest_setting(void **state) {
+    (void)state;
+    gnt_match_next_step next;
+    gnt_match_spec s = match_spec();
+    s.seeds = 1;
+    s.confirm_seeds = 3;
+    s.target = 0.6;
+    s.tolerance = 0.05;
+    const gnt_match_point p[] = {{s.least, 0, 0.48, 0.02}, {1, 0, 0.3, 0.02},       {s.least, 1, 0.62, 0.02},
+                                 {s.least, 2, 0.66, 0.02}, {s.least, 1, 0.5, 0.02}, {s.least, 2, 0.46, 0.02}};
+    assert_int_equal(gnt_match_next(&next, &s, p, 2, NULL), 0);
+    assert_int_equal(next.what, GNT_MATCH_EVALUATE);
+    assert_true(next.strength == s.least);
+    assert_int_equal(next.n_seeds, s.confirm_seeds);
+    assert_int_equal(gnt_match_next(&next, &s, p, 4, NULL), 0);
+    assert_int_not_equal(next.what, GNT_MATCH_UNMATCHED);
+    const gnt_match_point poor_runs[] = {p[0], p[1], p[4], p[5]};
+    assert_int_equal(gnt_match_next(&next, &s, poor_runs, 4, NULL), 0);
+    assert_int_equal(next.reason, GNT_MATCH_TOO_WEAK);
+}
+
 static void a_curve_that_rises(void **state) {
     (void)state;
     run r;
@@ -579,6 +600,7 @@ int main(void) {
         cmocka_unit_test(the_nearest_is_confirmed),
         cmocka_unit_test(a_jump_is_unmatched),
         cmocka_unit_test(unreachable_targets),
+        cmocka_unit_test(one_unlucky_run_does_not_refuse_the_weakest_setting),
         cmocka_unit_test(a_curve_that_rises),
         cmocka_unit_test(too_much_scatter_is_said),
         cmocka_unit_test(requests_seeds_before_it_believes),
