@@ -487,12 +487,13 @@ static void mark_statistics(gnt_record *r) {
     gnt_record_add_mark(r, "statistics-in-the-clear", &says);
 }
 
-/* Marks a defense that sends some updates and not others, where one that is observed is of the others, or
- * most of the compared ones are, so that some training's observed ones will be. */
+/* Marks a defense that sends some updates and not others, where most of the observed ones are of the others,
+ * or most of the compared ones are, so that some training's observed ones will be. Where fewer are, those that
+ * were sent are measured alone and speak for the others. */
 static void mark_withheld(gnt_record *r, const gnt_fl_round *round, size_t n) {
     gnt_err says = {0};
-    const int64_t sent = r->received - r->zero;
-    if (!r->withheld || !sent) {
+    const int64_t sent = r->received - r->zero, observed = (int64_t)r->n_stages * r->targets;
+    if (2 * r->withheld <= observed || !sent) {
         if (gnt_treatment_few_send(round, n, &r->added, &says))
             gnt_record_add_mark(r, "sends-in-part", &says);
         return;
@@ -501,7 +502,7 @@ static void mark_withheld(gnt_record *r, const gnt_fl_round *round, size_t n) {
              "of the %" PRId64 " observed updates %" PRId64
              " are zero throughout, and would not be without the defense, while %" PRId64 " of the %" PRId64
              " updates of the training are not: what those leak is not what was observed",
-             (int64_t)r->n_stages * r->targets, r->withheld, sent, r->received);
+             observed, r->withheld, sent, r->received);
     gnt_record_add_mark(r, "sends-in-part", &says);
 }
 
