@@ -186,7 +186,8 @@ static int64_t more_seeds(const gnt_match_spec *s, const gnt_match_level *l) {
 }
 
 /* Returns how many seeds the weakest setting should have before it is said to cost too much: as many as a
- * confirmation starts with, and more while the mean is within two errors of what is allowed; 0 if it has them. */
+ * confirmation starts with, and more while the mean is within two errors of what is allowed; 0 if it has
+ * them. */
 static int64_t seeds_to_refuse(const gnt_match_spec *s, const gnt_match_level *l) {
     const int least = s->confirm_seeds < s->most_seeds ? s->confirm_seeds : s->most_seeds;
     if (l->broken || l->searched >= s->most_seeds)

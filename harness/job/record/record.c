@@ -488,8 +488,8 @@ static void mark_statistics(gnt_record *r) {
 }
 
 /* Marks a defense that sends some updates and not others, where most of the observed ones are of the others,
- * or most of the compared ones are, so that some training's observed ones will be. Where fewer are, those that
- * were sent are measured alone and speak for the others. */
+ * or most of the compared ones are, so that some training's observed ones will be. Where fewer are, those
+ * that were sent are measured alone and speak for the others. */
 static void mark_withheld(gnt_record *r, const gnt_fl_round *round, size_t n) {
     gnt_err says = {0};
     const int64_t sent = r->received - r->zero, observed = (int64_t)r->n_stages * r->targets;
