@@ -8,9 +8,6 @@
 #include "cli/help.h"
 #include "cli/worker_main.h"
 #include "cli/worker_blas.h"
-#include "gauntlet/plugin.h"
-#include "nn/kernels/blas_core.h"
-#include "run/version.h"
 
 typedef struct command {
     const char *name;
@@ -32,7 +29,6 @@ static int worker(int argc, char **argv) {
     return gnt_worker_main();
 }
 
-static int version(int argc, char **argv);
 static int help(int argc, char **argv);
 
 static const command commands[] = {
@@ -53,7 +49,8 @@ static const command commands[] = {
     {"verify", gnt_cmd_verify},
     {"check", gnt_cmd_check},
     {"capture", gnt_cmd_capture},
-    {"version", version},
+    {"doctor", gnt_cmd_doctor},
+    {"version", gnt_cmd_version},
     {"help", help},
     {"pace", gnt_cmd_pace},
     {"worker", worker},
@@ -82,20 +79,11 @@ static int unknown(const char *name) {
     return GNT_EXIT_WRONG;
 }
 
-static int version(int argc, char **argv) {
-    (void)argc, (void)argv;
-    printf("gauntlet %s (plugin ABI %d.%d)\n", GNT_VERSION, GNT_ABI_MAJOR, GNT_ABI_MINOR);
-    printf("source %s, compiled by %s\n", gnt_version_source(), gnt_version_compiler());
-    const char *core = gnt_blas_core_choice();
-    printf("OpenBLAS core of workers: %s\n", *core ? core : "chosen by OpenBLAS");
-    return GNT_EXIT_OK;
-}
-
 static int help(int argc, char **argv) {
     const command *about = argc > 1 ? find(argv[1]) : NULL;
     if (argc > 1 && !about)
         return unknown(argv[1]);
-    if (!about || about->run == help || about->run == version) {
+    if (!about || about->run == help) {
         fputs(cli_help("overview"), stdout);
         return GNT_EXIT_OK;
     }

@@ -100,6 +100,13 @@ int gnt_gnuplot_present(void) {
     return run("/", argv, said, NULL) == 0;
 }
 
+int gnt_gnuplot_try(const char *terminal, gnt_err *err) {
+    char said[SAID], script[96];
+    snprintf(script, sizeof script, "set terminal %s; set output \"/dev/null\"; plot x", terminal);
+    char *const argv[] = {"gnuplot", "--default-settings", "-e", script, NULL};
+    return run("/", argv, said, err);
+}
+
 int gnt_gnuplot_run(const char *folder, const char *script, gnt_err *err) {
     char said[SAID];
     char *const argv[] = {"gnuplot", "--default-settings", (char *)script, NULL};

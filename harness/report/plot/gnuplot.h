@@ -9,6 +9,10 @@
 /* True if gnuplot can be started. */
 int gnt_gnuplot_present(void);
 
+/* Draws to nowhere with that terminal ("svg"). On failure the sentence holds the beginning of what gnuplot
+ * said. */
+int gnt_gnuplot_try(const char *terminal, gnt_err *err);
+
 /* Runs the script (a path relative to `folder`) with `folder` as working folder. On failure the sentence
  * holds the beginning of what gnuplot said. */
 int gnt_gnuplot_run(const char *folder, const char *script, gnt_err *err);
