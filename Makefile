@@ -22,6 +22,7 @@
 #
 #   make deps                   installs the missing packages of packages.txt
 #   make install                under DESTDIR and PREFIX (/usr/local)
+#   make uninstall              removes it
 #   make clean                  removes the build folder
 #   make help                   this text
 #
@@ -145,7 +146,7 @@ CORES = $(shell nproc 2>/dev/null || echo 2)
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
 
 .PHONY: FORCE all demo board test asan fuzz bench plugins units harnesses format format-check
-.PHONY: docs docs-check docs-results deps have-deps install clean help
+.PHONY: docs docs-check docs-results deps have-deps install uninstall clean help
 .SECONDARY:
 all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so
 
@@ -328,19 +329,40 @@ $(COMPILE_COMMANDS): FORCE
 	                 (NR > 1 ? ",\n" : ""), $$1, $$2, $$3, $$2) } END { print "\n]" }' >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
+# An earlier version's plugins are removed first: they would be opened, too.
 install: all
+	tools/shell_files $(B)/shell
+	rm -rf $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/defenses \
-	    $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/attacks $(DESTDIR)$(PREFIX)/include/gauntlet \
-	    $(DESTDIR)$(PREFIX)/share/gauntlet $(DESTDIR)$(PREFIX)/share/doc/gauntlet
+	    $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/attacks $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+	    $(DESTDIR)$(PREFIX)/include/gauntlet $(DESTDIR)$(PREFIX)/share/gauntlet \
+	    $(DESTDIR)$(PREFIX)/share/doc/gauntlet $(SHELL_FOLDERS:%=$(DESTDIR)$(PREFIX)/share/%)
 	install $(B)/gauntlet $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(B)/libgauntlet-nn.so.0 $(DESTDIR)$(PREFIX)/lib/
 	ln -sf libgauntlet-nn.so.0 $(DESTDIR)$(PREFIX)/lib/libgauntlet-nn.so
 	for p in $(PLUGINS:$(B)/plugins/%=%); do \
 	    install -m 644 $(B)/plugins/$$p $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/$$p || exit 1; done
 	install -m 644 harness/include/gauntlet/*.h $(DESTDIR)$(PREFIX)/include/gauntlet/
-	for d in models suites; do [ ! -d $$d ] || cp -R $$d $(DESTDIR)$(PREFIX)/share/gauntlet/ || exit 1; done
-	for d in README.md docs/*; do \
-	    [ ! -e $$d ] || cp -R $$d $(DESTDIR)$(PREFIX)/share/doc/gauntlet/ || exit 1; done
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: gauntlet' 'Description: plugins for gauntlet' \
+	    "Version: $$(sed -n 's/^#define GNT_VERSION "\(.*\)"$$/\1/p' harness/run/version.h)" \
+	    'plugins=$${prefix}/lib/gauntlet/plugins' 'Cflags: -I$${prefix}/include' \
+	    'Libs: -L$${prefix}/lib -lgauntlet-nn' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/gauntlet.pc
+	cp -R models suites $(DESTDIR)$(PREFIX)/share/gauntlet/
+	install -d $(DESTDIR)$(PREFIX)/share/gauntlet/tools
+	install -m 644 tools/*.py $(DESTDIR)$(PREFIX)/share/gauntlet/tools/
+	cp -R README.md docs $(DESTDIR)$(PREFIX)/share/doc/gauntlet/
+	install -m 644 $(B)/shell/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 $(B)/shell/bash/gauntlet $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
+	install -m 644 $(B)/shell/zsh/_gauntlet $(DESTDIR)$(PREFIX)/share/zsh/site-functions/
+	install -m 644 $(B)/shell/fish/gauntlet.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/
+
+SHELL_FOLDERS = man/man1 bash-completion/completions zsh/site-functions fish/vendor_completions.d
+
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -rf bin/gauntlet lib/gauntlet lib/libgauntlet-nn.so lib/libgauntlet-nn.so.0 \
+	    lib/pkgconfig/gauntlet.pc include/gauntlet share/gauntlet share/doc/gauntlet \
+	    share/man/man1/gauntlet.1 share/man/man1/gauntlet-*.1 share/bash-completion/completions/gauntlet \
+	    share/zsh/site-functions/_gauntlet share/fish/vendor_completions.d/gauntlet.fish
 
 clean:
 	rm -rf $(B)

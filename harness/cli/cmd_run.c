@@ -234,13 +234,15 @@ int gnt_cmd_run(int argc, char **argv) {
         return code;
     int rc = cli_env_open(&env, &o.paths, &o.sandbox, &err);
     env.suite.scale = o.scale;
-    if (rc != 0 || gnt_suite_load(&suite, o.suite, &env.suite, &err) != 0 ||
+    char *path = cli_find_suite(o.suite);
+    if (rc != 0 || gnt_suite_load(&suite, path ? path : o.suite, &env.suite, &err) != 0 ||
         add_baseline(&o, &suite, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
         fprintf(stderr, "%s\n", err.text);
     else
         code = o.dry ? print_plan(&o, &plan, &suite) : run_plan(&o, &suite, &plan);
     gnt_plan_free(&plan);
     gnt_suite_free(&suite);
+    gnt_free(path);
     cli_env_close(&env);
     return code;
 }

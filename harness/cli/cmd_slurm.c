@@ -198,13 +198,15 @@ static int submit(const options *o) {
     gnt_plan plan = {0};
     int code = GNT_EXIT_WRONG, rc = cli_env_open(&env, &o->paths, NULL, &err);
     env.suite.scale = o->scale;
-    if (rc != 0 || gnt_suite_load(&suite, o->words[0], &env.suite, &err) != 0 ||
+    char *path = cli_find_suite(o->words[0]);
+    if (rc != 0 || gnt_suite_load(&suite, path ? path : o->words[0], &env.suite, &err) != 0 ||
         gnt_plan_make(&plan, &suite, &err) != 0)
         wrong(&err);
     else
         code = submit_plan(o, &suite, &plan);
     gnt_plan_free(&plan);
     gnt_suite_free(&suite);
+    gnt_free(path);
     cli_env_close(&env);
     return code;
 }

@@ -10,19 +10,45 @@
 #include "plugin/find.h"
 #include "process/describe.h"
 
-void cli_find_models(char *folder[CLI_MODEL_FOLDERS], const char *given) {
-    static const char *const nearby[] = {"../models", "../share/gauntlet/models"};
+/* Lists `given` or `own`, then the folders of that name next to the program as built and as installed. */
+static void list_folders(char *folder[CLI_MODEL_FOLDERS], const char *given, const char *own) {
+    static const char *const nearby[] = {"..", "../share/gauntlet"};
     char self[4096];
     size_t n = 0;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    folder[n++] = gnt_strdup(given ? given : "models");
+    folder[n++] = gnt_strdup(given ? given : own);
     self[length > 0 ? length : 0] = 0;
     char *slash = strrchr(self, '/');
     if (slash)
         *slash = 0;
     for (size_t i = 0; slash && i < sizeof nearby / sizeof *nearby; i++)
-        folder[n++] = gnt_format("%s/%s", self, nearby[i]);
+        folder[n++] = gnt_format("%s/%s/%s", self, nearby[i], own);
     folder[n] = NULL;
+}
+
+void cli_find_models(char *folder[CLI_MODEL_FOLDERS], const char *given) {
+    list_folders(folder, given, "models");
+}
+
+static int is_file(const char *path) {
+    struct stat st;
+    return path && stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+char *cli_find_suite(const char *given) {
+    char *folder[CLI_MODEL_FOLDERS], *found = NULL;
+    if (is_file(given) || *given == '/')
+        return gnt_strdup(given);
+    list_folders(folder, NULL, "suites");
+    for (size_t i = 0; folder[i] && !found; i++) {
+        found = gnt_format("%s/%s.json", folder[i], given);
+        if (!is_file(found)) {
+            gnt_free(found);
+            found = NULL;
+        }
+    }
+    cli_free_models(folder);
+    return found ? found : gnt_strdup(given);
 }
 
 void cli_free_models(char *folder[CLI_MODEL_FOLDERS]) {

@@ -27,6 +27,11 @@ void cli_env_close(cli_env *w);
 void cli_find_models(char *folder[CLI_MODEL_FOLDERS], const char *given);
 void cli_free_models(char *folder[CLI_MODEL_FOLDERS]);
 
+/* Returns the path of a suite: `given` if there is such a file; else that of the suite of this name in
+ * suites/, or next to the program as built or installed; else `given`. The caller frees; NULL: out of
+ * memory. */
+char *cli_find_suite(const char *given);
+
 int cli_is_folder(const char *path);
 /* Returns the results.json of a run folder, or the path itself. The caller frees; NULL: out of memory. */
 char *cli_results_of(const char *path);
