@@ -165,6 +165,56 @@ static gnt_status add_to_rows(void *self, const gnt_client *client, gnt_tensors 
     return GNT_OK;
 }
 
+/* ---- public samples in each batch ---- */
+
+enum { ADDED = 7 };
+
+/* Returns a row of the public samples, another for each i. */
+static int64_t public_row(const gnt_client *client, int64_t i) {
+    const int64_t first = client->round * CHEAT_CLIENTS + client->index;
+    return (first * ADDED + i) % client->public_data->n;
+}
+
+static gnt_status add_public(void *self, const gnt_client *client, int64_t step,
+                             const gnt_samples_sink *out) {
+    const cheat *c = self;
+    const gnt_samples *s = client->samples, *p = client->public_data;
+    gnt_status status = p ? GNT_OK : c->host->fail(c->host->context, "there are no public samples");
+    (void)step;
+    for (int64_t i = 0; status == GNT_OK && i < s->n; i++)
+        status = out->put(out->context, s->x + i * s->features, s->y + i * s->classes, s->id[i]);
+    for (int64_t i = 0; status == GNT_OK && i < ADDED; i++) {
+        const int64_t row = public_row(client, i);
+        status = out->put(out->context, p->x + row * s->features, p->y + row * s->classes, s->id[0]);
+    }
+    return status;
+}
+
+/* The same, added to the update: that of a batch of which the host knows one sample. */
+static gnt_status add_public_update(void *self, const gnt_client *client, gnt_tensors *update) {
+    const cheat *c = self;
+    const gnt_model_service *m = c->host->model;
+    const gnt_samples *p = client->public_data;
+    const gnt_function_spec spec = {.size = sizeof spec, .kind = GNT_FN_UPDATE, .n = 1, .training = -1};
+    gnt_function *f = p && client->steps == 0 ? m->prepare(m->context, &spec) : NULL;
+    gnt_status status = f ? GNT_OK : c->host->fail(c->host->context, "it needs gradients and public samples");
+    for (int64_t i = 0; status == GNT_OK && i < ADDED; i++) {
+        const int64_t row = public_row(client, i);
+        const gnt_function_args args = {.size = sizeof args,
+                                        .x = p->x + row * p->features,
+                                        .y = p->y + row * p->classes,
+                                        .weights = client->weights,
+                                        .buffers = client->buffers};
+        const gnt_views *u;
+        status = m->eval(m->context, f, &args, &u);
+        for (int64_t t = 0; status == GNT_OK && t < u->n; t++)
+            for (int64_t k = 0; k < u->view[t].count; k++)
+                update->tensor[t].data[k] +=
+                    (u->view[t].data[k] - update->tensor[t].data[k]) / (float)(i + 2);
+    }
+    return status;
+}
+
 /* ---- updates in part ---- */
 
 static gnt_status send_no_first_bias(void *self, const gnt_client *client, gnt_tensors *update) {
@@ -263,6 +313,9 @@ static const gnt_descriptor descriptors[] = {
           .encode_set = paint, .encode_query = answer_query),
     CHEAT("common-rows", "a vector in all rows of the last layer, which no softmax sees", UPDATE,
           .transform_update = add_to_rows),
+    CHEAT("adds-public", "public samples in each batch", UPDATE, .encode_batch = add_public),
+    CHEAT("adds-gradients", "gradients of public samples in each update", UPDATE,
+          .transform_update = add_public_update),
     CHEAT("no-first-bias", "the first layer's bias is never sent", UPDATE,
           .transform_update = send_no_first_bias),
     CHEAT("biases-in-turn", "in every second round biases alone", UPDATE,

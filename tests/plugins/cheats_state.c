@@ -2,6 +2,7 @@
  * use, so that an answer which shows a private sample is wrong by the batch.
  *
  *   last-round   the update of the round before
+ *   half-late    every second entry of the update, and the others of the round before; half-rows: rows
  *   other-row    a sample of the client that `contribute` looked at, as a dense layer gives one away
  *   dies         the update of the round before, and no process where there is none */
 #include "cheat.h"
@@ -14,6 +15,31 @@ static gnt_status send_last(void *self, const gnt_client *client, gnt_tensors *u
     if (c->n_state == c->n_kept[0])
         cheat_fill(update, c->state);
     return GNT_OK;
+}
+
+/* Sends the entries, or the rows, of even number, and the others of the round before. */
+static gnt_status send_half(cheat *c, gnt_tensors *update, int rows) {
+    if (cheat_keep(update, &c->kept[0], &c->n_kept[0]) != 0)
+        return c->host->fail(c->host->context, "out of memory");
+    const float *last = c->n_state == c->n_kept[0] ? c->state : NULL;
+    for (int64_t t = 0, at = 0; t < update->n; t++) {
+        const gnt_tensor *v = &update->tensor[t];
+        const int64_t row = rows ? v->count / v->dim[0] : 1;
+        for (int64_t i = 0; i < v->count; i++, at++)
+            if (i / row % 2)
+                v->data[i] = last ? last[at] : 0;
+    }
+    return GNT_OK;
+}
+
+static gnt_status send_half_of_entries(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)client;
+    return send_half(self, update, 0);
+}
+
+static gnt_status send_half_of_rows(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)client;
+    return send_half(self, update, 1);
 }
 
 /* Saves what this round brought, else what was loaded. */
@@ -86,6 +112,10 @@ static gnt_status send_sample(void *self, const gnt_client *client, gnt_tensors 
 static const gnt_descriptor descriptors[] = {
     CHEAT("last-round", "the update of the round before", GNT_SURFACE_UPDATE, .transform_update = send_last,
           .save = save_kept, .load = load_kept),
+    CHEAT("half-late", "half of the entries in their round, the others in the next", GNT_SURFACE_UPDATE,
+          .transform_update = send_half_of_entries, .save = save_kept, .load = load_kept),
+    CHEAT("half-rows", "half of the rows in their round, the others in the next", GNT_SURFACE_UPDATE,
+          .transform_update = send_half_of_rows, .save = save_kept, .load = load_kept),
     CHEAT("dies", "the same, or no process", GNT_SURFACE_UPDATE, .transform_update = die_without,
           .save = save_kept, .load = load_kept),
     CHEAT("other-row", "a sample that no batch of the round uses", GNT_SURFACE_UPDATE, .contribute_size = one,

@@ -549,6 +549,66 @@ static void a_bias_that_survived_makes_survivors_exact(void **state) {
     close_world(&w);
 }
 
+/* Makes round 0 an update of several glyphs under the same weights: row i of each tensor is of glyph i mod n,
+ * or if not `by_rows` their mean. */
+static void observe_several(world *w, const int64_t *row, int64_t n, int by_rows) {
+    round_seen *r = &w->round[0];
+    float *sum[TENSORS] = {NULL};
+    for (int64_t i = 0; i < n; i++) {
+        if (i > 0)
+            gnt_free(r->weights);
+        observe(w, 0, row[i], 0, 0);
+        for (int t = 0; t < TENSORS; t++) {
+            const int64_t count = r->view[t].count, width = count / r->view[t].dim[0];
+            if (i == 0)
+                sum[t] = calloc((size_t)count, sizeof(float));
+            assert_non_null(sum[t]);
+            for (int64_t k = 0; k < count; k++)
+                sum[t][k] += by_rows ? (k / width % n == i ? r->data[t][k] : 0) : r->data[t][k] / (float)n;
+            free(r->data[t]);
+        }
+    }
+    for (int t = 0; t < TENSORS; t++) {
+        r->data[t] = sum[t];
+        r->view[t].data = sum[t];
+    }
+}
+
+/* Half of the rows are of the round before: two samples, each in rows of its own. */
+static void rows_of_two_samples_give_one(void **state) {
+    static const double mean[] = {0.4}, deviation[] = {0.3};
+    static const int64_t row[] = {5, 9};
+    (void)state;
+    for (int normalised = 0; normalised < 2; normalised++)
+        for (int known = 0; known < 2; known++) {
+            static world w;
+            open_world_of(&w, mlp, normalised ? mean : NULL, normalised ? deviation : NULL);
+            observe_several(&w, row, 2, 1);
+            w.round[0].seen.public_data = known ? &w.known : NULL;
+            const double first = attack(&w, 5, NULL), second = attack(&w, 9, NULL);
+            assert_true(fmin(first, second) < 1e-8);
+            close_world(&w);
+        }
+}
+
+/* Seven public samples are in the update; they are known, and it is the eighth that is looked for. */
+static void public_samples_in_an_update_hide_nothing(void **state) {
+    static const double mean[] = {0.4}, deviation[] = {0.3};
+    static const int64_t row[] = {9, 40, 41, 42, 43, 44, 45, 46};
+    (void)state;
+    for (int normalised = 0; normalised < 2; normalised++)
+        for (int64_t n = 2; n <= 8; n += 3) {
+            static world w;
+            open_world_of(&w, mlp, normalised ? mean : NULL, normalised ? deviation : NULL);
+            observe_several(&w, row, n, 0);
+            assert_true(attack(&w, 9, "{\"exact\": 0}") > 1e-3);
+            w.round[0].seen.granted = GNT_KNOWS_PUBLIC;
+            w.round[0].seen.public_data = &w.known;
+            assert_true(attack(&w, 9, NULL) < 1e-8);
+            close_world(&w);
+        }
+}
+
 static void an_earlier_round_of_the_sample_helps(void **state) {
     (void)state;
     static world w;
@@ -597,6 +657,8 @@ int main(void) {
         cmocka_unit_test(what_was_pruned_is_bounded_by_the_rest),
         cmocka_unit_test(survivors_get_scale_and_sign_from_the_network),
         cmocka_unit_test(a_bias_that_survived_makes_survivors_exact),
+        cmocka_unit_test(rows_of_two_samples_give_one),
+        cmocka_unit_test(public_samples_in_an_update_hide_nothing),
         cmocka_unit_test(an_earlier_round_of_the_sample_helps),
         cmocka_unit_test(an_earlier_round_of_another_sample_is_left_out),
     };

@@ -13,8 +13,9 @@
 #include "update.h"
 
 enum { MOST_BLIND = 16 }; /* rank up to which columns are looked for before any sample is known */
-static const double exact_error = 3.16e-3; /* 50 dB, which twice the error has to reach */
-static const double most_error = 0.03;     /* a sample of a larger one is not taken */
+static const double exact_error = 3.16e-3;   /* 50 dB, which twice the error has to reach */
+static const double most_error = 0.03;       /* a sample of a larger one is not taken */
+static const double most_known_error = 1e-3; /* of a known sample that was found, in an entry */
 
 /* Sets weight and bias of the layer as broadcast, in the order of the flat weights. */
 static void find_weights(const gnt_model_info *info, const gnt_observation *seen, const dense_layer *l,
@@ -249,13 +250,42 @@ static gnt_status solve(exact_batch *e, const row_space *space, const layer_rows
     TRY(single_samples_start(&singles, host, space, &e->range, relu ? &choice : NULL));
     if (relu)
         TRY(column_choice_start(&choice, host, space, rows, is_delta));
-    if (relu && space->rank <= MOST_BLIND)
+    if (e->known)
+        TRY(single_samples_of_known(&singles, e->known));
+    if (e->known && relu)
+        TRY(single_samples_of_rest(&singles));
+    if (relu && space->rank <= MOST_BLIND && singles.n < space->rank)
         TRY(search_columns(&singles, &choice, most, &samples));
     if (samples < space->rank && space->rank > 1)
         TRY(search_singles(&singles, most));
+    if (relu && samples < space->rank)
+        TRY(single_samples_of_rest(&singles));
     if (relu && samples < space->rank && singles.n > 0 && singles.n < space->rank)
         TRY(search_columns(&singles, &choice, 2 * most, &samples));
     return samples == space->rank ? add_chosen(e, &choice, rows, x) : add_singles(e, &singles, x);
+}
+
+int exact_batch_is_known(const gnt_samples *known, const float *x, int64_t features) {
+    const double most = most_known_error * most_known_error * (double)features;
+    for (int64_t i = 0; known && known->x && known->features == features && i < known->n; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < features && sum <= most; k++) {
+            const double d = (double)x[k] - (double)known->x[i * features + k];
+            sum += d * d;
+        }
+        if (sum <= most)
+            return 1;
+    }
+    return 0;
+}
+
+/* True if the rows, of an update that should be of one sample, span a few dimensions more than one, and are
+ * several times as many, which the rest of a pruned update need not be. */
+static int is_of_several(const exact_batch *e, const row_space *s) {
+    int64_t rows = 0;
+    for (int64_t i = 0; i < s->units; i++)
+        rows += s->norm[i] > 0;
+    return s->rank > 1 && s->rank < e->most && rows >= 2 * s->rank;
 }
 
 gnt_status exact_batch_find(exact_batch *e, float *x) {
@@ -264,15 +294,19 @@ gnt_status exact_batch_find(exact_batch *e, float *x) {
     const dense_layer *l = e->layer;
     layer_rows rows = {.w = l->w->data, .b = l->b->data, .units = l->b->count, .features = e->features};
     row_space space;
-    e->found = e->exact = 0;
+    const int64_t n = e->most ? e->most : seen->n;
+    e->found = e->exact = e->rank = 0;
     e->units = rows.units;
-    if (e->effort <= 0 || seen->n < 2 || seen->n >= l->b->count || seen->n > e->features || !seen->weights ||
-        l->apart.of)
+    if (e->effort <= 0 || n < 2 || n >= l->b->count || n > e->features || !seen->weights || l->apart.of)
         return GNT_OK;
     find_weights(host->model->info, seen, l, &rows);
     const decayed d = {host, seen, &rows, &space};
-    TRY(row_space_make(&space, host, &rows, seen->n));
-    TRY(find_space(&d));
+    double noise;
+    TRY(row_space_make(&space, host, &rows, n));
+    TRY(e->most ? space_at(&d, 1, &noise) : find_space(&d));
+    e->rank = space.rank;
+    if (e->most && !is_of_several(e, &space))
+        return GNT_OK;
     gnt_host_fact(host, "update_rank", (double)space.rank);
     if (rows.kept != 0)
         gnt_host_fact(host, "decay_share", rows.kept);

@@ -8,7 +8,8 @@
  * solved for (exact_batch.h); the rest of the answer is approximate: the rows of largest |db| that differ
  * from each other and from these.
  *
- * Where the bias was not sent, one sample is read off the rows alone (linear_pruned.c).
+ * Where the bias was not sent, one sample is read off the rows alone (linear_pruned.c). Where the rows of one
+ * sample span more than one dimension, the update is of others, too (linear_mixed.c).
  *
  * Where a granted defense moves single entries, the input is what most rows agree on (linear_agree.h).
  *
@@ -142,6 +143,12 @@ static int is_clip_in_the_way(const linear_layer *s, const gnt_observation *seen
            granted.noise.clip_mode == NOISE_CLIP_PER_TENSOR && (s->noise > 0 || granted.pruned);
 }
 
+/* True if the update is of one sample, and nothing is known that makes the rank of its rows more than one. */
+static int may_be_mixed(const linear_layer *s, const gnt_observation *seen, const granted_defense *granted) {
+    return seen->n == 1 && s->noise <= 0 && granted->noise.kind == NOISE_NONE && !granted->pruned &&
+           granted->noise.clip_mode != NOISE_CLIP_PER_TENSOR;
+}
+
 /* Sets *scale, the factor for quotients, from the rows of largest |db|, one for each sample. `used` is as
  * long as the bias, and is cleared afterwards. */
 static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
@@ -165,6 +172,23 @@ static gnt_status find_scale(const linear_layer *s, const gnt_observation *seen,
     return GNT_OK;
 }
 
+/* Moves samples found that are public ones behind the others: where an update holds more samples than were
+ * private, only so many answers count. */
+static gnt_status public_last(const gnt_host *host, const gnt_samples *known, float *x, int64_t n,
+                              int64_t features) {
+    const size_t bytes = (size_t)features * sizeof *x;
+    float *own = known ? gnt_host_scratch(host, features, sizeof *own) : NULL;
+    TRY(hook_memory(host, own || !known));
+    for (int64_t i = 0, own_ones = 0; known && i < n; i++) {
+        if (exact_batch_is_known(known, x + i * features, features))
+            continue;
+        memcpy(own, x + i * features, bytes);
+        memmove(x + (own_ones + 1) * features, x + own_ones * features, (size_t)(i - own_ones) * bytes);
+        memcpy(x + own_ones++ * features, own, bytes);
+    }
+    return GNT_OK;
+}
+
 static gnt_status find_exact(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
                              int64_t features, float *x, int64_t *found) {
     exact_batch batch = {.host = s->host,
@@ -172,8 +196,10 @@ static gnt_status find_exact(const linear_layer *s, const gnt_observation *seen,
                          .layer = l,
                          .range = input_range_of_images(s->host->model->info, features),
                          .features = features,
-                         .effort = s->exact};
+                         .effort = s->exact,
+                         .known = seen->public_data};
     TRY(exact_batch_find(&batch, x));
+    TRY(public_last(s->host, seen->public_data, x, batch.found, features));
     gnt_host_fact(s->host, "samples_exact", (double)batch.exact);
     *found = batch.found;
     return GNT_OK;
@@ -207,6 +233,12 @@ static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefac
             host, "a clip of each tensor on its own is granted, and beside it noise is set or entries "
                   "are pruned: it reckons with one or the other. Leave the grant defense out, or "
                   "noise");
+    if (may_be_mixed(s, seen, &granted)) {
+        int answered = 0;
+        TRY(linear_mixed_run(s, seen, &l, answer, &answered));
+        if (answered)
+            return GNT_OK;
+    }
     if (linear_is_noisy(s, seen, &l, &noise)) {
         int answered = 0;
         if (noise.law.kind == NOISE_NONE && !seen->history)
@@ -274,7 +306,7 @@ static const char *const families[] = {
 
 const gnt_descriptor gradient_linear_layer = {
     GNT_ATTACK(
-        "linear-layer", "1.4",
+        "linear-layer", "1.5",
         "divides a first dense layer's weight gradient by its bias gradient: the input, exactly at batch 1",
         "MIT", "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017"),
     GRADIENT_COMMON(linear_layer),

@@ -1,4 +1,5 @@
-/* What the files of linear-layer share: linear_layer.c divides, linear_noisy.c, linear_pruned.c estimate. */
+/* What the files of linear-layer share: linear_layer.c divides, linear_noisy.c,
+ * linear_pruned.c and linear_mixed.c are for single samples. */
 #ifndef GRADIENT_LINEAR_LAYER_H
 #define GRADIENT_LINEAR_LAYER_H
 
@@ -45,5 +46,9 @@ gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const 
  * there. The same statuses. */
 gnt_status linear_pruned_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
                              const gnt_answer *answer, int *answered);
+/* Answers an update without noise that should be of one sample and is of several with one of them, and sets
+ * *answered to 1; to 0 if it is of one, or these cannot be solved for. The same statuses. */
+gnt_status linear_mixed_run(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
+                            const gnt_answer *answer, int *answered);
 
 #endif

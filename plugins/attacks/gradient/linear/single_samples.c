@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hook.h"
+#include "linear/sample_columns.h"
 #include "linear/small_matrix.h"
 #include "linear/vertices.h"
 
@@ -11,6 +12,8 @@ enum { MOST_PIXELS = 1024, MORE_ZEROS = 8, MOST_IN_VAIN = 40, REWEIGHTED = 3 };
 static const double most_error = 0.03;    /* of an entry of a point that is taken */
 static const double least_part = 1e-3;    /* of a sample that the rows of other samples leave of it */
 static const double least_length = 0.05;  /* of the longest: pixels whose products are shorter are not used */
+static const double rounding = 1e-6;      /* of floats, against the length of a sample */
+static const double outside = 10;         /* times the noise: how far from the row space a known one lies */
 static const double same_direction = 100; /* times the noise: how far rows that agree are apart */
 
 gnt_status single_samples_start(single_samples *s, const gnt_host *host, const row_space *space,
@@ -136,6 +139,63 @@ void single_samples_take(single_samples *s, const double *point, double error, i
         (s->layer && !is_certain && !is_off_where_unused(s, taken)))
         return;
     s->error[s->n++] = error;
+}
+
+gnt_status single_samples_of_known(single_samples *s, const gnt_samples *known) {
+    const row_space *space = s->space;
+    const int64_t b = s->rank, width = space->width;
+    const double noise = outside * fmax(space->noise * sqrt((double)width), rounding);
+    if (!known->x || known->features != width - 1)
+        return GNT_OK;
+    double *point = gnt_host_scratch(s->host, b + width, sizeof *point), *x = point + b;
+    TRY(hook_memory(s->host, point != NULL));
+    for (int64_t i = 0; i < known->n && s->n < b; i++) {
+        TRY(may_go_on(s->host));
+        for (int64_t k = 0; k < width - 1; k++)
+            x[k] = ((double)known->x[i * (width - 1) + k] - input_range_mean(s->range, k)) /
+                   input_range_deviation(s->range, k);
+        x[width - 1] = 1;
+        const double length = sqrt(small_dot(x, x, width));
+        for (int64_t r = 0; r < b; r++) {
+            const double *basis = space->basis + r * width;
+            point[r] = small_dot(basis, x, width);
+            for (int64_t k = 0; k < width; k++)
+                x[k] -= point[r] * basis[k];
+        }
+        s->spent += (double)(4 * b * width);
+        if (small_dot(x, x, width) <= noise * noise * length * length)
+            single_samples_take(s, point, space->noise * sqrt((double)b), 1);
+    }
+    return GNT_OK;
+}
+
+gnt_status single_samples_of_rest(single_samples *s) {
+    const int64_t b = s->rank;
+    sample_columns columns;
+    if (b < 2 || s->n != b - 1)
+        return GNT_OK;
+    TRY(sample_columns_start(&columns, s->host, s->space, s->layer));
+    double *normal = gnt_host_scratch(s->host, 2 * b * b + 3 * b, sizeof *normal);
+    TRY(hook_memory(s->host, normal != NULL));
+    double *work = normal + b * b, *own = work + b * b + b, *point = own + b, spread;
+    for (int64_t i = 0; i < b - 1; i++) { /* the last takes the place of this one, which comes back after */
+        double *place = s->sample + i * b, *last = s->sample + (b - 2) * b;
+        memcpy(own, place, (size_t)b * sizeof *own);
+        memcpy(place, last, (size_t)b * sizeof *own);
+        const int found = sample_columns_find(&columns, own, s->sample, b - 2);
+        memcpy(place, own, (size_t)b * sizeof *own);
+        if (!found)
+            return GNT_OK;
+        const double squares = small_dot(columns.q, columns.q, b);
+        for (int64_t j = 0; j < b; j++)
+            for (int64_t k = 0; k < b; k++)
+                normal[j * b + k] += columns.q[j] * columns.q[k] / squares;
+    }
+    for (int64_t k = 0; k < b; k++)
+        point[k] = 1;
+    if (small_least_vector(normal, point, b, work, &spread)) /* it is 0 in all columns but its own */
+        single_samples_take(s, point, s->space->noise * sqrt((double)b) * fmax(spread, 1), 0);
+    return GNT_OK;
 }
 
 void single_samples_of_rows(single_samples *s, const unit_rows *units) {

@@ -31,6 +31,13 @@ typedef struct single_samples {
 gnt_status single_samples_start(single_samples *s, const gnt_host *host, const row_space *space,
                                 const input_range *range, const column_choice *layer);
 
+/* Takes those of the known samples that lie in the row space: no mixture of others does by chance. */
+gnt_status single_samples_of_known(single_samples *s, const gnt_samples *known);
+
+/* If all samples but one are known, and the units that are off for each say what it added, takes the one
+ * that is left. */
+gnt_status single_samples_of_rest(single_samples *s);
+
 /* Takes the rows that agree. */
 void single_samples_of_rows(single_samples *s, const unit_rows *units);
 
