@@ -17,6 +17,7 @@ static const char *const ids[] = {
     "decompose",
     "dlg",
     "dlg-whitened",
+    "dp-fedavg",
     "dp-gaussian",
     "dp-laplace",
     "dp-sgd",

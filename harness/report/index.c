@@ -361,8 +361,10 @@ static int has_epsilon(const gnt_results *r) {
 }
 
 static const char epsilon_words[] =
-    "An epsilon covers what clients send, in one round (release) or in all (rounds). It does not cover the "
-    "choice of a strength by matching on private data, and no amplification by sampling is counted.";
+    "An epsilon covers what clients send, in one round (release) or in all (rounds); where the fact "
+    "epsilon_covers_updates is 0, the models alone. It does not cover the choice of a strength by matching "
+    "on "
+    "private data, and no amplification by sampling is counted.";
 
 /* Writes what is known of a task at a stage. Further rounds of a task are folded. */
 static void say_section(page *w, const gnt_section *s, int is_further) {

@@ -21,6 +21,7 @@
     REAL("b", 0.25), REAL("clip", 7), CHOICE("clip_mode", "per_tensor"), REAL("mu", 0.5), CHOICE("norm", "l1")
 #define SOTERIA(amount, of)                                                                                  \
     REAL("p", amount), {.id = "layer", .type = GNT_TYPE_TEXT, .text = of}, CHOICE("ranking", "paper")
+#define FEDAVG(bound_) REAL("noise_multiplier", 9), REAL("clip", bound_), REAL("delta", 1e-5)
 #define CLIP(bound_, mode) REAL("bound", bound_), CHOICE("clip_mode", mode)
 /* Another plugin's parameters, which share names with those of members that are known. */
 #define OTHER REAL("sigma", 77), REAL("mu", 77), REAL("clip", 77), CHOICE("scope", "update")
@@ -157,6 +158,24 @@ static void a_clip_is_read_where_it_is(void **state) {
         int mode, is_last, is_unread;
     } cases[] = {
         {{"clip", {CLIP(5, "global")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_GLOBAL, 1, 0},
+        /* its noise is the server's: of an update it is a clip */
+        {{"dp-fedavg", {FEDAVG(5)}, 3, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_GLOBAL, 1, 0},
+        {{"prune+dp-fedavg", {PRUNE(0.9, "update"), FEDAVG(5)}, 5, 1, NOISE_NONE, 0, 1, 1},
+         5,
+         NOISE_CLIP_GLOBAL,
+         1,
+         0},
+        {{"clip+dp-fedavg", {CLIP(4, "global"), FEDAVG(5)}, 5, 1, NOISE_NONE, 1, 0, 0},
+         4,
+         NOISE_CLIP_GLOBAL,
+         1,
+         0},
+        {{"dp-gaussian+dp-fedavg", {GAUSSIAN, FEDAVG(5)}, 8, 0, NOISE_GAUSSIAN, 1, 0, 0},
+         3,
+         NOISE_CLIP_GLOBAL,
+         0,
+         1},
+        {{"dp-fedavg", {OTHER}, 4, 0, NOISE_NONE, 0, 0, 0}, 0, NOISE_CLIP_NONE, 0, 1},
         {{"none+clip", {CLIP(5, "per_tensor")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_PER_TENSOR, 1, 0},
         {{"clip+none", {CLIP(5, "per_tensor")}, 2, 1, NOISE_NONE, 1, 0, 0}, 5, NOISE_CLIP_PER_TENSOR, 1, 0},
         {{"clip+prune", {CLIP(5, "per_tensor"), PRUNE(0.9, "update")}, 4, 1, NOISE_NONE, 1, 1, 1},

@@ -21,8 +21,7 @@
 
 enum { CHUNK = 1 << 15 }; /* entries between two calls of should_stop */
 
-/* Returns the running statistics that the client sends; NULL if it sends none. */
-static const gnt_tensors *sent_statistics(const gnt_client *client) {
+const gnt_tensors *dp_sent_statistics(const gnt_client *client) {
     return GNT_HAS(gnt_client, client, sent_buffers) && client->sent_buffers && client->sent_buffers->n > 0
                ? client->sent_buffers
                : NULL;
@@ -58,10 +57,8 @@ static gnt_status add_noise(const dp *self, gnt_tensors *update) {
     return status;
 }
 
-/* Lists what is released as one vector: the update, then the running statistics that are sent with it. NULL:
- * out of memory. */
-static gnt_tensors *released(const dp *self, const gnt_client *client, const gnt_tensors *update) {
-    const gnt_tensors *sent = self->statistics ? sent_statistics(client) : NULL;
+gnt_tensors *dp_released(const dp *self, const gnt_client *client, const gnt_tensors *update) {
+    const gnt_tensors *sent = self->statistics ? dp_sent_statistics(client) : NULL;
     gnt_tensors *all = gnt_host_scratch(self->host, 1, sizeof *all);
     gnt_tensor *list = gnt_host_scratch(self->host, update->n + (sent ? sent->n : 0), sizeof *list);
     if (!all || !list)
@@ -88,7 +85,7 @@ static void report(const dp *self, const gnt_client *client, const gnt_tensors *
         laplace_epsilon_facts(host, client, sensitivity);
     else
         gaussian_epsilon_facts(host, client, self->delta, sensitivity);
-    if (sent_statistics(client))
+    if (dp_sent_statistics(client))
         gnt_host_fact(host, "epsilon_covers_statistics", self->statistics != 0);
 }
 
@@ -96,7 +93,7 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
     const dp *self = context;
     const gnt_host *host = self->host;
     dp_clipped clipped;
-    gnt_tensors *all = released(self, client, update);
+    gnt_tensors *all = dp_released(self, client, update);
     if (!all)
         return gnt_host_fail(host, "no memory for a list of the update's tensors");
     if (dp_clip(self, all, &clipped) != 0)

@@ -1,5 +1,5 @@
-/* clip_noise: what dp-gaussian, dp-laplace and clip share. An update is clipped to a norm and noise is
- * added to every entry; see clip_noise.c for what that promises. */
+/* clip_noise: what dp-gaussian, dp-laplace, clip and dp-fedavg share. An update is clipped to a norm and
+ * noise is added to every entry; see clip_noise.c for what that promises. */
 #ifndef DP_CLIP_NOISE_H
 #define DP_CLIP_NOISE_H
 
@@ -33,5 +33,12 @@ int dp_clip(const dp *self, gnt_tensors *update, dp_clipped *out);
 /* Returns the greatest distance of a clipped update from 0, in the norm of the noise: L2 for Gaussian
  * noise, L1 for Laplace's. An L2 bound C on n entries bounds L1 by √n·C only. Bounds of tensors add up. */
 double dp_sensitivity(const dp *self, const gnt_tensors *update);
+
+/* Returns the running statistics that the client sends; NULL if it sends none. */
+const gnt_tensors *dp_sent_statistics(const gnt_client *client);
+
+/* Lists what is released as one vector, in scratch: the update, then, with self->statistics, the running
+ * statistics that are sent with it. NULL: out of memory. */
+gnt_tensors *dp_released(const dp *self, const gnt_client *client, const gnt_tensors *update);
 
 #endif

@@ -4,6 +4,6 @@
 
 #include "gauntlet/plugin.h"
 
-extern const gnt_descriptor dp_gaussian, dp_laplace, dp_clip_alone, dp_sgd_descriptor;
+extern const gnt_descriptor dp_gaussian, dp_laplace, dp_clip_alone, dp_sgd_descriptor, dp_fedavg_descriptor;
 
 #endif

@@ -11,6 +11,7 @@ enum {
     MEMBER_GAUSSIAN,
     MEMBER_LAPLACE,
     MEMBER_CLIP,
+    MEMBER_FEDAVG,
     MEMBER_PRUNE,
     MEMBER_SOTERIA,
     MEMBER_FEDRE,
@@ -27,6 +28,7 @@ static const struct {
     [MEMBER_GAUSSIAN] = {"dp-gaussian", {"sigma", "clip", "clip_mode"}},
     [MEMBER_LAPLACE] = {"dp-laplace", {"b", "clip", "clip_mode"}},
     [MEMBER_CLIP] = {"clip", {"bound", "clip_mode"}},
+    [MEMBER_FEDAVG] = {"dp-fedavg", {"noise_multiplier", "clip", "delta"}},
     [MEMBER_PRUNE] = {"prune", {"p", "scope"}},
     [MEMBER_SOTERIA] = {"soteria", {"p", "layer", "ranking"}},
     [MEMBER_FEDRE] = {"fedre", {"epsilon", "clip", "delta"}},
@@ -90,10 +92,14 @@ static noise_law noise_of(int member, value_list own) {
                        .l1 = laplace && is_text(value_of(own.at, own.n, "norm"), "l1")};
 }
 
-/* Returns the law of the member clip; NOISE_CLIP_NONE if there is no bound. */
-static noise_law clip_of(value_list own) {
-    const double bound = own.at[0].r;
-    return bound > 0 ? (noise_law){.clip = bound, .clip_mode = clip_mode_of(&own.at[1])} : (noise_law){0};
+/* Returns the law of the member clip, or of dp-fedavg, whose clients clip the whole update and whose noise no
+ * update has; NOISE_CLIP_NONE if there is no bound. */
+static noise_law clip_of(int member, value_list own) {
+    const int fedavg = member == MEMBER_FEDAVG;
+    const double bound = own.at[fedavg ? 1 : 0].r;
+    if (!(bound > 0))
+        return (noise_law){0};
+    return (noise_law){.clip = bound, .clip_mode = fedavg ? NOISE_CLIP_GLOBAL : clip_mode_of(&own.at[1])};
 }
 
 typedef struct reading {
@@ -143,8 +149,8 @@ static void read_noise(reading *r, int member, value_list own) {
 }
 
 /* Reads a clip member; a clip that follows noise is not part of the noise's law. */
-static void read_clip(reading *r, value_list own) {
-    const noise_law law = clip_of(own);
+static void read_clip(reading *r, int member, value_list own) {
+    const noise_law law = clip_of(member, own);
     r->granted.clip_is_unread |= r->noisy > 0 || law.clip_mode == NOISE_CLIP_NONE;
     r->granted.is_complete &= r->noisy == 0 && law.clip_mode != NOISE_CLIP_NONE && add_law(r, &law);
 }
@@ -174,19 +180,20 @@ static void read_layers(granted_defense *granted, int member, value_list own) {
 
 static void read_member(reading *r, int member) {
     const int noisy = member == MEMBER_GAUSSIAN || member == MEMBER_LAPLACE;
+    const int clips = member == MEMBER_CLIP || member == MEMBER_FEDAVG;
     const value_list own = member == MEMBERS ? (value_list){NULL, 0} : values_of(member, r->left);
     r->members++;
     r->noisy += noisy;
     if (own.n == 0) {
         r->granted.is_complete = r->granted.clip_is_last = 0;
-        r->granted.clip_is_unread |= member == MEMBER_CLIP;
+        r->granted.clip_is_unread |= clips;
         return;
     }
     r->left = (value_list){own.at + 1, own.n - 1};
     if (noisy)
         read_noise(r, member, own);
-    else if (member == MEMBER_CLIP)
-        read_clip(r, own);
+    else if (clips)
+        read_clip(r, member, own);
     else if (member == MEMBER_FEDRE || member == MEMBER_UNIFORM)
         read_layers(&r->granted, member, own);
     else
@@ -200,7 +207,7 @@ granted_defense granted_defense_of(const gnt_observation *seen) {
     for (const char *at = seen->defense; at && *at;) {
         const size_t length = strcspn(at, "+");
         const int member = member_at(at, length);
-        clips |= member == MEMBER_CLIP;
+        clips |= member == MEMBER_CLIP || member == MEMBER_FEDAVG;
         if (member != MEMBER_NONE)
             read_member(&r, member);
         at += length + (at[length] == '+');

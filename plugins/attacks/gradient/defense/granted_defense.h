@@ -19,13 +19,13 @@ typedef struct layered_noise {
 } layered_noise;
 
 typedef struct granted_defense {
-    /* every member is none, prune, clip, dp-gaussian or dp-laplace, at most one adds noise, and no clip
-     * follows it: this struct describes everything that was done to the update */
+    /* every member is none, prune, clip, dp-fedavg, dp-gaussian or dp-laplace, at most one of the last two
+     * is there, and no clip follows it: this struct describes everything that was done to the update */
     int is_complete;
     /* the law of the member dp-gaussian or dp-laplace, whatever the other members are. It includes the
-     * bound of a clip member that precedes the noise, or that is used without noise (kind is then
-     * NOISE_NONE). Of two consecutive bounds of one mode the lower one counts. All zeros if two members add
-     * noise, since the sum of two laws is neither of them. */
+     * bound of a clip member, or of dp-fedavg, that precedes the noise, or that is used without noise (kind
+     * is then NOISE_NONE). Of two consecutive bounds of one mode the lower one counts. All zeros if two
+     * members add noise, since the sum of two laws is neither of them. */
     noise_law noise;
     /* the member whose clip this is comes first in the chain, so that it bounds the norm of the client's
      * own update. If it follows another, it bounds the norm of that member's output. */
