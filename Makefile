@@ -111,7 +111,9 @@ PLUGIN_DIR = $(patsubst %/,%,$(sort $(dir $(wildcard plugins/defenses/*/*.c plug
 plugin_folder = $(wildcard $(1)/*.c $(1)/*/*.c)
 # what a defense and the attacks on it have in common is compiled into each folder of that name, and into
 # those that a line SHARED_FOLDER names; its headers are included as "shared/NAME/…"
+SHARED_dp = choose
 SHARED_gradient = region
+SHARED_loda = choose
 SHARED_region = dp
 plugin_shared = $(wildcard $(patsubst %,plugins/shared/%/*.c,$(notdir $(1)) $(SHARED_$(notdir $(1)))))
 plugin_objects = $(patsubst %.c,$(B)/so/%.o,$(call plugin_folder,$(1)) $(call plugin_shared,$(1)))

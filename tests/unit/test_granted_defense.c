@@ -278,6 +278,22 @@ static void a_clip_that_is_not_read_is_refused(void **state) {
     assert_non_null(strstr(said, "a clip behind noise"));
 }
 
+/* Noise in some layers alone is no law of the whole update. */
+static void noise_in_some_layers_is_refused(void **state) {
+    (void)state;
+    const gnt_host host = {.size = sizeof host, .fail = keep_sentence};
+    for (int named = 0; named < 2; named++) {
+        chain c = {.ids = "dp-gaussian", .value = {GAUSSIAN}, .n = 6};
+        c.value[5] = (gnt_value){.id = "layers", .type = GNT_TYPE_TEXT, .text = named ? "fc1" : ""};
+        const granted_defense g = read_chain(&c);
+        assert_int_equal(g.in_some_layers, named);
+        assert_int_equal(g.is_complete, !named);
+        assert_int_equal(g.noise.kind, named ? NOISE_NONE : NOISE_GAUSSIAN);
+        assert_int_equal(granted_defense_check(&host, &g), named ? GNT_UNSUPPORTED : GNT_OK);
+    }
+    assert_non_null(strstr(said, "some layers alone"));
+}
+
 /* Noise without a clip of its own behind one: the law of both. */
 static void noise_behind_a_clip_is_one_law(void **state) {
     (void)state;
@@ -297,6 +313,7 @@ int main(void) {
         cmocka_unit_test(a_clip_is_read_where_it_is),
         cmocka_unit_test(noise_behind_a_clip_is_one_law),
         cmocka_unit_test(a_clip_that_is_not_read_is_refused),
+        cmocka_unit_test(noise_in_some_layers_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,11 +11,16 @@
  * What a client sends of its batch-norm statistics is a part of what it releases: by default it is clipped
  * and noised with the update, as one vector. `epsilon_covers_statistics` is 0 if it is not.
  *
+ * With `layers` only the tensors of these are clipped and noised, as one vector; the rest is sent as it was
+ * computed. No epsilon is reported then, for what is sent in the clear bounds nothing; `covered_share` is the
+ * share of the entries that are covered. If all are, it is as without `layers`.
+ *
  * The accounting is that of real numbers; floats in place of them are a known gap of every such mechanism. */
 #include <stdio.h>
 
 #include "clip_noise.h"
 #include "dp_plugins.h"
+#include "shared/choose/choose_layers.h"
 #include "shared/dp/epsilon_facts.h"
 #include "shared/try.h"
 
@@ -57,30 +62,70 @@ static gnt_status add_noise(const dp *self, gnt_tensors *update) {
     return status;
 }
 
-gnt_tensors *dp_released(const dp *self, const gnt_client *client, const gnt_tensors *update) {
+/* Appends the tensors of those layers whose flag is set; of all layers if there are no flags. */
+static void append(gnt_tensors *to, const gnt_tensors *from, const uint8_t *covered) {
+    for (int64_t k = 0; from && k < from->n; k++)
+        if (!covered || (from->tensor[k].layer >= 0 && covered[from->tensor[k].layer]))
+            to->tensor[to->n++] = from->tensor[k];
+}
+
+gnt_tensors *dp_released(const dp *self, const gnt_client *client, const gnt_tensors *update,
+                         const uint8_t *covered) {
     const gnt_tensors *sent = self->statistics ? dp_sent_statistics(client) : NULL;
     gnt_tensors *all = gnt_host_scratch(self->host, 1, sizeof *all);
-    gnt_tensor *list = gnt_host_scratch(self->host, update->n + (sent ? sent->n : 0), sizeof *list);
+    gnt_tensor *list = gnt_host_scratch(self->host, update->n + (sent ? sent->n : 0) + 1, sizeof *list);
     if (!all || !list)
         return NULL;
-    for (int64_t k = 0; k < update->n; k++)
-        list[all->n++] = update->tensor[k];
-    for (int64_t k = 0; sent && k < sent->n; k++)
-        list[all->n++] = sent->tensor[k];
     all->tensor = list;
+    append(all, update, covered);
+    append(all, sent, covered);
     return all;
 }
 
-static void report(const dp *self, const gnt_client *client, const gnt_tensors *update,
-                   const dp_clipped *clipped) {
+/* Sets *covered to the flags of the layers that `layers` names, scratch; NULL if it names none. */
+static gnt_status read_layers(const dp *self, const uint8_t **covered) {
+    const gnt_host *host = self->host;
+    char why[CHOOSE_WHY];
+    *covered = NULL;
+    if (!self->layers || !*self->layers)
+        return GNT_OK;
+    const gnt_model_info *info = host->model->info;
+    uint8_t *flags = gnt_host_scratch(host, info->n_layers > 0 ? info->n_layers : 1, sizeof *flags);
+    TRY(have_memory(host, flags != NULL, "no memory for the choice of layers"));
+    if (choose_layers(info, self->layers, flags, why) != 0)
+        return unsupported(host, why);
+    *covered = flags;
+    return GNT_OK;
+}
+
+static int64_t entries_of(const gnt_tensors *t) {
+    int64_t n = 0;
+    for (int64_t k = 0; k < t->n; k++)
+        n += t->tensor[k].count;
+    return n;
+}
+
+/* Returns the share of what is sent that is covered, and reports it. */
+static double report_covered(const dp *self, const gnt_client *client, const gnt_tensors *update,
+                             const gnt_tensors *covered) {
+    const gnt_tensors *sent = self->statistics ? dp_sent_statistics(client) : NULL;
+    const double all = (double)(entries_of(update) + (sent ? entries_of(sent) : 0));
+    const double share = all > 0 ? (double)entries_of(covered) / all : 1;
+    gnt_host_fact(self->host, "covered_share", share);
+    return share;
+}
+
+/* `covered`: what is clipped and noised. */
+static void report(const dp *self, const gnt_client *client, const gnt_tensors *covered,
+                   const dp_clipped *clipped, int in_part) {
     const gnt_host *host = self->host;
     gnt_host_fact(host, "norm", clipped->norm);
     if (self->clip_mode == CLIP_NONE)
         return;
     gnt_host_fact(host, "clipped", clipped->share);
-    if (!self->laplace && self->delta == 0)
+    if ((!self->laplace && self->delta == 0) || in_part)
         return;
-    const double sensitivity = dp_sensitivity(self, update) / self->scale;
+    const double sensitivity = dp_sensitivity(self, covered) / self->scale;
     if (self->laplace)
         laplace_epsilon_facts(host, client, sensitivity);
     else
@@ -92,15 +137,22 @@ static void report(const dp *self, const gnt_client *client, const gnt_tensors *
 static gnt_status transform_update(void *context, const gnt_client *client, gnt_tensors *update) {
     const dp *self = context;
     const gnt_host *host = self->host;
+    const uint8_t *covered;
     dp_clipped clipped;
-    gnt_tensors *all = dp_released(self, client, update);
+    int in_part = 0;
+    TRY(read_layers(self, &covered));
+    gnt_tensors *all = dp_released(self, client, update, covered);
     if (!all)
         return gnt_host_fail(host, "no memory for a list of the update's tensors");
+    if (covered && all->n == 0)
+        return unsupported(host, "layers: those that are named have no parameters that clients share");
+    if (covered)
+        in_part = report_covered(self, client, update, all) < 1;
     if (dp_clip(self, all, &clipped) != 0)
         return gnt_host_fail(host, "the update holds NaN or infinite entries, which cannot be clipped");
     if (self->scale > 0)
         TRY(add_noise(self, all));
-    report(self, client, all, &clipped);
+    report(self, client, all, &clipped, in_part);
     return GNT_OK;
 }
 
@@ -141,6 +193,11 @@ static const char *const norms[] = {"l1", "l2", NULL};
     GNT_BOOL(dp, statistics, 1,                                                                              \
              "1: what is sent of batch-norm statistics is clipped and noised with the update, as one "       \
              "vector; 0: it is sent in the clear, and epsilon does not cover it")
+#define LAYERS                                                                                               \
+    GNT_TEXT(dp, layers, "",                                                                                 \
+             "layers that are clipped and noised, as one vector: names, convs:firstN, convs:lastN, "         \
+             "convs:all or dense, joined by + or ,; the rest is sent as it was computed, and no epsilon is " \
+             "reported; empty: all layers")
 #define MU GNT_REAL(dp, mu, -1e6, 1e6, 0, GNT_SCALE_LINEAR, UNIT, "mean of the noise")
 
 static const gnt_parameter gaussian_parameters[] = {
@@ -151,6 +208,7 @@ static const gnt_parameter gaussian_parameters[] = {
     GNT_REAL(dp, delta, 0, 0.5, 0, GNT_SCALE_LINEAR, "",
              "above 0, and with a clip: epsilons of one release and of all rounds are reported"),
     STATISTICS,
+    LAYERS,
 };
 
 static const gnt_parameter laplace_parameters[] = {
@@ -162,6 +220,7 @@ static const gnt_parameter laplace_parameters[] = {
                "norm that is bounded: Laplace noise needs l1; l2, which papers use, bounds l1 by the root "
                "of the number of entries only, which epsilon accounts for"),
     STATISTICS,
+    LAYERS,
 };
 
 static const gnt_parameter clip_parameters[] = {
@@ -183,13 +242,13 @@ static const char *const clip_families[] = {GNT_FAMILY_CLIPPING, NULL};
                                               .start = start_##law
 
 const gnt_descriptor dp_gaussian = {
-    GNT_DEFENSE("dp-gaussian", "1.0", "clips each update and adds Gaussian noise", "MIT",
+    GNT_DEFENSE("dp-gaussian", "1.1", "clips each update and adds Gaussian noise", "MIT",
                 "Balle and Wang, Improving the Gaussian Mechanism for Differential Privacy, ICML 2018; "
                 "as a baseline: RecUP-FL, ASIA CCS 2023, section 3.1"),
     NOISY(gaussian),
 };
 const gnt_descriptor dp_laplace = {
-    GNT_DEFENSE("dp-laplace", "1.0", "clips each update and adds Laplace noise", "MIT",
+    GNT_DEFENSE("dp-laplace", "1.1", "clips each update and adds Laplace noise", "MIT",
                 "Dwork, McSherry, Nissim and Smith, Calibrating Noise to Sensitivity in Private Data "
                 "Analysis, TCC 2006; as a baseline: RecUP-FL, ASIA CCS 2023, section 3.1"),
     NOISY(laplace),

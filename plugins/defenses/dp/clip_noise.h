@@ -19,6 +19,7 @@ typedef struct dp {
     double clip;  /* the bound */
     int64_t clip_mode, norm;
     int64_t statistics; /* 1: what is sent of batch-norm statistics is treated as a part of the update */
+    const char *layers; /* those that are clipped and noised; NULL or "": all */
 } dp;
 
 typedef struct dp_clipped {
@@ -38,7 +39,9 @@ double dp_sensitivity(const dp *self, const gnt_tensors *update);
 const gnt_tensors *dp_sent_statistics(const gnt_client *client);
 
 /* Lists what is released as one vector, in scratch: the update, then, with self->statistics, the running
- * statistics that are sent with it. NULL: out of memory. */
-gnt_tensors *dp_released(const dp *self, const gnt_client *client, const gnt_tensors *update);
+ * statistics that are sent with it. covered: flags of the model's layers, without which others' tensors are
+ * left out; NULL: none is. NULL: out of memory. */
+gnt_tensors *dp_released(const dp *self, const gnt_client *client, const gnt_tensors *update,
+                         const uint8_t *covered);
 
 #endif

@@ -54,7 +54,7 @@ static gnt_status transform_update(void *context, const gnt_client *client, gnt_
                       .norm = NORM_L2,
                       .statistics = self->statistics};
     dp_clipped clipped;
-    gnt_tensors *all = dp_released(&bound, client, update);
+    gnt_tensors *all = dp_released(&bound, client, update, NULL);
     if (!all)
         return gnt_host_fail(host, "no memory for a list of the update's tensors");
     TRY(may_go_on(host));

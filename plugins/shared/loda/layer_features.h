@@ -5,8 +5,9 @@
 #define LODA_LAYER_FEATURES_H
 
 #include "gauntlet/plugin.h"
+#include "shared/choose/choose_layers.h"
 
-enum { FEATURES_LAYERS = 256, FEATURES_WHY = 400 };
+enum { FEATURES_LAYERS = 256, FEATURES_WHY = CHOOSE_WHY };
 
 typedef struct features {
     const gnt_host *host;
@@ -16,8 +17,8 @@ typedef struct features {
     int64_t pixels;                 /* entries of one image */
 } features;
 
-/* Parses layers by name, "convs:firstN", "convs:lastN", "convs:all" and "dense", joined by '+' or ','. The
- * result is in the order of the model, each once. Returns 0, or −1 with an error. */
+/* Lists the layers that choose_layers chooses, in the order of the model, each once. Returns 0, or −1 with an
+ * error. */
 int features_choose(const gnt_model_info *info, const char *text, int32_t layer[FEATURES_LAYERS], int32_t *n,
                     char why[FEATURES_WHY]);
 

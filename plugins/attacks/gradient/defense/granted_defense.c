@@ -140,11 +140,14 @@ static int add_law(reading *r, const noise_law *next) {
 static void read_noise(reading *r, int member, value_list own) {
     const noise_law law = noise_of(member, own);
     granted_defense *granted = &r->granted;
-    if (law.kind != NOISE_NONE) {
+    const gnt_value *layers = value_of(own.at, own.n, "layers");
+    const int in_some = layers && layers->text && *layers->text;
+    granted->in_some_layers |= in_some;
+    if (law.kind != NOISE_NONE && !in_some) {
         granted->is_complete &= add_law(r, &law);
         return;
     }
-    granted->noise = law;
+    granted->noise = in_some ? (noise_law){.kind = NOISE_NONE} : law;
     granted->is_complete = granted->noise_is_first = granted->clip_is_last = 0;
 }
 
@@ -221,6 +224,9 @@ granted_defense granted_defense_of(const gnt_observation *seen) {
 }
 
 gnt_status granted_defense_check(const gnt_host *host, const granted_defense *granted) {
+    if (granted->in_some_layers)
+        return unsupported(host, "the granted defense clips and noises some layers alone, which it does not "
+                                 "reckon with: leave the grant defense out");
     if (!granted->clip_is_unread)
         return GNT_OK;
     return unsupported(host, "the granted chain has a clip behind noise, or two of different modes or norms, "

@@ -35,6 +35,9 @@ typedef struct granted_defense {
     /* a clip member could not be made part of a known law: it follows noise, or is combined with a bound of
      * another mode or norm, or its parameters are not the known ones */
     int clip_is_unread;
+    /* the member dp-gaussian or dp-laplace clips and noises the layers that it names alone; `noise` is then
+     * all zeros */
+    int in_some_layers;
     /* entries that are zero may be small ones */
     int pruned;
     /* … of all tensors, by one threshold, and were not scaled tensor by tensor since */
@@ -49,8 +52,8 @@ typedef struct granted_defense {
 /* Reads the granted defense; all 0 if none was granted. */
 granted_defense granted_defense_of(const gnt_observation *seen);
 
-/* Refuses a clip that is unread: an attack that is granted the defense counts as adaptive, so it has to use
- * all of it. GNT_OK, or GNT_UNSUPPORTED after host->fail. */
+/* Refuses a clip that is unread, and noise in some layers alone: an attack that is granted the defense counts
+ * as adaptive, so it has to use all of it. GNT_OK, or GNT_UNSUPPORTED after host->fail. */
 gnt_status granted_defense_check(const gnt_host *host, const granted_defense *granted);
 
 #endif
