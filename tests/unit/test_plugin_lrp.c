@@ -156,6 +156,75 @@ static void rates_have_the_stated_law(void **state) {
     free(x);
 }
 
+/* Distribution functions of 1 + x, x of deviation s. */
+static double normal_below(double at, double s) {
+    return erfc(-(at - 1) / (s * sqrt(2))) / 2;
+}
+
+static double laplace_below(double at, double s) {
+    const double b = s / sqrt(2), x = at - 1;
+    return x < 0 ? exp(x / b) / 2 : 1 - exp(-x / b) / 2;
+}
+
+/* By Kolmogorov's and Smirnov's test against the law that is cut at 0 and divided by its mean, which is
+ * computed here as ∫ (1 − F); a law a twentieth off, or one that is not divided, fails. */
+static void other_laws_are_cut_at_zero(void **state) {
+    (void)state;
+    static const struct {
+        const char *id, *json;
+        double (*below)(double at, double s);
+        double spread;
+        int shows_division; /* by a mean that is a twentieth off 1 */
+    } cases[] = {
+        {"lrp", "{\"law\": \"gaussian\"}", normal_below, 1, 1},
+        {"lrp", "{\"law\": \"gaussian\", \"spread\": 0.5}", normal_below, 0.5, 0},
+        {"ada-lrp", "{\"law\": \"laplace\", \"zeta\": 0}", laplace_below, 1, 1},
+        {"lrp", "{\"law\": \"laplace\", \"spread\": 0.4}", laplace_below, 0.4, 0},
+    };
+    double *x = calloc(DRAWS, sizeof *x), *f = calloc(DRAWS, sizeof *f);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double s = cases[i].spread / sqrt(3), none = cases[i].below(0, s), step = 1e-4;
+        const double mean = n_samples[3] * CLIENTS / all_samples * rate;
+        double c = 0, sum = 0, most = 0;
+        for (double at = step / 2; at < 20; at += step)
+            c += step * (1 - (cases[i].below(at, s) - none) / (1 - none));
+        tried t = open_summed(cases[i].id, cases[i].json, 70 + i);
+        for (int j = 0; j < DRAWS; j++) {
+            x[j] = must_draw(&t, 3) / mean;
+            sum += x[j] / DRAWS;
+            most = fmax(most, x[j]);
+            assert_true(x[j] >= 0);
+        }
+        for (int off = -1; off <= 2; off++) {
+            const double by = off == 2 ? 1 : c * (1 + 0.05 * off);
+            for (int j = 0; j < DRAWS; j++)
+                f[j] = (cases[i].below(x[j] * by, s) - none) / (1 - none);
+            qsort(f, DRAWS, sizeof *f, by_size);
+            const double p = uniform_p(f, DRAWS, 0, 1);
+            if (off == 0)
+                assert_true(p > 1e-3);
+            else if (off != 2 || cases[i].shows_division)
+                assert_true(p < 1e-3);
+        }
+        assert_true(fabs(sum - 1) < 5 * s / sqrt(DRAWS) && most > 1 + cases[i].spread);
+        try_close(&t);
+    }
+    free(x);
+    free(f);
+}
+
+static void the_uniform_law_is_the_default(void **state) {
+    (void)state;
+    tried a = open_summed("lrp", NULL, 1), b = open_summed("lrp", "{\"law\": \"uniform\"}", 1),
+          still = open_summed("lrp", "{\"law\": \"laplace\", \"spread\": 0}", 1);
+    const double mean = n_samples[3] * CLIENTS / all_samples * rate;
+    for (int j = 0; j < 20; j++) {
+        assert_true(must_draw(&a, 3) == must_draw(&b, 3));
+        assert_true(fabs(must_draw(&still, 3) / mean - 1) < 1e-12);
+    }
+    try_close(&a), try_close(&b), try_close(&still);
+}
+
 /* Under one key: a rate's way from its expectation is in proportion to the spread. */
 static void spread_scales_the_width(void **state) {
     (void)state;
@@ -447,6 +516,8 @@ static void scheme_one_is_scheme_two_of_single_steps(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_have_the_stated_law),
+        cmocka_unit_test(other_laws_are_cut_at_zero),
+        cmocka_unit_test(the_uniform_law_is_the_default),
         cmocka_unit_test(spread_scales_the_width),
         cmocka_unit_test(one_key_one_row_of_rates),
         cmocka_unit_test(fixed_rates_of_each_client),

@@ -12,11 +12,17 @@
  * momentum, a scaled loss is a scaled rate. Weights scaled by p_k·N, as the scheme is often printed, would
  * shrink or blow up the model itself. A client that holds nothing counts in N and takes no part.
  *
+ * That is the law `uniform`. The paper leaves others to later work; of two of them a rate is
+ * p_k·N·η·(1 + x)/c, x normal or Laplacian with the uniform law's deviation, 1/√3, drawn again while 1 + x is
+ * negative, and c the mean of what is left, so that the expectation is as before. Nothing bounds such a rate
+ * from above.
+ *
  * Clients learn Σ n and Σ|Y| by a secure sum, the server the same and no client's part. It is handed each
  * client's number of samples by the host; `aggregate` does not look at it.
  *
  * A client that shares one gradient multiplies it by its rate over the announced one: what the server gets
  * when it divides one local step's delta by the rate that it announced. */
+#include <math.h>
 #include <string.h>
 
 #include "lrp.h"
@@ -44,15 +50,45 @@ static gnt_status receive_sum(void *context, const double *sum, int64_t n) {
     return GNT_OK;
 }
 
-/* Draws the rate of one step: uniform, within `spread` times its expectation of it. */
+/* Returns the mean of 1 + x over x ≥ −1, x normal with that deviation, or Laplacian. */
+static double mean_above_zero(int64_t law, double deviation) {
+    if (law == LAW_GAUSSIAN) {
+        const double t = 1 / deviation, below = erfc(t / sqrt(2)) / 2;
+        const double density = exp(-t * t / 2) / sqrt(2 * acos(-1));
+        return 1 + deviation * density / (1 - below);
+    }
+    const double b = deviation / sqrt(2), below = exp(-1 / b) / 2;
+    return 1 + below * (1 + b) / (1 - below);
+}
+
+/* Draws the rate of one step over its expectation; its mean is 1. */
+static double draw_factor(const lrp *self) {
+    const gnt_host *host = self->host;
+    const double deviation = self->spread / sqrt(3);
+    double u, factor = -1;
+    float x;
+    if (!(self->spread > 0))
+        return 1;
+    if (self->law == LAW_UNIFORM) {
+        gnt_host_uniform(host, "rate", 1, &u);
+        return 1 + self->spread * (2 * u - 1);
+    }
+    while (factor < 0) {
+        if (self->law == LAW_GAUSSIAN)
+            gnt_host_normal(host, "rate", 1, &x);
+        else
+            gnt_host_laplace(host, "rate", 1, &x);
+        factor = 1 + deviation * (self->law == LAW_GAUSSIAN ? 1 : 1 / sqrt(2)) * (double)x;
+    }
+    return factor / mean_above_zero(self->law, deviation);
+}
+
+/* Draws the rate of one step. */
 static gnt_status draw_rate(const lrp *self, const gnt_client *client, double *rate) {
     const gnt_host *host = self->host;
     lrp_mean mean;
-    double u = 0.5;
     TRY(lrp_mean_of(self, client, &mean));
-    if (self->spread > 0)
-        gnt_host_uniform(host, "rate", 1, &u);
-    *rate = mean.rate * (1 + self->spread * (2 * u - 1));
+    *rate = mean.rate * draw_factor(self);
     gnt_host_fact(host, "share", mean.share);
     if (self->adaptive)
         gnt_host_fact(host, "k", mean.k);
@@ -127,12 +163,18 @@ static const gnt_defense hooks = {.size = sizeof hooks,
 #define SPREAD                                                                                               \
     GNT_STRENGTH_REAL(                                                                                       \
         lrp, spread, 0, 1, 1, GNT_SCALE_LINEAR, 1, "",                                                       \
-        "greatest deviation of a rate from its expectation, as a fraction of it; uniform; 1 is "             \
-        "the paper's, from 0 to twice the expectation")
+        "greatest deviation of a rate from its expectation, as a fraction of it; 1 is the paper's, "         \
+        "from 0 to twice the expectation; of other laws than uniform, root 3 times the standard deviation")
+#define LAW                                                                                                  \
+    GNT_CHOICE(lrp, law, laws, "uniform",                                                                    \
+               "distribution of a rate about its expectation; gaussian, laplace: with the deviation of "     \
+               "the uniform one, drawn again while negative, and unbounded above")
 #define SHARE                                                                                                \
     GNT_REAL(lrp, share, 0, 1000, 0, GNT_SCALE_LINEAR, "",                                                   \
              "p_k*N, a client's samples over the mean of all clients, the same for each client; 0: "         \
              "computed by a secure sum")
+
+static const char *const laws[] = {"uniform", "gaussian", "laplace", NULL}; /* as LAW_UNIFORM … */
 
 static const gnt_parameter lrp_parameters[] = {
     SPREAD,
@@ -140,6 +182,7 @@ static const gnt_parameter lrp_parameters[] = {
     GNT_REAL_LIST(lrp, rates, 0, 1000, "[]", "",
                   "expectation of each client's rate, one entry for each client, in place of p_k*N times the "
                   "announced rate, whatever the schedule; none: not fixed"),
+    LAW,
 };
 
 static const gnt_parameter ada_lrp_parameters[] = {
@@ -149,6 +192,7 @@ static const gnt_parameter ada_lrp_parameters[] = {
              "how much a label more than the clients' mean adds to K; the paper has 1/6 for MNIST, 1/10 for "
              "CIFAR-10, 1/20 for CIFAR-100 and 1/400 for ImageNet"),
     GNT_REAL(lrp, beta, 0, 100, 1, GNT_SCALE_LINEAR, "", "the mean of K over all clients"),
+    LAW,
 };
 
 /* A word of its own: what an attack must do to know it is to be free of the size of steps. */
@@ -164,11 +208,11 @@ static const char *const families[] = {"step-size", NULL};
     "Rate Perturbation, ICCV 2023, equations 10 to 13"
 
 static const gnt_descriptor plain = {
-    GNT_DEFENSE("lrp", "1.0", "draws the learning rate of each local step at random", "MIT", PAPER),
+    GNT_DEFENSE("lrp", "1.1", "draws the learning rate of each local step at random", "MIT", PAPER),
     DRAWN(lrp),
 };
 static const gnt_descriptor ada_lrp = {
-    GNT_DEFENSE("ada-lrp", "1.0",
+    GNT_DEFENSE("ada-lrp", "1.1",
                 "draws the learning rate of each local step at random, larger for clients with more labels",
                 "MIT", PAPER),
     DRAWN(ada_lrp),

@@ -5,12 +5,14 @@
 
 #include "gauntlet/plugin.h"
 
+enum { LAW_UNIFORM, LAW_GAUSSIAN, LAW_LAPLACE };
 enum { SUM_SAMPLES, SUM_LABELS, SUM_ENTRIES }; /* of the secure sum: Σ n_k and Σ |Y_k| */
 
 typedef struct lrp {
     const gnt_host *host;
     int adaptive;      /* K is ζ·(|Y_k| − mean |Y|) + β, else 1 */
     double spread;     /* 0: the expectation itself; 1: uniform from 0 to twice of it */
+    int64_t law;       /* of the rates about their expectation; LAW_* */
     double share;      /* p_k·N where it is fixed; 0: from the secure sum */
     double zeta, beta; /* of K */
     gnt_list rates; /* each client's expectation, in place of p_k·N times the announced rate; may be empty */
