@@ -23,6 +23,7 @@ static const char *const ids[] = {
     "dp-sgd",
     "dpfe",
     "fedre",
+    "fedre-sample",
     "fgsm-avg",
     "fgsm-iter",
     "fgsm-momentum",

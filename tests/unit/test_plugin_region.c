@@ -147,6 +147,31 @@ static void noise_of_one_sample(void **state) {
     close_bench(&b);
 }
 
+/* Factors of ε are dealt to the clients in turn: of two, the third client has the first. */
+static void each_client_has_its_own_budget(void **state) {
+    (void)state;
+    static const float scores[] = {0.5f, 2};
+    static const char *const ids[] = {"uniform", "fedre"};
+    for (int k = 0; k < 2; k++) {
+        static bench b;
+        double got[3][NET_LAYERS];
+        for (int32_t client = 0; client < 3; client++) {
+            open_bench(&b, ids[k],
+                       k ? "{\"epsilon\": 8, \"preferences\": [0.5, 2], \"scores\": \"public\"}"
+                         : "{\"epsilon\": 8, \"preferences\": [0.5, 2]}");
+            give_scores(&b, scores, 2);
+            b.client.index = client;
+            noise_of(&b, 1000, got[client]);
+            is_near(try_fact(&b.t, "epsilon_claimed"), client == 1 ? 16 : 4, 1e-9);
+            close_bench(&b);
+        }
+        for (int l = 0; l < NET_LAYERS; l++) {
+            is_near(got[0][l] / got[1][l], 4, 1e-5); /* the same draws, longer */
+            is_near(got[2][l], got[0][l], 1e-9);
+        }
+    }
+}
+
 static void more_rounds_are_more_noise(void **state) {
     (void)state;
     static bench b;
@@ -418,6 +443,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_has_the_printed_variance),
         cmocka_unit_test(noise_of_one_sample),
+        cmocka_unit_test(each_client_has_its_own_budget),
         cmocka_unit_test(more_rounds_are_more_noise),
         cmocka_unit_test(budgets_are_reversed_and_add_up),
         cmocka_unit_test(epsilons_are_those_of_dp_h),

@@ -1,7 +1,10 @@
 /* fedre: noise on each layer of an update, more on layers whose gradients depend more on the sensitive region
- * of the samples. uniform: the same noise on all layers.
+ * of the samples. fedre-sample: in each local step, where each sample's gradient is clipped (per_sample.h).
+ * uniform: fedre with the same noise on all layers.
  *
  *   S_l = psi.h;  ε_l = ε·(1/S_l)/Σ(1/S_t);  clip and noise: mechanism.h
+ *
+ * ε is the client's: `preferences` are factors of `epsilon`, dealt to the clients in turn.
  *
  * A larger score gives a smaller ε_l, thus more noise, as Eq. 6 prints it; the paper's text calls that "more
  * budget", which means protection.
@@ -16,6 +19,7 @@
 
 #include "shared/region/seeded_draws.h"
 #include "mechanism.h"
+#include "per_sample.h"
 #include "shared/region/psi.h"
 #include "region.h"
 #include "shared/try.h"
@@ -28,8 +32,9 @@ typedef struct fedre {
     mechanism mechanism;
     int evenly; /* uniform */
     int64_t scores, measured, samples, probes;
-    int32_t client; /* whose scores are kept */
-    float *kept;    /* n_kept; NULL: nobody's */
+    gnt_list preferences; /* factors of ε, of client k the entry k modulo their number; none: 1 */
+    int32_t client;       /* whose scores are kept */
+    float *kept;          /* n_kept; NULL: nobody's */
     int64_t n_kept;
 } fedre;
 
@@ -121,6 +126,12 @@ static gnt_status same_layers(const gnt_host *host, const layers *update) {
     return same ? GNT_OK : gnt_host_fail(host, "the update has other layers than the model");
 }
 
+/* Returns the client's own ε. */
+static double epsilon_of(const fedre *self, const gnt_client *client) {
+    const gnt_list *p = &self->preferences;
+    return self->mechanism.epsilon * (p->n > 0 && client->index >= 0 ? p->at[client->index % p->n] : 1);
+}
+
 static gnt_status split(fedre *self, const gnt_client *client, const layers *l, double *epsilon) {
     const gnt_host *host = self->host;
     TRY(same_layers(host, l));
@@ -135,24 +146,37 @@ static gnt_status split(fedre *self, const gnt_client *client, const layers *l, 
     TRY(have_memory(host, score != NULL, "no memory for the scores of layers"));
     for (int32_t i = 0; i < l->n; i++)
         score[i] = (double)self->kept[i];
-    mechanism_split(self->mechanism.epsilon, score, l->n, epsilon);
+    mechanism_split(epsilon_of(self, client), score, l->n, epsilon);
+    return GNT_OK;
+}
+
+/* Sets the budget of each layer of the update; *epsilon is scratch. */
+static gnt_status budgets(fedre *self, const gnt_client *client, const gnt_tensors *update, layers *l,
+                          double **epsilon) {
+    const gnt_host *host = self->host;
+    TRY(layers_of_update(host, update, l));
+    *epsilon = gnt_host_scratch(host, l->n > 0 ? l->n : 1, sizeof **epsilon);
+    TRY(have_memory(host, *epsilon != NULL, "no memory for the budgets of layers"));
+    if (!self->evenly)
+        return split(self, client, l, *epsilon);
+    mechanism_split_evenly(epsilon_of(self, client), l->n, *epsilon);
     return GNT_OK;
 }
 
 static gnt_status transform_update(void *context, const gnt_client *client, gnt_tensors *update) {
     fedre *self = context;
-    const gnt_host *host = self->host;
     layers l;
-    gnt_status status = layers_of_update(host, update, &l);
-    if (status != GNT_OK)
-        return status;
-    double *epsilon = gnt_host_scratch(host, l.n > 0 ? l.n : 1, sizeof *epsilon);
-    TRY(have_memory(host, epsilon != NULL, "no memory for the budgets of layers"));
-    if (self->evenly)
-        mechanism_split_evenly(self->mechanism.epsilon, l.n, epsilon);
-    else
-        status = split(self, client, &l, epsilon);
-    return status == GNT_OK ? mechanism_apply(host, &self->mechanism, client, &l, epsilon, update) : status;
+    double *epsilon;
+    TRY(budgets(self, client, update, &l, &epsilon));
+    return mechanism_apply(self->host, &self->mechanism, client, &l, epsilon, update);
+}
+
+static gnt_status client_update(void *context, const gnt_client *client, gnt_tensors *update) {
+    fedre *self = context;
+    layers l;
+    double *epsilon;
+    TRY(budgets(self, client, update, &l, &epsilon));
+    return per_sample_update(self->host, &self->mechanism, client, &l, epsilon, update);
 }
 
 static gnt_status save(void *context, int32_t client, const gnt_sink *out) {
@@ -187,28 +211,45 @@ static const gnt_defense fedre_hooks = {.size = sizeof fedre_hooks,
                                         .transform_update = transform_update,
                                         .save = save,
                                         .load = load};
+static const gnt_defense sample_hooks = {.size = sizeof sample_hooks,
+                                         .prepare = prepare,
+                                         .client_update = client_update,
+                                         .save = save,
+                                         .load = load};
 static const gnt_defense uniform_hooks = {.size = sizeof uniform_hooks, .transform_update = transform_update};
 
 static const char *const sources[] = {"own", "public", NULL};
 static const char *const times[] = {"once", "each_round", NULL};
 
+#define PREFERENCES_ROW                                                                                      \
+    GNT_REAL_LIST(fedre, preferences, 1e-6, 1e6, "[]", "",                                                   \
+                  "factors of epsilon, which each client sets for itself: they are dealt to the clients in " \
+                  "turn, again from the first after the last; none: epsilon for all")
 #define COMMON_ROWS                                                                                          \
     EPSILON_ROW(fedre), CLIP_ROW(fedre, 0.2, "C: greatest L2 norm of each layer of the update"),             \
         DELTA_ROW(fedre), SENSITIVITY_ROW(fedre)
+#define SCORE_ROWS                                                                                           \
+    GNT_CHOICE(                                                                                              \
+        fedre, scores, sources, "own",                                                                       \
+        "own: each client scores the layers on samples of its own, private data that no epsilon accounts "   \
+        "for; public: on public samples, once for all"),                                                     \
+        GNT_CHOICE(fedre, measured, times, "once",                                                           \
+                   "when a client scores the layers on its own samples; once: in the first round in which "  \
+                   "it takes part; each_round: in every one, at the weights of that round"),                 \
+        SAMPLES_ROW(fedre, "of these"), PROBES_ROW(fedre)
 
-static const gnt_parameter fedre_parameters[] = {
-    COMMON_ROWS,
-    GNT_CHOICE(
-        fedre, scores, sources, "own",
-        "own: each client scores the layers on samples of its own, private data that no epsilon accounts "
-        "for; public: on public samples, once for all"),
-    GNT_CHOICE(fedre, measured, times, "once",
-               "when a client scores the layers on its own samples; once: in the first round in which it "
-               "takes part; each_round: in every one, at the weights of that round"),
-    SAMPLES_ROW(fedre, "of these"),
-    PROBES_ROW(fedre),
+static const gnt_parameter fedre_parameters[] = {COMMON_ROWS, SCORE_ROWS, PREFERENCES_ROW};
+static const gnt_parameter sample_parameters[] = {
+    EPSILON_ROW(fedre),
+    CLIP_ROW(fedre, 0.2, "C: greatest L2 norm of each layer of a sample's gradient"),
+    DELTA_ROW(fedre),
+    GNT_CHOICE_ID("sensitivity", fedre, mechanism.sensitivity, mechanism_sensitivities, "sample",
+                  "what the noise on the mean of a batch is in proportion to; clip: C, for a whole client; "
+                  "sample: 2C over the batch, for one sample"),
+    SCORE_ROWS,
+    PREFERENCES_ROW,
 };
-static const gnt_parameter uniform_parameters[] = {COMMON_ROWS};
+static const gnt_parameter uniform_parameters[] = {COMMON_ROWS, PREFERENCES_ROW};
 
 static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, NULL};
 
@@ -217,7 +258,7 @@ static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, NU
     .instance_size = GNT_INSTANCE(fedre), .stop = stop
 
 const gnt_descriptor fedre_descriptor = {
-    GNT_DEFENSE("fedre", "1.1",
+    GNT_DEFENSE("fedre", "1.2",
                 "adds noise to each layer of an update, the more it tells of the sensitive region", "MIT",
                 FEDRE_PAPER),
     GNT_PARAMETERS(fedre_parameters),
@@ -227,8 +268,19 @@ const gnt_descriptor fedre_descriptor = {
     .defense = &fedre_hooks,
 };
 
+const gnt_descriptor fedre_sample_descriptor = {
+    GNT_DEFENSE("fedre-sample", "1.0",
+                "clips each layer of a sample's gradient, and adds the noise of fedre in each local step",
+                "MIT", FEDRE_PAPER),
+    GNT_PARAMETERS(sample_parameters),
+    COMMON,
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_PREPARES_ONCE,
+    .scope = GNT_SCOPE_TASK,
+    .defense = &sample_hooks,
+};
+
 const gnt_descriptor uniform_descriptor = {
-    GNT_DEFENSE("uniform", "1.1",
+    GNT_DEFENSE("uniform", "1.2",
                 "adds noise to each layer of an update, with an even share of the budget for each", "MIT",
                 "as a baseline: " FEDRE_PAPER),
     GNT_PARAMETERS(uniform_parameters),

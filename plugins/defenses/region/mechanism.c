@@ -6,8 +6,6 @@
 #include "shared/dp/epsilon_facts.h"
 #include "shared/try.h"
 
-enum { CHUNK = 1 << 15 }; /* entries between two looks at should_stop */
-
 const char *const mechanism_sensitivities[] = {"clip", "sample", NULL};
 
 static const double least_score = 1e-12; /* of the largest */
@@ -31,7 +29,7 @@ void mechanism_split_evenly(double epsilon, int32_t n, double *out) {
         out[l] = epsilon / n;
 }
 
-static double mechanism_sigma(double epsilon, double delta, double rounds) {
+double mechanism_sigma(double epsilon, double delta, double rounds) {
     return sqrt(2 * rounds * log(1 / delta)) / epsilon;
 }
 
@@ -86,13 +84,11 @@ static int32_t clip(const mechanism *m, const layers *l, counted *c, gnt_tensors
     return shortened;
 }
 
-/* Adds noise to one tensor, from a random stream for its name: the noise of one says nothing about that of
- * another. */
-static gnt_status add_noise(const gnt_host *host, gnt_tensor *t, double deviation, float *noise) {
+gnt_status mechanism_add_noise(const gnt_host *host, gnt_tensor *t, double deviation, float *noise) {
     char stream[200];
     snprintf(stream, sizeof stream, "noise %s", t->name);
-    for (int64_t from = 0; from < t->count; from += CHUNK) {
-        const int64_t n = t->count - from < CHUNK ? t->count - from : CHUNK;
+    for (int64_t from = 0; from < t->count; from += MECHANISM_CHUNK) {
+        const int64_t n = t->count - from < MECHANISM_CHUNK ? t->count - from : MECHANISM_CHUNK;
         TRY(may_go_on(host));
         gnt_host_normal(host, stream, n, noise);
         for (int64_t i = 0; i < n; i++)
@@ -127,11 +123,11 @@ gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_c
         return status;
     for (int32_t i = 0; i < l->n; i++)
         c.deviation[i] = mechanism_share(m, client) * mechanism_sigma(epsilon[i], m->delta / l->n, rounds);
-    float *noise = gnt_host_scratch(host, CHUNK, sizeof *noise);
+    float *noise = gnt_host_scratch(host, MECHANISM_CHUNK, sizeof *noise);
     TRY(have_memory(host, noise != NULL, "no memory for the noise"));
     const int32_t shortened = clip(m, l, &c, update);
     for (int64_t k = 0; k < update->n && status == GNT_OK; k++)
-        status = add_noise(host, &update->tensor[k], m->clip * c.deviation[l->of[k]], noise);
+        status = mechanism_add_noise(host, &update->tensor[k], m->clip * c.deviation[l->of[k]], noise);
     if (status == GNT_OK)
         report(host, m, client, l, epsilon, &c, shortened);
     return status;

@@ -6,7 +6,7 @@
  * T rounds, L layers. S is C, as Eq. 8 prints it, or 2C/|D| for a client with |D| samples: the sensitivity to
  * one sample by the accountant that the paper cites (Wei et al., Federated Learning with Differential
  * Privacy, 2020, Eq. 8). The latter assumes that the update is a mean of the samples' parts, each clipped to
- * C; here the whole update is clipped.
+ * C; here the whole update is clipped. Where each sample's part is: per_sample.h.
  *
  * The claim is the sum of the budgets ε_l. The actual budget of a client is accounted separately, by
  * shared/dp/epsilon_facts.h: the layers of one round are one Gaussian release, whose sensitivity over its
@@ -32,6 +32,15 @@ void mechanism_split(double epsilon, const double *score, int32_t n, double *out
 
 /* Splits ε evenly among L layers: ε_l = ε/L. */
 void mechanism_split_evenly(double epsilon, int32_t n, double *out);
+
+/* Returns σ_l for a budget that lasts for so many noisy releases. */
+double mechanism_sigma(double epsilon, double delta, double rounds);
+
+enum { MECHANISM_CHUNK = 1 << 15 }; /* entries between two looks at should_stop */
+
+/* Adds noise to one tensor, from a random stream for its name: the noise of one says nothing about that of
+ * another. noise: room for MECHANISM_CHUNK draws. */
+gnt_status mechanism_add_noise(const gnt_host *host, gnt_tensor *t, double deviation, float *noise);
 
 /* Clips the update and adds noise to it, in place; epsilon: that of each layer. Facts: epsilon_claimed,
  * those of shared/dp/epsilon_facts.h, clipped, the share of the layers that were, and noise_to_signal, the

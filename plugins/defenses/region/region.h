@@ -4,8 +4,8 @@
 
 #include "gauntlet/plugin.h"
 
-extern const gnt_descriptor fedre_descriptor, uniform_descriptor, pda_pam_descriptor, blur_lus_descriptor,
-    pixel_noise_descriptor;
+extern const gnt_descriptor fedre_descriptor, fedre_sample_descriptor, uniform_descriptor, pda_pam_descriptor,
+    blur_lus_descriptor, pixel_noise_descriptor;
 
 #define FEDRE_PAPER                                                                                          \
     "FedRE: Robust and Effective Federated Learning with Privacy Preference, ICMR 2025, section 3.2"

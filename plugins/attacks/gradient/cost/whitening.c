@@ -60,7 +60,8 @@ static int counts(const layered *r, int64_t layer) {
     return r->noise.layer[layer].entries >= (most < LAYER_NOISE_ENTRIES ? most : LAYER_NOISE_ENTRIES);
 }
 
-/* Estimates √T, or √T·2/|D| where the noise is that of one of |D| samples. A layer's spread overestimates it
+/* Estimates √T, or √T times a factor that is the client's own, such as 2/|D|. A layer's spread overestimates
+ * it
  * if the gradient adds to the noise. So it is the mean, by entries, over the layers whose estimate is about
  * the least. */
 static double rounds_root(const layered *r) {
@@ -75,7 +76,7 @@ static double rounds_root(const layered *r) {
         sum += n * root * root;
         entries += n;
     }
-    if (r->granted->layered.by_samples && sum > 0)
+    if (r->granted->layered.by_client && sum > 0)
         return sqrt(sum / entries);
     const double rounds = entries > 0 ? round(sum / entries) : 1;
     return rounds >= 1 ? sqrt(rounds) : 1;

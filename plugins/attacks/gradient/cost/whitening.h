@@ -8,7 +8,8 @@
  *  - fedre, uniform: C, and s_l = C·√(2·T·ln(L/δ))/ε_l, with ε_l = ε/L, or with the scores S_l that fedre
  *    made public ε_l = ε·(1/S_l)/Σ_k(1/S_k). No grant gives the number T of rounds: it is estimated from
  *    the layers whose observed spread is least in proportion to s_l, since the gradient adds least to it
- *    there. With `sensitivity` sample, s_l has the factor 2/|D|, and √T·2/|D| is estimated in the same way.
+ *    there. With `sensitivity` sample or
+ *    `preferences` s_l has a factor of the client's own, and √T times that is estimated in the same way.
  *  - fedre whose scores stay with the client: C alone.
  * What is not known is estimated from the update (layer_noise.h), and again from the residual once a
  * candidate is near: the maximum-likelihood s_l given x is the root mean square of clip_l(u_l(x)) − o_l. */

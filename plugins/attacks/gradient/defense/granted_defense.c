@@ -171,14 +171,16 @@ static void read_zeros(granted_defense *granted, int member, value_list own) {
 
 static void read_layers(granted_defense *granted, int member, value_list own) {
     const gnt_value *samples = value_of(own.at, own.n, "samples"),
-                    *sensitivity = value_of(own.at, own.n, "sensitivity");
+                    *sensitivity = value_of(own.at, own.n, "sensitivity"),
+                    *preferences = value_of(own.at, own.n, "preferences");
     granted->is_complete = granted->clip_is_last = 0;
-    granted->layered = (layered_noise){.clip = fmax(own.at[1].r, 0),
-                                       .epsilon = own.at[0].r,
-                                       .delta = own.at[2].r,
-                                       .by_samples = is_text(sensitivity, "sample"),
-                                       .by_scores = member == MEMBER_FEDRE,
-                                       .samples = samples ? samples->i : 0};
+    granted->layered =
+        (layered_noise){.clip = fmax(own.at[1].r, 0),
+                        .epsilon = own.at[0].r,
+                        .delta = own.at[2].r,
+                        .by_client = is_text(sensitivity, "sample") || (preferences && preferences->n > 0),
+                        .by_scores = member == MEMBER_FEDRE,
+                        .samples = samples ? samples->i : 0};
 }
 
 static void read_member(reading *r, int member) {

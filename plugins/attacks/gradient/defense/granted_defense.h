@@ -13,7 +13,9 @@
 typedef struct layered_noise {
     double clip; /* C; 0: there is no such member */
     double epsilon, delta;
-    int by_samples;  /* the noise is that of one sample, by the number of samples, which no grant has */
+    /* the noise has a factor that is the client's own, by its number of samples or its preference; no grant
+     * says which client it is */
+    int by_client;
     int by_scores;   /* ε is divided among layers by scores of the sensitive region (fedre), else evenly */
     int64_t samples; /* over which scores are averaged; 0: not known */
 } layered_noise;
