@@ -58,8 +58,7 @@ static int64_t entries(const net *n, int first, int end) {
     return all;
 }
 
-/* Of layer two the norm becomes the bound, though that of the whole update is larger; layer one stays, and so
- * do both where the bound lies above the norm of two alone. */
+/* The norm of layer two becomes the bound, though that of the whole update is larger; layer one stays. */
 static void only_named_layers_are_clipped(void **state) {
     (void)state;
     static bench b;

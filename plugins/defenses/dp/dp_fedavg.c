@@ -7,7 +7,7 @@
  * 2018, Algorithm 1, with flat clipping and all weights w_k = 1: a client counts once, whatever it holds. Of
  * one shared gradient the mean is noised, and the step is −rate times that.
  *
- * It promises client-level privacy to whoever sees the models: the epsilons (shared/dp/epsilon_facts.h) are
+ * It protects a client from those who see the models alone: the epsilons (shared/dp/epsilon_facts.h) are
  * of the sum, in which one client's update is left out (its place counts in m, which is no secret) or is
  * exchanged for another. The server gets single updates, which are clipped and no more: against it there is
  * no epsilon, which the fact `epsilon_covers_updates` says. The paper's accountant counts amplification by

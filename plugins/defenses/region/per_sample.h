@@ -16,8 +16,8 @@
 
 /* Computes the update; epsilon: that of each layer. Facts: epsilon_claimed, those of
  * shared/dp/epsilon_facts.h for all of a client's data, epsilon_sample_replace, for one sample and all
- * rounds, clipped, the share of the samples' layers that were, and noise_to_signal, as mechanism_apply has it,
- * of a step. GNT_OK, or a status after host->fail. */
+ * rounds, clipped, the share of the samples' layers that were, and noise_to_signal, of a step, as
+ * mechanism_apply has it. GNT_OK, or a status after host->fail. */
 gnt_status per_sample_update(const gnt_host *host, const mechanism *m, const gnt_client *client,
                              const layers *l, const double *epsilon, gnt_tensors *update);
 
