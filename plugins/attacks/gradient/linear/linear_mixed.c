@@ -1,5 +1,5 @@
-/* linear-layer for an update that should be of one sample and is of several: of public ones, too, or in part of
- * another round.
+/* linear-layer for an update that should be of one sample but holds several: public ones too, or a part of
+ * another round's.
  *
  * The rows of one sample's update are multiples of it. Where they are not, and span a few dimensions, the
  * samples are solved for as those of a batch are (exact_batch.h). The answer is the one that adds most to the
