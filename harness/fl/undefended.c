@@ -34,6 +34,23 @@ static double cosine_of(double ab, double aa, double bb) {
     return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
 }
 
+/* Counts the entries that were sent. Returns 1 if they are the largest of the update, unchanged, as of one
+ * that is pruned. */
+static int are_largest(const float *update, const float *sent, int64_t n, int64_t *kept) {
+    float least = INFINITY, dropped = 0;
+    int changed = 0;
+    *kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const float size = fabsf(update[i]);
+        const int is_sent = sent[i] != 0;
+        *kept += is_sent;
+        changed |= is_sent && sent[i] != update[i];
+        least = is_sent && size < least ? size : least;
+        dropped = !is_sent && size > dropped ? size : dropped;
+    }
+    return !changed && dropped <= least;
+}
+
 void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share, double *cosine,
                            double *ratio) {
     double pp = 0, ss = 0, ps = 0, added = 0;
@@ -48,9 +65,11 @@ void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share
     }
     u->round.added += added;
     u->round.plain += pp;
-    if (GNT_GROW(u->client, u->n_clients) == 0)
-        u->client[u->n_clients++] = (gnt_fl_products){ps, pp, ss, 0};
-    else
+    if (GNT_GROW(u->client, u->n_clients) == 0) {
+        gnt_fl_products *c = &u->client[u->n_clients++];
+        *c = (gnt_fl_products){.sent_plain = ps, .plain = pp, .sent = ss};
+        c->largest = are_largest(u->update, sent, u->n, &c->kept);
+    } else
         u->lacks_room = 1;
     *cosine = cosine_of(ps, pp, ss);
     *ratio = pp > 0 ? sqrt(ss / pp) : ss > 0 ? INFINITY : 1;
@@ -71,15 +90,18 @@ static int is_turned_away(const gnt_fl_products *c) {
 /* Counts those of n_updates that hold little, and the observed ones that are withheld. n: entries of each. */
 static int32_t count_little(const gnt_fl_products *update, int32_t n_updates, int64_t n, int32_t *withheld) {
     gnt_fl_products all = {0};
+    double kept = 0;
     int32_t little = 0;
     *withheld = 0;
     for (int32_t k = 0; k < n_updates; k++) {
         all.sent_plain += update[k].sent_plain;
         all.plain += update[k].plain;
         all.sent += update[k].sent;
+        kept += (double)update[k].kept / n_updates;
     }
     for (int32_t k = 0; k < n_updates; k++) {
-        const int is_one = is_little(&update[k], &all, n_updates, n);
+        const int is_pruned = update[k].largest && (double)update[k].kept >= kept / 2;
+        const int is_one = !is_pruned && is_little(&update[k], &all, n_updates, n);
         little += is_one;
         *withheld += is_one && update[k].observed && is_turned_away(&update[k]);
     }
@@ -136,6 +158,7 @@ void gnt_fl_added_free(gnt_fl_added *a) {
 void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share,
                          int observed) {
     gnt_fl_products sums = {.observed = observed};
+    sums.largest = are_largest(before, after, a->n, &sums.kept);
     for (int64_t i = 0; i < a->n; i++) {
         const double p = share * (double)before[i], s = share * (double)after[i], e = s - p;
         a->round[i] += e;

@@ -17,7 +17,9 @@
  * much of its plain update a client sent, and c the same of all together, Σ a_k²⟨s_k, p_k⟩ / Σ a_k²‖p_k‖². It
  * sent little if c_k is surely below c / 4, by three standard errors of what is orthogonal to p_k, and its
  * update is smaller than half the root mean square over clients. It withheld its update if, besides, the
- * cosine of s_k and p_k is below ½: it is not the same update made smaller. */
+ * cosine of s_k and p_k is below ½: it is not the same update made smaller. An update that was pruned
+ * like all others did not send little, however small c_k is: s_k holds the largest entries of p_k, unchanged,
+ * and at least half as many as the updates hold on average. */
 #ifndef GNT_FL_UNDEFENDED_H
 #define GNT_FL_UNDEFENDED_H
 
@@ -32,10 +34,12 @@ typedef struct gnt_fl_round {
     int32_t clients, little; /* that were compared, and that sent little; both 0 where memory ran out */
 } gnt_fl_round;
 
-/* a_k²⟨s_k, p_k⟩, a_k²‖p_k‖², a_k²‖s_k‖² of one client. */
+/* a_k²⟨s_k, p_k⟩, a_k²‖p_k‖², a_k²‖s_k‖² of one client, and what pruning left of it. */
 typedef struct gnt_fl_products {
     double sent_plain, plain, sent;
     int observed;
+    int64_t kept; /* entries that were sent */
+    int largest;  /* they are the largest of p_k, unchanged */
 } gnt_fl_products;
 
 typedef struct gnt_fl_undefended {

@@ -186,6 +186,38 @@ static void an_update_that_was_withheld_is_marked(void **state) {
     assert_int_equal(t.withheld, 0);
 }
 
+/* Sixteen updates. Those of odd rounds have four large entries, and the `kept` largest are sent; those of
+ * even rounds have none, and the `quiet` largest are sent. An even one is observed. Returns how many sent
+ * little. */
+static int32_t prune_updates(int kept, int quiet) {
+    enum { LONG = 480, ALL = 16 };
+    gnt_err says = {0};
+    gnt_fl_added a = {0};
+    assert_int_equal(gnt_fl_added_open(&a, LONG, &says), 0);
+    for (int r = 0; r < ALL; r++) {
+        float before[LONG], after[LONG] = {0};
+        for (int i = 0; i < LONG; i++) /* the first entries are all that matters in one update of two */
+            before[i] = r % 2 ? (i < 4 ? 10 : 0.01f) : 1 - (float)i / LONG / 2;
+        for (int i = 0; i < (r % 2 ? kept : quiet); i++)
+            after[i] = before[i];
+        gnt_fl_added_client(&a, before, after, 1, r == ALL - 2);
+        gnt_fl_added_end_round(&a);
+    }
+    const gnt_fl_totals t = gnt_fl_added_totals(&a);
+    assert_int_equal(t.withheld, t.little > 0);
+    assert_int_equal(gnt_treatment_few_send(NULL, 0, &t, &says), t.little > 0);
+    gnt_fl_added_free(&a);
+    return t.little;
+}
+
+/* The same number of entries holds much of one update and next to nothing of another. */
+static void a_pruned_update_was_not_withheld(void **state) {
+    (void)state;
+    assert_int_equal(prune_updates(4, 4), 0);
+    assert_int_equal(prune_updates(4, 2), 0);
+    assert_int_equal(prune_updates(4, 1), 8); /* fewer entries than the others */
+}
+
 static void a_server_that_knows_more_is_marked(void **state) {
     (void)state;
     gnt_err says = {0};
@@ -266,6 +298,7 @@ int main(void) {
         cmocka_unit_test(a_few_that_send_for_all_are_marked),
         cmocka_unit_test(a_few_rounds_that_send_for_all_are_marked),
         cmocka_unit_test(an_update_that_was_withheld_is_marked),
+        cmocka_unit_test(a_pruned_update_was_not_withheld),
         cmocka_unit_test(masks_that_cancel_are_marked),
         cmocka_unit_test(a_server_that_knows_more_is_marked),
         cmocka_unit_test(a_round_that_is_ignored_is_marked),
