@@ -349,7 +349,7 @@ install: all
 	    "Version: $$(sed -n 's/^#define GNT_VERSION "\(.*\)"$$/\1/p' harness/run/version.h)" \
 	    'plugins=$${prefix}/lib/gauntlet/plugins' 'Cflags: -I$${prefix}/include' \
 	    'Libs: -L$${prefix}/lib -lgauntlet-nn' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/gauntlet.pc
-	cp -R models suites $(DESTDIR)$(PREFIX)/share/gauntlet/
+	cp -R models suites templates $(DESTDIR)$(PREFIX)/share/gauntlet/
 	install -d $(DESTDIR)$(PREFIX)/share/gauntlet/tools
 	install -m 644 tools/*.py $(DESTDIR)$(PREFIX)/share/gauntlet/tools/
 	cp -R README.md docs $(DESTDIR)$(PREFIX)/share/doc/gauntlet/

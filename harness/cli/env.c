@@ -110,6 +110,15 @@ int cli_read_season_key(void *to, char *text) {
     return read_key(to, text, "season-key");
 }
 
+char *cli_find_shared(const char *name) {
+    char *folder[CLI_MODEL_FOLDERS], *found = NULL;
+    list_folders(folder, NULL, name);
+    for (size_t i = 1; folder[i] && !found; i++) /* 0 is in the working folder */
+        found = cli_is_folder(folder[i]) ? gnt_strdup(folder[i]) : NULL;
+    cli_free_models(folder);
+    return found;
+}
+
 int cli_is_folder(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);

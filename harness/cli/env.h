@@ -32,6 +32,10 @@ void cli_free_models(char *folder[CLI_MODEL_FOLDERS]);
  * memory. */
 char *cli_find_suite(const char *given);
 
+/* Returns the folder of that name next to the program as built or as installed. The caller frees; NULL:
+ * there is none. */
+char *cli_find_shared(const char *name);
+
 int cli_is_folder(const char *path);
 /* Returns the results.json of a run folder, or the path itself. The caller frees; NULL: out of memory. */
 char *cli_results_of(const char *path);

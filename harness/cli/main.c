@@ -35,6 +35,7 @@ static const command commands[] = {
     {"run", gnt_cmd_run},
     {"list", gnt_cmd_list},
     {"show", gnt_cmd_show},
+    {"new", gnt_cmd_new},
     {"vet", gnt_cmd_vet},
     {"data", gnt_cmd_data},
     {"program", gnt_cmd_program},

@@ -211,8 +211,11 @@ static int check_exports(vetting *v, gnt_err *err) {
         if (strcmp(name, "gauntlet_entry") == 0)
             entry = 1;
         else if (*name && !other.text[0])
-            gnt_fail(&other,
-                     "it exports %.100s too; hide all but gauntlet_entry, as -fvisibility=hidden does", name);
+            gnt_fail(
+                &other,
+                "it exports %.100s too; hide all but gauntlet_entry: with -fvisibility=hidden in C, with a "
+                "version script in C++ (docs/plugin-howto.md)",
+                name);
     }
     if (rc == 0 && !entry)
         gnt_fail(&other, "it does not export gauntlet_entry");

@@ -1,0 +1,6 @@
+CFLAGS ?= -O2 -g
+flags = -std=c11 -Wall -Wextra -fPIC -fvisibility=hidden $(shell $(PKG_CONFIG) --cflags gauntlet) $(CFLAGS)
+
+$(plugin): plugin-name.c
+	mkdir -p build
+	$(CC) $(flags) -shared -o $@ $< $(LDFLAGS) -lm
