@@ -192,9 +192,17 @@ static int audit(options *o, size_t n_cells) {
                  counts.pictures);
         return refuse(err.text);
     }
-    gnt_fail(&err, "%zu of %zu cells differ, %zu of %zu training runs on public data alone", counts.different,
-             counts.chosen, counts.controls_different, counts.controls);
-    return counts.different || counts.controls_different ? refuse(err.text) : GNT_EXIT_OK;
+    if (counts.plugins_different)
+        gnt_fail(&err,
+                 "the run gives another version, or other hooks, families or flags, of %zu plugin%s than "
+                 "%s here; run its suite with the plugins that are here",
+                 counts.plugins_different, counts.plugins_different == 1 ? "" : "s",
+                 counts.plugins_different == 1 ? "it has" : "they have");
+    else
+        gnt_fail(&err, "%zu of %zu cells differ, %zu of %zu training runs on public data alone",
+                 counts.different, counts.chosen, counts.controls_different, counts.controls);
+    return counts.different || counts.controls_different || counts.plugins_different ? refuse(err.text)
+                                                                                     : GNT_EXIT_OK;
 }
 
 /* ---- the run under the season's key ---- */

@@ -97,7 +97,11 @@ static int audit(options *o, cli_run_suite *stored, gnt_err *err) {
     if (counts.pictures_different)
         printf("%zu of %zu pictures do not show what their targets say\n", counts.pictures_different,
                counts.pictures);
-    return counts.different || counts.pictures_different || counts.controls_different || fresh.different
+    if (counts.plugins_different)
+        printf("plugins with another version, or other hooks, families or flags here: %zu\n",
+               counts.plugins_different);
+    return counts.different || counts.pictures_different || counts.controls_different ||
+                   counts.plugins_different || fresh.different
                ? GNT_EXIT_FAILED
                : GNT_EXIT_OK;
 }

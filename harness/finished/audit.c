@@ -282,6 +282,42 @@ static void compare_controls(const audit *a, const gnt_result_tasks *was, const 
         }
 }
 
+/* ---- the plugins ---- */
+
+static int same_texts(const gnt_texts *a, const gnt_texts *b) {
+    int same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++)
+        same = strcmp(a->at[i], b->at[i]) == 0;
+    return same;
+}
+
+/* Compares what the run says of the plugins of a defense or an attack with what they say of themselves. */
+static void compare_members(const audit *a, const char *label, const gnt_result_members *was,
+                            const gnt_result_members *now) {
+    for (size_t i = 0; i < now->n && i < was->n; i++) {
+        const gnt_result_member *is = &now->at[i], *said = &was->at[i];
+        if (strcmp(is->version, said->version) != 0)
+            say(a, "different %s: the plugin %s has version %s here, the run says %s", label, is->id,
+                gnt_show_text(is->version).text, gnt_show_text(said->version).text);
+        else if (!same_texts(&is->hooks, &said->hooks) || !same_texts(&is->families, &said->families) ||
+                 !same_texts(&is->flags, &said->flags))
+            say(a, "different %s: the plugin %s has other hooks, families or flags here than the run says",
+                label, is->id);
+        else
+            continue;
+        a->counts->plugins_different++;
+    }
+}
+
+static void compare_plugins(const audit *a, const gnt_result *was, const gnt_result *now) {
+    for (size_t i = 0; i < now->defenses.n && i < was->defenses.n; i++)
+        compare_members(a, now->defenses.at[i].label, &was->defenses.at[i].members,
+                        &now->defenses.at[i].members);
+    for (size_t i = 0; i < now->attacks.n && i < was->attacks.n; i++)
+        compare_members(a, now->attacks.at[i].label, &was->attacks.at[i].members,
+                        &now->attacks.at[i].members);
+}
+
 /* ---- audit ---- */
 
 static int run_and_compare(audit *a, const gnt_result *of, gnt_err *err) {
@@ -313,6 +349,7 @@ static int run_and_compare(audit *a, const gnt_result *of, gnt_err *err) {
         else if (rc == 0) {
             compare_cells(a, cells, &fresh.cells);
             compare_controls(a, &of->tasks, &fresh.tasks);
+            compare_plugins(a, of, &fresh);
         }
         gnt_result_free(&fresh);
     }

@@ -51,6 +51,7 @@ typedef struct gnt_audit_counts {
     size_t controls, controls_different;
     /* pictures of cells, run again or not, and those that do not show what their targets say */
     size_t pictures, pictures_different;
+    size_t plugins_different; /* that have another version, other hooks, families or flags here */
     int interrupted;
 } gnt_audit_counts;
 
