@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "base/colour.h"
 #include "base/text.h"
 #include "cli/absolute.h"
 #include "cli/args.h"
@@ -177,14 +178,14 @@ static void check_memory(visit *v) {
 /* ---- printing ---- */
 
 static void print(const visit *v) {
-    const char *red = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") ? "\033[31m" : "";
+    const char *red = gnt_red(STDOUT_FILENO), *end = gnt_not_red(STDOUT_FILENO);
     size_t i;
     json_t *f;
     json_array_foreach(v->findings, i, f) {
         const char *is = json_string_value(json_object_get(f, "state"));
         const char *advice = json_string_value(json_object_get(f, "advice"));
         const int bad = strcmp(is, state_names[MISSING]) == 0;
-        printf("%s%-8s%s%-10s %s\n", bad ? red : "", is, bad && *red ? "\033[0m" : "",
+        printf("%s%-8s%s%-10s %s\n", bad ? red : "", is, bad ? end : "",
                json_string_value(json_object_get(f, "check")),
                json_string_value(json_object_get(f, "found")));
         if (advice)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/colour.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/memory_limit.h"
@@ -72,8 +73,12 @@ static int read_options(int argc, char **argv, options *o) {
 }
 
 static void print_summary(const gnt_run_counts *c, const char *folder, int share, int report) {
-    printf("%zu cells ok, %zu n/a, %zu failed, %zu crashed, %zu timed out", c->ok, c->na, c->failed,
-           c->crashed, c->timeout);
+    const int bad = c->failed || c->crashed || c->timeout;
+    printf("%zu cells ok", c->ok);
+    if (c->reused)
+        printf(" (%zu of them from the store)", c->reused);
+    printf(", %zu n/a, %s%zu failed, %zu crashed, %zu timed out%s", c->na, bad ? gnt_red(STDOUT_FILENO) : "",
+           c->failed, c->crashed, c->timeout, bad ? gnt_not_red(STDOUT_FILENO) : "");
     if (c->unfinished)
         printf(", %zu not finished", c->unfinished);
     if (share)
@@ -121,6 +126,16 @@ static void print_needs(const options *o, const gnt_plan *plan, const gnt_suite 
     gnt_free(folder);
 }
 
+/* Prints what keeps the plan from a verdict. */
+static void print_warnings(const gnt_plan *plan, const gnt_suite *suite) {
+    gnt_text text;
+    gnt_text_init(&text, 1 << 20);
+    gnt_plan_warnings(plan, suite, &text);
+    for (const char *line = gnt_text_get(&text), *end; (end = strchr(line, '\n')); line = end + 1)
+        fprintf(stderr, "warning: %.*s\n", (int)(end - line), line);
+    gnt_text_free(&text);
+}
+
 static int print_plan(const options *o, const gnt_plan *plan, const gnt_suite *suite) {
     char *text = o->json ? gnt_plan_json(plan, suite) : gnt_plan_text(plan, suite);
     if (text)
@@ -128,6 +143,8 @@ static int print_plan(const options *o, const gnt_plan *plan, const gnt_suite *s
     gnt_free(text);
     if (text && !o->json)
         print_needs(o, plan, suite);
+    if (!o->quiet)
+        print_warnings(plan, suite);
     return text ? GNT_EXIT_OK : GNT_EXIT_FAILED;
 }
 

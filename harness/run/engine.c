@@ -137,9 +137,13 @@ static void count(const run *r, gnt_run_counts *counts) {
                                            [GNT_CELL_FAILED] = &counts->failed,
                                            [GNT_CELL_CRASHED] = &counts->crashed,
                                            [GNT_CELL_TIMEOUT] = &counts->timeout};
-    for (size_t i = 0; i < r->plan->n; i++)
-        if (run_wants(r, i))
-            ++*of[r->cell[i].status];
+    for (size_t i = 0; i < r->plan->n; i++) {
+        const run_cell *c = &r->cell[i];
+        if (!run_wants(r, i))
+            continue;
+        ++*of[c->status];
+        counts->reused += c->status == GNT_CELL_OK && c->jobs.score->stored.cached;
+    }
 }
 
 /* Writes the files of the run under a lock: if two runs end in one folder, all files are those of the later

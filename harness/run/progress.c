@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/colour.h"
 #include "base/text.h"
 #include "run/run_impl.h"
 
@@ -51,9 +52,10 @@ static void show_line(const run *r, int last) {
     gnt_text_init(&percents, 256);
     time_left(r, left, sizeof left);
     add_percents(r, &percents);
-    fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running%s, %zu failed%s%s", r->progress.finished,
-            r->progress.n_wanted, r->running.n, gnt_text_get(&percents), r->progress.bad, left,
-            last ? "\n" : "");
+    fprintf(stderr, "\r\033[K%zu/%zu cells, %zu running%s, %s%zu failed%s%s%s", r->progress.finished,
+            r->progress.n_wanted, r->running.n, gnt_text_get(&percents),
+            r->progress.bad ? gnt_red(STDERR_FILENO) : "", r->progress.bad,
+            r->progress.bad ? gnt_not_red(STDERR_FILENO) : "", left, last ? "\n" : "");
     fflush(stderr);
     gnt_text_free(&percents);
 }
@@ -96,7 +98,8 @@ void run_show_cell(const run *r, const run_cell *c) {
         return;
     if (isatty(STDERR_FILENO)) {
         if (run_is_bad(c->status))
-            fprintf(stderr, "\r\033[K%s: %s: %s\n", c->cell->id, status, c->reason ? c->reason : "");
+            fprintf(stderr, "\r\033[K%s%s: %s%s: %s\n", gnt_red(STDERR_FILENO), c->cell->id, status,
+                    gnt_not_red(STDERR_FILENO), c->reason ? c->reason : "");
         return;
     }
     char left[64];

@@ -52,6 +52,18 @@ static void warn_of_batch_statistics(const run *r) {
     }
 }
 
+/* Warns of what keeps the run from a verdict; nothing of a run of some cells alone. */
+static void warn_of_plan(const run *r) {
+    gnt_text text;
+    if (r->options->quiet || r->options->wanted)
+        return;
+    gnt_text_init(&text, 1 << 20);
+    gnt_plan_warnings(r->plan, r->suite, &text);
+    for (const char *line = gnt_text_get(&text), *end; (end = strchr(line, '\n')); line = end + 1)
+        run_show_warning(r, "%.*s", (int)(end - line), line);
+    gnt_text_free(&text);
+}
+
 /* Returns the least number of rows that training runs of the task dealt to no client, and the greatest in
  * *most; 0 if none reported any. */
 static int64_t unused_rows(const run *r, const gnt_suite_task *t, int64_t *most) {
@@ -132,6 +144,7 @@ static void warn_of_contradictions(const run *r) {
 
 void run_warn_before(const run *r) {
     warn_of_blas_core(r);
+    warn_of_plan(r);
     warn_of_batch_statistics(r);
     say_needs(r);
 }

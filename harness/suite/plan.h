@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "suite/suite.h"
 
 typedef enum gnt_cell_mode {
@@ -77,5 +78,9 @@ const gnt_cell *gnt_plan_find(const gnt_plan *p, const char *id); /* NULL: there
  * out of memory. */
 char *gnt_plan_text(const gnt_plan *p, const gnt_suite *suite);
 char *gnt_plan_json(const gnt_plan *p, const gnt_suite *suite);
+
+/* Writes what in the plan keeps its run from a verdict, such as too few training runs, and what in the suite
+ * has no effect, such as a grant that no cell has: one line each, none if there is nothing. */
+void gnt_plan_warnings(const gnt_plan *p, const gnt_suite *suite, gnt_text *out);
 
 #endif

@@ -237,6 +237,10 @@ static const char *where_from(const gnt_suite_task *t, const gnt_suite_defense *
     }
 }
 
+const char *plan_why_absent(const gnt_suite *s, const gnt_cell *c, uint32_t bit) {
+    return where_from(&s->task[c->task], &s->defense[c->defense], bit);
+}
+
 static uint32_t lowest_bit(uint32_t bits) {
     return bits & (~bits + 1);
 }
