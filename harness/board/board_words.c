@@ -27,13 +27,16 @@ void board_say_threat(uint32_t threat, gnt_text *out) {
         gnt_text_add(out, "%s", gnt_words_list(&gnt_knowledge_words, threat, words, sizeof words));
 }
 
-/* Writes an attack's label, and its contributor if two attacks share the label. */
+/* Writes an attack's label, the list that it is from, and its contributor if two attacks share the label. */
 void board_say_attack(const board *b, const board_contest *c, const board_number *n, gnt_text *out) {
     const board_attack *a = &c->attack[n->attack];
+    const gnt_result_attack *of = gnt_attack_of(&b->run[a->first].results, a->label);
     int shared = 0;
     for (size_t i = 0; i < c->n_attack; i++)
         shared |= i != n->attack && !strcmp(c->attack[i].label, a->label);
     gnt_text_add(out, "%s", a->label);
+    if (of && of->list)
+        gnt_text_add(out, " (%s list %.12s)", of->list->status, of->list->digest);
     if (shared)
         gnt_text_add(out, " (as %s set it)", b->run[a->first].contributor);
 }

@@ -108,6 +108,26 @@ static int read_suite(const check *c, const char *path, suite_of *s, gnt_err *wh
                : 0;
 }
 
+/* Notes lists of attacks that are not those that are here under their names. */
+static void note_lists(const check *c, const gnt_suite *suite, const gnt_suite_env *world) {
+    for (size_t i = 0; world->plugins && i < suite->n_lists; i++) {
+        const gnt_suite_list *is = &suite->list[i];
+        gnt_suite here;
+        gnt_err why = {""};
+        const int rc = gnt_suite_load_list(&here, is->name, world, &why);
+        if (rc != 0)
+            check_note(c, "attacks %s:…: the list %s could not be compared with that of this build: %s",
+                       is->name, is->name, rc > 0 ? "it has none of that name" : why.text);
+        else if (strcmp(here.list->digest, is->digest) != 0)
+            check_note(c,
+                       "attacks %s:…: the list %s or its plugins are not those of this build: the digest is "
+                       "%s, here "
+                       "it is %s",
+                       is->name, is->name, is->digest, here.list->digest);
+        gnt_suite_free(&here);
+    }
+}
+
 static void mark_all_unproven(const check *c) {
     for (size_t i = 0; i < c->of->tasks.n; i++)
         c->out->unproven[c->out->n_unproven++] = c->of->tasks.at[i].id;
@@ -137,6 +157,7 @@ static int open_suite(check *c, const char *path, suite_of *s) {
         c->plan = &s->plan;
         c->should = &s->should;
         c->assumed = s->facts.assumed;
+        note_lists(c, c->suite, s->facts.world);
     }
     gnt_free(at);
     return rc;

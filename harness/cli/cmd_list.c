@@ -1,4 +1,4 @@
-/* gauntlet list and gauntlet show: list the plugins, and describe one of them. */
+/* gauntlet list and gauntlet show: list the plugins, and describe one of them, or a list of attacks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "plugin/params.h"
 #include "plugin/abi_words.h"
 #include "process/describe.h"
+#include "suite/suite.h"
 
 enum { LONGEST_LISTING = 64 << 20 };
 
@@ -29,7 +30,9 @@ static int read_options(int argc, char **argv, int wants_id, options *o) {
     if (code != CLI_GO_ON)
         return code;
     if (words.n != wants_id)
-        return cli_wrong(&command, "expected %s", wants_id ? "the id of one plugin" : "no further words");
+        return cli_wrong(&command, "expected %s",
+                         wants_id ? "the id of one plugin, or the name of a list of attacks"
+                                  : "no further words");
     o->id = wants_id ? words.word[0] : NULL;
     return CLI_GO_ON;
 }
@@ -214,13 +217,105 @@ static int unknown(const gnt_plugin_list *list, const char *id) {
         names[i] = list->info[i].id;
     const char *near = names ? gnt_nearest(id, names, list->n) : NULL;
     fprintf(stderr,
-            "gauntlet show: there is no plugin \"%.60s\"%s%s%s; see `gauntlet list`; "
+            "gauntlet show: there is no plugin and no list of attacks \"%.60s\"%s%s%s; see `gauntlet list`; "
             "--plugins DIR adds a folder\n",
             id, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     for (size_t i = 0; i < list->n_refused; i++)
         fprintf(stderr, "refused: %s\n", list->refused[i].sentence);
     gnt_free(names);
     return GNT_EXIT_WRONG;
+}
+
+/* ---- lists of attacks ---- */
+
+static void show_member(const gnt_suite_attack *a) {
+    printf("\n%s  %s %s", a->label + strlen(a->list->name) + 1, a->plugin, a->member.info->version);
+    if (a->first.info)
+        printf(" (after %s %s)", a->first.info->id, a->first.info->version);
+    printf("\n  %s\n", a->says);
+    printf("  ");
+    show_bits("surfaces", &gnt_surface_words, (a->first.info ? &a->first : &a->member)->info->surfaces);
+    printf("  ");
+    show_bits("goals", &gnt_goal_words, a->member.info->goals);
+    printf("  ");
+    show_bits("grants", &gnt_knowledge_words, a->grants);
+    if (a->first.info)
+        printf("  %-12s %lld, %lld\n", "budget", (long long)a->first_budget, (long long)a->budget);
+    else if (a->budget)
+        printf("  %-12s %lld\n", "budget", (long long)a->budget);
+    if (a->first.info)
+        printf("  %-12s %s\n", "parameters", a->first.params);
+    printf("  %-12s %s\n", a->first.info ? "" : "parameters", a->member.params);
+}
+
+static void show_list(const gnt_suite *s) {
+    const gnt_suite_list *list = s->list;
+    printf("%s (list of attacks), %s, digest %s\n%s\n", list->name, list->status, list->digest, list->says);
+    if (*list->variants)
+        printf("variants     %s\n", list->variants);
+    for (size_t i = 0; i < s->n_attacks; i++)
+        show_member(&s->attack[i]);
+}
+
+static void grants_json(uint32_t grants, gnt_text *out) {
+    for (size_t i = 0, n = 0; i < gnt_knowledge_words.n; i++)
+        if (grants & gnt_knowledge_words.word[i].bit)
+            gnt_text_add(out, "%s\"%s\"", n++ ? "," : "", gnt_knowledge_words.word[i].name);
+}
+
+/* Adds a member as an entry of a suite's attacks, with all of its parameters. */
+static void member_json(const gnt_suite_attack *a, gnt_text *out) {
+    gnt_text_add(out, "{\"label\":\"%s\",\"plugin\":\"%s\",\"grants\":[", a->label, a->plugin);
+    grants_json(a->grants, out);
+    gnt_text_add(out, "],\"params\":[");
+    if (a->first.info)
+        gnt_text_add(out, "%s,", a->first.params);
+    gnt_text_add(out, "%s],\"budget\":[", a->member.params);
+    if (a->first.info)
+        gnt_text_add(out, "%lld,", (long long)a->first_budget);
+    gnt_text_add(out, "%lld],\"says\":", (long long)a->budget);
+    gnt_json_add_text(out, a->says);
+    gnt_text_add(out, "}");
+}
+
+static void list_members_json(const gnt_suite *s, gnt_text *out) {
+    const gnt_suite_list *list = s->list;
+    gnt_text_add(out, "{\"list\":\"%s\",\"status\":\"%s\",\"digest\":\"%s\",\"says\":", list->name,
+                 list->status, list->digest);
+    gnt_json_add_text(out, list->says);
+    gnt_text_add(out, ",\"attacks\":[");
+    for (size_t i = 0; i < s->n_attacks; i++) {
+        gnt_text_add(out, "%s\n", i ? "," : "");
+        member_json(&s->attack[i], out);
+    }
+    gnt_text_add(out, "]}");
+}
+
+/* Shows the list of attacks with that name; CLI_GO_ON if there is none. */
+static int show_list_named(const gnt_plugin_list *plugins, const options *o) {
+    char *folders[CLI_MODEL_FOLDERS];
+    gnt_suite list;
+    gnt_text out;
+    gnt_err err = {0};
+    cli_find_lists(folders);
+    const gnt_suite_env env = {.plugins = plugins, .list_folders = (const char *const *)folders};
+    const int rc = gnt_suite_load_list(&list, o->id, &env, &err);
+    cli_free_models(folders);
+    if (rc > 0)
+        return CLI_GO_ON;
+    if (rc < 0)
+        return cli_error("show", &err, GNT_EXIT_WRONG);
+    int code = GNT_EXIT_OK;
+    gnt_text_init(&out, LONGEST_LISTING);
+    if (o->json) {
+        list_members_json(&list, &out);
+        code = print_json(&out);
+    } else {
+        show_list(&list);
+        gnt_text_free(&out);
+    }
+    gnt_suite_free(&list);
+    return code;
 }
 
 int gnt_cmd_show(int argc, char **argv) {
@@ -234,7 +329,9 @@ int gnt_cmd_show(int argc, char **argv) {
         return cli_error("show", &err, GNT_EXIT_WRONG);
     code = show_all(&list, &o);
     if (code == GNT_EXIT_WRONG)
-        unknown(&list, o.id);
+        code = show_list_named(&list, &o);
+    if (code == CLI_GO_ON)
+        code = unknown(&list, o.id);
     gnt_plugin_list_free(&list);
     return code;
 }

@@ -30,6 +30,10 @@ void cli_find_models(char *folder[CLI_MODEL_FOLDERS], const char *given) {
     list_folders(folder, given, "models");
 }
 
+void cli_find_lists(char *folder[CLI_MODEL_FOLDERS]) {
+    list_folders(folder, NULL, "suites/standard");
+}
+
 static int is_file(const char *path) {
     struct stat st;
     return path && stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
@@ -79,9 +83,11 @@ int cli_list_plugins(gnt_plugin_list *out, const char *folder, const gnt_sandbox
 int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *sandbox, gnt_err *err) {
     *w = (cli_env){0};
     cli_find_models(w->models, paths->models);
+    cli_find_lists(w->lists);
     w->suite = (gnt_suite_env){.plugins = &w->plugins,
                                .data_folder = paths->data,
                                .model_folders = (const char *const *)w->models,
+                               .list_folders = (const char *const *)w->lists,
                                .key_file = paths->key};
     return cli_list_plugins(&w->plugins, paths->plugins, sandbox, err);
 }
@@ -89,6 +95,7 @@ int cli_env_open(cli_env *w, const cli_paths *paths, const gnt_sandbox_options *
 void cli_env_close(cli_env *w) {
     gnt_plugin_list_free(&w->plugins);
     cli_free_models(w->models);
+    cli_free_models(w->lists);
 }
 
 static int read_key(const char **to, const char *text, const char *option) {

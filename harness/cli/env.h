@@ -12,6 +12,7 @@ enum { CLI_MODEL_FOLDERS = 4 };
 typedef struct cli_env {
     gnt_plugin_list plugins;
     char *models[CLI_MODEL_FOLDERS]; /* NULL-terminated */
+    char *lists[CLI_MODEL_FOLDERS];  /* of lists of attacks, likewise */
     gnt_suite_env suite;             /* points into the above */
 } cli_env;
 
@@ -26,6 +27,9 @@ void cli_env_close(cli_env *w);
  * built and as installed. Free them with cli_free_models. */
 void cli_find_models(char *folder[CLI_MODEL_FOLDERS], const char *given);
 void cli_free_models(char *folder[CLI_MODEL_FOLDERS]);
+
+/* Lists the folders of lists of attacks: suites/standard, and those next to the program. Free as above. */
+void cli_find_lists(char *folder[CLI_MODEL_FOLDERS]);
 
 /* Returns the path of a suite: `given` if there is such a file; else that of the suite of this name in
  * suites/, or next to the program as built or installed; else `given`. The caller frees; NULL: out of

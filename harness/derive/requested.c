@@ -88,6 +88,11 @@ static void fill_defense(gnt_result_defense *out, const gnt_suite_defense *d, gn
                                     text_of(p ? gnt_word_name(&gnt_scale_words, (uint32_t)p->scale) : NULL)};
 }
 
+static const gnt_result_list *list_of(const gnt_suite_list *list, gnt_arena *arena) {
+    const gnt_result_list of = {list->name, list->digest, list->status};
+    return gnt_arena_copy(arena, &of, 1, sizeof of);
+}
+
 static void fill_attack(gnt_result_attack *out, const gnt_suite_attack *a, gnt_arena *arena) {
     gnt_result_member *member = gnt_arena_array(arena, 2, sizeof *member);
     size_t n = 0;
@@ -97,6 +102,7 @@ static void fill_attack(gnt_result_attack *out, const gnt_suite_attack *a, gnt_a
         fill_member(&member[n++], &a->member, arena);
     *out = (gnt_result_attack){.label = a->label,
                                .influence_of = text_of(a->influence_of),
+                               .list = a->list ? list_of(a->list, arena) : NULL,
                                .plugin = a->plugin,
                                .grants = names_of(&gnt_knowledge_words, a->grants, arena),
                                .budget = (int64_t)a->budget,

@@ -445,6 +445,28 @@ static void say_scale(page *w) {
     gnt_free(line);
 }
 
+/* Says which attacks are from lists: a line for each list. */
+static void say_lists(page *w) {
+    const gnt_result_attacks *attacks = &w->p->results->file->attacks;
+    for (size_t i = 0; i < attacks->n; i++) {
+        const gnt_result_list *list = attacks->at[i].list;
+        size_t before = 0;
+        while (before < i &&
+               !(list && attacks->at[before].list && strcmp(attacks->at[before].list->name, list->name) == 0))
+            before++;
+        if (!list || before < i)
+            continue;
+        char *line = gnt_format(
+            "Attacks called %s:… are those of the list %s, digest %s%s.", list->name, list->name,
+            list->digest,
+            strcmp(list->status, "draft") == 0 ? ", a draft, which may still change under this name" : "");
+        if (line)
+            paragraph(w, line);
+        w->pen.out.failed |= !line;
+        gnt_free(line);
+    }
+}
+
 static void say_paper(page *w) {
     const size_t n = json_array_size(w->p->paper);
     if (n == 0)
@@ -600,6 +622,7 @@ static void say_page(page *w) {
     count_cells(p->results, &text);
     gnt_pen_write_text(&w->pen, GNT_PEN_PARAGRAPH, &text);
     say_scale(w);
+    say_lists(w);
     gnt_pen_lines(&w->pen, gnt_text_get(&p->notices));
     if (p->n_section == 0)
         paragraph(w, "This run holds no results yet.");

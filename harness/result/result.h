@@ -373,9 +373,15 @@ typedef struct gnt_result_defenses {
     size_t n;
 } gnt_result_defenses;
 
+/* A list of attacks that the suite names. */
+typedef struct gnt_result_list {
+    const char *name, *digest, *status;
+} gnt_result_list;
+
 typedef struct gnt_result_attack {
     const char *label, *plugin;
-    const char *influence_of; /* label of the same attack on updates as received; "": it is that attack */
+    const char *influence_of;    /* label of the same attack on updates as received; "": it is that attack */
+    const gnt_result_list *list; /* that it is from; NULL: it is an entry of the suite */
     gnt_texts grants;
     int64_t budget;
     gnt_result_members members;

@@ -129,6 +129,15 @@ const gnt_fields gnt_defense_fields = {.field = defense_rows,
                                        .open = 1,
                                        .named = 1};
 
+static const gnt_field attack_list_rows[] = {
+    {GNT_FIELD(gnt_result_list, name, TEXT), .help = "name of the list, with its variant"},
+    {GNT_FIELD(gnt_result_list, digest, TEXT),
+     .help = "digest of its content and of the versions of its plugins"},
+    {GNT_FIELD(gnt_result_list, status, TEXT),
+     .help = "draft: the list may still change under this name; frozen: it does not"},
+};
+static const gnt_fields attack_list_fields = GNT_OPEN(gnt_result_list, attack_list_rows);
+
 static const gnt_field attack_rows[] = {
     {GNT_FIELD(gnt_result_attack, label, TEXT),
      .help = "name by which all other entries refer to the attack"},
@@ -136,6 +145,8 @@ static const gnt_field attack_rows[] = {
     {GNT_FIELD(gnt_result_attack, influence_of, TEXT), .optional = 1,
      .help = "label of the same attack on updates as received; this one is on their influence "
              "([suites.md](suites.md#influence))"},
+    {GNT_FIELD(gnt_result_attack, list, GROUP), .optional = 1, .group = &attack_list_fields,
+     .help = "list of attacks that it is from ([suites.md](suites.md#lists-of-attacks))"},
     {GNT_FIELD(gnt_result_attack, grants, TEXTS), .help = "attacker knowledge that the suite grants"},
     {GNT_FIELD(gnt_result_attack, budget, INT), ANY_INT,
      .help = "greatest number of steps; 0 if the suite gave none"},

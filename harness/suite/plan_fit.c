@@ -280,7 +280,8 @@ typedef struct attacker {
     const gnt_plugin_info *plugin;
     const char *who; /* prefix of messages about a member of a chain: "decompose "; else "" */
     uint32_t surface, grants, has;
-    const char *withheld; /* why bits outside `has` are missing, if not because of the task */
+    const char *withheld;       /* why bits outside `has` are missing, if not because of the task */
+    const gnt_suite_list *list; /* which grants; NULL: the suite does */
 } attacker;
 
 static int names(const gnt_plugin_info *attack, const char *id) {
@@ -376,8 +377,9 @@ static int misfits(const gnt_suite *s, const gnt_cell *c, const attacker *a, uin
         *reason = gnt_format("%s answers %s, and %s", p->id, list(&gnt_goal_words, p->goals).text,
                              no_goal(t, p->goals));
     else if (ungranted)
-        *reason = gnt_format("%sneeds %s, which the suite does not grant", a->who,
-                             list(&gnt_knowledge_words, ungranted).text);
+        *reason = gnt_format("%sneeds %s, which %s%s does not grant", a->who,
+                             list(&gnt_knowledge_words, ungranted).text, a->list ? "the list " : "the suite",
+                             a->list ? a->list->name : "");
     else if (absent)
         *reason = gnt_format(
             "%sneeds %s, but %s", a->who, list(&gnt_knowledge_words, lowest_bit(absent)).text,
@@ -398,7 +400,7 @@ static int chain_misfits(const gnt_suite *s, gnt_cell *c, uint32_t has, char **r
     char first_who[GNT_SUITE_NAME + 2], who[GNT_SUITE_NAME + 2];
     snprintf(first_who, sizeof first_who, "%s ", a->first.info->id);
     snprintf(who, sizeof who, "%s ", a->member.info->id);
-    const attacker first = {a->first.info, first_who, c->surface, a->grants, has, NULL};
+    const attacker first = {a->first.info, first_who, c->surface, a->grants, has, NULL, a->list};
     const uint32_t goes_on = GNT_KNOWS_PUBLIC | GNT_KNOWS_DEFENSE | GNT_KNOWS_DEFENSE_PRIVATE |
                              GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE;
     const attacker second = {a->member.info,
@@ -408,7 +410,8 @@ static int chain_misfits(const gnt_suite *s, gnt_cell *c, uint32_t has, char **r
                              has & goes_on,
                              a->member.info->needs & has & ~goes_on
                                  ? "a chain has none for what its first attack recovered"
-                                 : NULL};
+                                 : NULL,
+                             a->list};
     *reason = NULL;
     if (c->surface != GNT_SURFACE_UPDATE || !t->observe.set) {
         *reason = gnt_format(
@@ -430,7 +433,7 @@ static int attack_misfits(const gnt_suite *s, gnt_cell *c, char **reason) {
     uint32_t has = available(s, c);
     if (a->first.info)
         return chain_misfits(s, c, has, reason);
-    const attacker one = {a->member.info, "", c->surface, a->grants, has, NULL};
+    const attacker one = {a->member.info, "", c->surface, a->grants, has, NULL, a->list};
     return misfits(s, c, &one, &c->goals, &c->grants, reason);
 }
 

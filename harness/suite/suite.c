@@ -168,7 +168,8 @@ static int read_lists(suite_reader *r, const json_t *root) {
         suite_need(r, "", root, "defenses", "a list of defenses, such as [{\"defense\": \"none\"}]") ||
         suite_list(r, "", root, "defenses", 1, GNT_SUITE_MOST_ENTRIES, &defenses) ||
         suite_read_defenses(r, defenses) ||
-        suite_need(r, "", root, "attacks", "a list of attacks, such as [{\"attack\": \"dlg\"}]") ||
+        suite_need(r, "", root, "attacks",
+                   "a list of attacks, such as [{\"attack\": \"dlg\"}], or the name of one") ||
         suite_list(r, "", root, "attacks", 1, GNT_SUITE_MOST_ENTRIES, &attacks))
         return -1;
     return suite_read_attacks(r, attacks) || suite_add_influence(r);
@@ -180,8 +181,8 @@ static int read_root(suite_reader *r) {
         return suite_fail(r, "", "is %s; expected a suite, an object: {\"suite\": …, \"tasks\": […], …}",
                           gnt_show(root).text);
     return suite_keys(r, "", root, "suite", "title", "seed", "key_file", "key_for", "seeds", "tasks",
-                      "models", "defenses", "attacks", "match", "limits", "measures", "facts", "points",
-                      "tables", "check", "adequate") ||
+                      "models", "defenses", "attacks", "lists", "match", "limits", "measures", "facts",
+                      "points", "tables", "check", "adequate") ||
            suite_read_id(r, "", root, "suite", "a name for the suite, such as \"suite\": \"quick\"",
                          &r->s->name) ||
            read_title(r, root) || suite_read_key(r, root) || read_seeds(r, root) || read_limits(r, root) ||
@@ -199,8 +200,9 @@ static char *folder_of(const char *file) {
 static int read_doc(gnt_suite *out, gnt_doc *doc, const gnt_suite_env *env, gnt_err *err) {
     suite_reader r = {.doc = doc, .env = env, .s = out, .err = err, .folder = folder_of(doc->name)};
     *out = (gnt_suite){.file = gnt_strdup(doc->name), .text = gnt_strdup(doc->text)};
-    int rc =
-        r.folder && out->file && out->text ? suite_apply_scale(&r, doc, env->scale) : suite_no_memory(&r);
+    int rc = r.folder && out->file && out->text
+                 ? suite_apply_scale(&r, doc, env->scale) || suite_find_lists(&r, doc)
+                 : suite_no_memory(&r);
     char *canonical = rc == 0 ? gnt_json_canonical(doc->root) : NULL;
     if (rc == 0 && !canonical)
         rc = suite_no_memory(&r);
@@ -209,6 +211,7 @@ static int read_doc(gnt_suite *out, gnt_doc *doc, const gnt_suite_env *env, gnt_
         gnt_digest_hex(&digest, out->digest);
         rc = read_root(&r);
     }
+    suite_free_lists(&r);
     gnt_free(canonical);
     gnt_free(r.folder);
     if (rc == 0)
@@ -249,6 +252,13 @@ void gnt_suite_free(gnt_suite *s) {
         suite_free_defense(&s->defense[i]);
     for (size_t i = 0; i < s->n_attacks; i++)
         suite_free_attack(&s->attack[i]);
+    for (size_t i = 0; i < s->n_lists; i++) {
+        gnt_free(s->list[i].name);
+        gnt_free(s->list[i].status);
+        gnt_free(s->list[i].says);
+        gnt_free(s->list[i].variants);
+    }
+    gnt_free(s->list);
     gnt_free(s->task);
     gnt_free(s->model);
     gnt_free(s->defense);

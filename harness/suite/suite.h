@@ -60,6 +60,8 @@ typedef struct gnt_suite_env {
     const char *scale;       /* --scale, or NULL for the suite's default */
     /* folders searched for NAME.json, in order; NULL-terminated; NULL: "models" */
     const char *const *model_folders;
+    /* as above, of lists of attacks; NULL: "suites/standard" */
+    const char *const *list_folders;
     void *context;
     /* NULL: gnt_suite_data_facts */
     int (*data_facts)(void *context, const gnt_data_spec *spec, gnt_data_facts *out, gnt_err *err);
@@ -282,8 +284,20 @@ typedef struct gnt_suite_defense {
     uint8_t *on_task; /* n_tasks flags */
 } gnt_suite_defense;
 
+/* A list of attacks that the suite names. */
+typedef struct gnt_suite_list {
+    char *name;   /* with its variant, "standard-1-blind" */
+    char *status; /* "draft", which may still change, or "frozen" */
+    char *says;
+    char *variants;            /* their names, "standard-1-blind, standard-1-labels"; "" for none */
+    char digest[GNT_HEX_SIZE]; /* of its content and of the versions of its plugins */
+} gnt_suite_list;
+
 typedef struct gnt_suite_attack {
+    /* of a list's member "LIST:ID" */
     char *label;
+    const gnt_suite_list *list; /* of the suite; NULL: the attack is an entry of its own */
+    char *says;                 /* what a list's member is for; else NULL */
     /* Not listed by the suite: the attack of this label, on the influence of updates. NULL: listed. */
     char *influence_of;
     char *plugin; /* ids joined by '+' */
@@ -301,7 +315,7 @@ typedef struct gnt_suite_attack {
 
 typedef struct gnt_suite {
     char *file;       /* path as given, for messages */
-    char *text;       /* its content, byte for byte */
+    char *text;       /* its content, byte for byte; where it names lists of files, with copies of these */
     char *name;       /* "suite" */
     char *title;      /* "" for none */
     char *scale;      /* the scale whose values were substituted; NULL: the suite has none */
@@ -326,6 +340,8 @@ typedef struct gnt_suite {
     size_t n_defenses;
     gnt_suite_attack *attack;
     size_t n_attacks;
+    gnt_suite_list *list;
+    size_t n_lists;
     double seconds;     /* time limit of one job */
     double cpu_seconds; /* processor time limit of one job; 0: none but `seconds` */
     int64_t memory_mb;  /* memory limit of one job */
@@ -344,6 +360,9 @@ typedef struct gnt_suite {
 int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_env *env, gnt_err *err);
 int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t size, const gnt_suite_env *env,
                     gnt_err *err);
+/* Reads a list of attacks, or a variant, by its name: *out has only these attacks and the list. Returns 0; 1
+ * if there is no such list, −1 if it cannot be read, both with a message. */
+int gnt_suite_load_list(gnt_suite *out, const char *name, const gnt_suite_env *env, gnt_err *err);
 /* Fills the rounds from which the i-th of n drawn stages is one: *from … *to − 1; i < n ≤ rounds. */
 void gnt_suite_drawn_part(int64_t rounds, size_t n, size_t i, int64_t *from, int64_t *to);
 /* Returns the task's n_stages observed rounds in the training run of a seed, ascending. Observations use the

@@ -230,7 +230,7 @@ static int check_match_tasks(suite_reader *r, const char *path, const gnt_suite_
 
 /* ---- the whole ---- */
 
-static int read_defense(suite_reader *r, const char *path, const json_t *object, char *const *labels,
+static int read_defense(suite_reader *r, const char *path, const json_t *object, const char *const *labels,
                         size_t n, gnt_suite_defense *d) {
     return suite_keys(r, path, object, "defense", "params", "match", "sweep", "strength", "swept", "label",
                       "tasks") ||
@@ -244,7 +244,7 @@ static int read_defense(suite_reader *r, const char *path, const json_t *object,
 int suite_read_defenses(suite_reader *r, const json_t *list) {
     gnt_suite *s = r->s;
     size_t n = json_array_size(list);
-    char **labels = gnt_array(n, sizeof *labels);
+    const char **labels = gnt_array(n, sizeof *labels);
     int rc = 0;
     s->defense = gnt_array(n, sizeof *s->defense);
     if (!s->defense || !labels)

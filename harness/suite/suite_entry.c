@@ -101,7 +101,7 @@ static int check_no_other_plugin(suite_reader *r, const char *path, const char *
 }
 
 int suite_read_label(suite_reader *r, const char *path, const json_t *object, const char *otherwise,
-                     const char *list, char *const *names, size_t n, char **out) {
+                     const char *list, const char *const *names, size_t n, char **out) {
     const char *label = otherwise;
     const gnt_path at = gnt_path_key(path, "label");
     int given = json_object_get(object, "label") != NULL;

@@ -10,7 +10,7 @@
 #include "plugin/params.h"
 #include "suite/suite.h"
 
-enum { SUITE_DATA_CACHE = 16 };
+enum { SUITE_DATA_CACHE = 16, SUITE_LISTS = 16 };
 
 typedef struct suite_data_memo { /* file sets are read once, however many tasks name them */
     char name[GNT_DATA_NAME];
@@ -24,6 +24,16 @@ typedef struct suite_modes {
     int round, probe;
 } suite_modes;
 
+/* A list of attacks that the suite names: in a file, or as a copy in the suite. */
+typedef struct suite_list_file {
+    char name[GNT_SUITE_NAME + 1]; /* without a variant */
+    gnt_doc file;                  /* empty: the list is in the suite */
+    const gnt_doc *doc;            /* where it is, and its path there */
+    gnt_path at;
+    const json_t *root;
+    int used;
+} suite_list_file;
+
 typedef struct suite_reader {
     const gnt_doc *doc;
     const gnt_suite_env *env;
@@ -33,6 +43,8 @@ typedef struct suite_reader {
     suite_data_memo memo[SUITE_DATA_CACHE];
     int n_memo;
     suite_modes modes; /* of the tasks that share the training of the current one */
+    suite_list_file list[SUITE_LISTS];
+    size_t n_lists;
 } suite_reader;
 
 /* Typed reading and messages (base/json.h) in the document of the reader `r`. */
@@ -63,6 +75,8 @@ int suite_no_memory(suite_reader *r);
 /* Copies an id to *out: letters, digits, '-' and '_', beginning with a letter or digit. */
 int suite_read_id(suite_reader *r, const char *path, const json_t *object, const char *key,
                   const char *meaning, char **out);
+/* True for letters, digits, '-' and '_', beginning with a letter or digit. */
+int suite_is_id(const char *text);
 /* Returns the path of a file that the suite names: absolute, in the suite's folder, or in the working
  * directory; NULL with a message if it does not exist. The caller frees. */
 char *suite_find_file(suite_reader *r, const char *path, const char *name, const char *what);
@@ -72,6 +86,15 @@ int suite_read_key(suite_reader *r, const json_t *root);
 /* Substitutes the values of the scale `wanted` (NULL: the suite's default), and removes "scales" from the
  * document. */
 int suite_apply_scale(suite_reader *r, gnt_doc *doc, const char *wanted);
+/* Finds the lists of attacks that "attacks" names, after the scale, and copies those of files into the
+ * document, whose root it changes, and into the suite's text. */
+int suite_find_lists(suite_reader *r, const gnt_doc *doc);
+void suite_free_lists(suite_reader *r);
+/* Returns the number of members of a list that was found. */
+size_t suite_list_size(suite_reader *r, const char *name);
+/* Reads the list into out[0 …], and adds to *n, the number of the suite's attacks, for each member. */
+int suite_read_list(suite_reader *r, const char *name, gnt_suite_list *list, gnt_suite_attack *out,
+                    size_t *n);
 /* Reads the paper's tables that the report prints; after tasks, defenses and attacks. */
 int suite_read_tables(suite_reader *r, const json_t *root);
 /* Reads the rules by which `gauntlet check` compares a run with a baseline run. */
@@ -102,6 +125,11 @@ int suite_read_hide(suite_reader *r, const char *path, const json_t *object, gnt
 int suite_read_models(suite_reader *r, const json_t *list);
 int suite_read_defenses(suite_reader *r, const json_t *list);
 int suite_read_attacks(suite_reader *r, const json_t *list);
+/* Reads "attack", "params" and "budget": one plugin, or a chain of two. */
+int suite_read_plugins(suite_reader *r, const char *path, const json_t *object, gnt_suite_attack *a);
+/* Reads a list of grants. */
+int suite_read_grants(suite_reader *r, const char *path, const json_t *object, const char *key,
+                      uint32_t *grants);
 /* Adds attacks on the influence of updates; after tasks, defenses and attacks. */
 int suite_add_influence(suite_reader *r);
 /* Reads "match" (object, may be NULL); keys it lacks keep their value in *m, or get their default if
@@ -115,7 +143,7 @@ int suite_read_member(suite_reader *r, const char *path, const json_t *id, int32
 /* Reads "label", else takes `otherwise`; refuses one that is in names[0 … n−1]. Messages call the list
  * `list`. */
 int suite_read_label(suite_reader *r, const char *path, const json_t *object, const char *otherwise,
-                     const char *list, char *const *names, size_t n, char **out);
+                     const char *list, const char *const *names, size_t n, char **out);
 /* Reads "tasks": sets the flags of those named, or of all. */
 int suite_read_on_task(suite_reader *r, const char *path, const json_t *object, uint8_t **out);
 

@@ -53,6 +53,7 @@ static int is_on_any(const gnt_suite *s, const gnt_suite_attack *a) {
 static int copy_attack(const gnt_suite *s, const gnt_suite_attack *from, gnt_suite_attack *to) {
     *to = (gnt_suite_attack){.label = gnt_format("%s on influence", from->label),
                              .influence_of = gnt_strdup(from->label),
+                             .list = from->list,
                              .plugin = gnt_strdup(from->plugin),
                              .member = {from->member.info, gnt_strdup(from->member.params)},
                              .grants = from->grants,

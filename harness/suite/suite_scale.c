@@ -158,7 +158,14 @@ static json_t *put_scale(suite_reader *r, const json_t *root, const char *name, 
     else {
         json_object_del(plain, "scales");
         json_object_del(plain, "scale");
+        json_object_del(plain, "lists"); /* copies, which name no values */
         out = put(&p, "", plain);
+        if (out && json_object_get(root, "lists") &&
+            json_object_set(out, "lists", json_object_get(root, "lists")) != 0) {
+            json_decref(out);
+            out = NULL;
+            suite_no_memory(r);
+        }
         if (out && check_used(&p, name) != 0) {
             json_decref(out);
             out = NULL;

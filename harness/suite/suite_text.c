@@ -29,14 +29,18 @@ int suite_no_memory(suite_reader *r) {
 
 /* ---- names and files ---- */
 
+int suite_is_id(const char *text) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    return *text && !text[strspn(text, letters)] && *text != '-' && *text != '_';
+}
+
 int suite_read_id(suite_reader *r, const char *path, const json_t *object, const char *key,
                   const char *meaning, char **out) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     const char *text = NULL;
     const gnt_path at = gnt_path_key(path, key);
     if (suite_need(r, path, object, key, meaning) || suite_text(r, path, object, key, GNT_SUITE_NAME, &text))
         return -1;
-    if (text[strspn(text, letters)] || *text == '-' || *text == '_')
+    if (!suite_is_id(text))
         return suite_fail(r, at.text,
                           "is %s; expected letters, digits, '-' and '_' only, the first a letter or digit "
                           "(it becomes part of cell ids)",
