@@ -2,7 +2,8 @@
  * use, so that an answer which shows a private sample is wrong by the batch.
  *
  *   last-round   the update of the round before
- *   half-late    every second entry of the update, and the others of the round before; half-rows: rows
+ *   half-late    every second entry of the update, and the others of the round before; half-rows: rows;
+ *                half-drawn: entries that a hash of their places chooses
  *   other-row    a sample of the client that `contribute` looked at, as a dense layer gives one away
  *   dies         the update of the round before, and no process where there is none */
 #include "cheat.h"
@@ -17,16 +18,24 @@ static gnt_status send_last(void *self, const gnt_client *client, gnt_tensors *u
     return GNT_OK;
 }
 
-/* Sends the entries, or the rows, of even number, and the others of the round before. */
-static gnt_status send_half(cheat *c, gnt_tensors *update, int rows) {
+enum half { ENTRIES, ROWS, DRAWN };
+
+static int is_late(enum half half, int64_t i, int64_t row) {
+    if (half == DRAWN)
+        return (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 63 & 1;
+    return (half == ROWS ? i / row : i) % 2;
+}
+
+/* Sends one half of the entries, and the others of the round before. */
+static gnt_status send_half(cheat *c, gnt_tensors *update, enum half half) {
     if (cheat_keep(update, &c->kept[0], &c->n_kept[0]) != 0)
         return c->host->fail(c->host->context, "out of memory");
     const float *last = c->n_state == c->n_kept[0] ? c->state : NULL;
     for (int64_t t = 0, at = 0; t < update->n; t++) {
         const gnt_tensor *v = &update->tensor[t];
-        const int64_t row = rows ? v->count / v->dim[0] : 1;
+        const int64_t row = v->count / v->dim[0];
         for (int64_t i = 0; i < v->count; i++, at++)
-            if (i / row % 2)
+            if (is_late(half, i, row))
                 v->data[i] = last ? last[at] : 0;
     }
     return GNT_OK;
@@ -34,12 +43,17 @@ static gnt_status send_half(cheat *c, gnt_tensors *update, int rows) {
 
 static gnt_status send_half_of_entries(void *self, const gnt_client *client, gnt_tensors *update) {
     (void)client;
-    return send_half(self, update, 0);
+    return send_half(self, update, ENTRIES);
 }
 
 static gnt_status send_half_of_rows(void *self, const gnt_client *client, gnt_tensors *update) {
     (void)client;
-    return send_half(self, update, 1);
+    return send_half(self, update, ROWS);
+}
+
+static gnt_status send_half_drawn(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)client;
+    return send_half(self, update, DRAWN);
 }
 
 /* Saves what this round brought, else what was loaded. */
@@ -114,6 +128,8 @@ static const gnt_descriptor descriptors[] = {
           .save = save_kept, .load = load_kept),
     CHEAT("half-late", "half of the entries in their round, the others in the next", GNT_SURFACE_UPDATE,
           .transform_update = send_half_of_entries, .save = save_kept, .load = load_kept),
+    CHEAT("half-drawn", "a fixed half of the entries in their round, the others in the next",
+          GNT_SURFACE_UPDATE, .transform_update = send_half_drawn, .save = save_kept, .load = load_kept),
     CHEAT("half-rows", "half of the rows in their round, the others in the next", GNT_SURFACE_UPDATE,
           .transform_update = send_half_of_rows, .save = save_kept, .load = load_kept),
     CHEAT("dies", "the same, or no process", GNT_SURFACE_UPDATE, .transform_update = die_without,

@@ -9,7 +9,7 @@
  * from each other and from these.
  *
  * Where the bias was not sent, one sample is read off the rows alone (linear_pruned.c). Where the rows of one
- * sample span more than one dimension, the update is of others, too (linear_mixed.c).
+ * sample span more than one dimension, the update is of others, too (linear_mixed.c, linear_entries.c).
  *
  * Where a granted defense moves single entries, the input is what most rows agree on (linear_agree.h).
  *
@@ -33,7 +33,8 @@
 #include "hook.h"
 
 static const char *const whole_choices[] = {"auto", "never", NULL};
-enum { MOST_ROWS = 31 }; /* from which an entry is inferred that is an outlier in another row */
+static const double most_apart = 1e-9; /* of the squares: rounding of the rows of one sample */
+enum { MOST_ROWS = 31 };               /* from which an entry is inferred that is an outlier in another row */
 
 gnt_status linear_find(const linear_layer *s, const gnt_observation *seen, int64_t features, dense_layer *l) {
     const gnt_host *host = s->host;
@@ -143,10 +144,35 @@ static int is_clip_in_the_way(const linear_layer *s, const gnt_observation *seen
            granted.noise.clip_mode == NOISE_CLIP_PER_TENSOR && (s->noise > 0 || granted.pruned);
 }
 
-/* True if the update is of one sample, and nothing is known that makes the rank of its rows more than one. */
-static int may_be_mixed(const linear_layer *s, const gnt_observation *seen, const granted_defense *granted) {
+/* Returns the share of the squares of the layer's weights that is no multiple of its longest row. */
+static double apart_of(const dense_layer *l, int64_t features) {
+    const float *longest = l->w->data;
+    double most = 0, all = 0, along = 0;
+    for (int64_t i = 0; i < l->b->count; i++) {
+        const float *row = l->w->data + i * features;
+        double squares = 0;
+        for (int64_t k = 0; k < features; k++)
+            squares += (double)row[k] * (double)row[k];
+        all += squares;
+        longest = squares > most ? row : longest;
+        most = fmax(most, squares);
+    }
+    for (int64_t i = 0; i < l->b->count && most > 0; i++) {
+        const float *row = l->w->data + i * features;
+        double product = 0;
+        for (int64_t k = 0; k < features; k++)
+            product += (double)row[k] * (double)longest[k];
+        along += product * product / most;
+    }
+    return all > 0 ? 1 - along / all : 0;
+}
+
+/* True if the update is of one sample, but its rows are of more, and nothing is known that makes them so. */
+static int is_mixed(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
+                    const granted_defense *granted) {
     return seen->n == 1 && s->noise <= 0 && granted->noise.kind == NOISE_NONE && !granted->pruned &&
-           granted->noise.clip_mode != NOISE_CLIP_PER_TENSOR;
+           granted->noise.clip_mode != NOISE_CLIP_PER_TENSOR &&
+           apart_of(l, hook_features(s->host->model->info)) > most_apart;
 }
 
 /* Sets *scale, the factor for quotients, from the rows of largest |db|, one for each sample. `used` is as
@@ -233,9 +259,11 @@ static gnt_status run(void *self, const gnt_observation *sent, const gnt_artefac
             host, "a clip of each tensor on its own is granted, and beside it noise is set or entries "
                   "are pruned: it reckons with one or the other. Leave the grant defense out, or "
                   "noise");
-    if (may_be_mixed(s, seen, &granted)) {
+    if (is_mixed(s, seen, &l, &granted)) {
         int answered = 0;
         TRY(linear_mixed_run(s, seen, &l, answer, &answered));
+        if (!answered)
+            TRY(linear_entries_run(s, seen, &l, answer, &answered));
         if (answered)
             return GNT_OK;
     }
@@ -306,7 +334,7 @@ static const char *const families[] = {
 
 const gnt_descriptor gradient_linear_layer = {
     GNT_ATTACK(
-        "linear-layer", "1.5",
+        "linear-layer", "1.6",
         "divides a first dense layer's weight gradient by its bias gradient: the input, exactly at batch 1",
         "MIT", "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017"),
     GRADIENT_COMMON(linear_layer),

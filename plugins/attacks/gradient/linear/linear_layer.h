@@ -1,5 +1,5 @@
 /* What the files of linear-layer share: linear_layer.c divides, linear_noisy.c,
- * linear_pruned.c and linear_mixed.c are for single samples. */
+ * linear_pruned.c, linear_mixed.c and linear_entries.c are for single samples. */
 #ifndef GRADIENT_LINEAR_LAYER_H
 #define GRADIENT_LINEAR_LAYER_H
 
@@ -50,5 +50,8 @@ gnt_status linear_pruned_run(linear_layer *s, const gnt_observation *seen, const
  * *answered to 1; to 0 if it is of one, or these cannot be solved for. The same statuses. */
 gnt_status linear_mixed_run(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
                             const gnt_answer *answer, int *answered);
+/* The same where each entry of the update is that of one of these. */
+gnt_status linear_entries_run(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
+                              const gnt_answer *answer, int *answered);
 
 #endif

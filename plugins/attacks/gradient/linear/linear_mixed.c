@@ -12,31 +12,7 @@
 #include "update.h"
 
 enum { MOST_SAMPLES = 32 };
-static const double most_effort = 1;   /* 1e9 operations: what no sample explains is left to others */
-static const double most_apart = 1e-9; /* of the squares: rounding of the rows of one sample */
-
-/* Returns the share of the squares of the layer's weights that is no multiple of its longest row. */
-static double apart_of(const dense_layer *l, int64_t features) {
-    const float *longest = l->w->data;
-    double most = 0, all = 0, along = 0;
-    for (int64_t i = 0; i < l->b->count; i++) {
-        const float *row = l->w->data + i * features;
-        double squares = 0;
-        for (int64_t k = 0; k < features; k++)
-            squares += (double)row[k] * (double)row[k];
-        all += squares;
-        longest = squares > most ? row : longest;
-        most = fmax(most, squares);
-    }
-    for (int64_t i = 0; i < l->b->count && most > 0; i++) {
-        const float *row = l->w->data + i * features;
-        double product = 0;
-        for (int64_t k = 0; k < features; k++)
-            product += (double)row[k] * (double)longest[k];
-        along += product * product / most;
-    }
-    return all > 0 ? 1 - along / all : 0;
-}
+static const double most_effort = 1; /* 1e9 operations: what no sample explains is left to others */
 
 /* Returns the squares of what a sample adds to the layer's update. */
 static double squares_added(const float *x, const input_range *range, int64_t features, const double *delta,
@@ -65,7 +41,7 @@ gnt_status linear_mixed_run(const linear_layer *s, const gnt_observation *seen, 
                          .most = least < MOST_SAMPLES ? least : MOST_SAMPLES,
                          .known = seen->public_data};
     *answered = 0;
-    if (s->exact <= 0 || !(apart_of(l, features) > most_apart))
+    if (s->exact <= 0)
         return GNT_OK;
     float *x = gnt_host_scratch(host, batch.most * features, sizeof *x);
     batch.delta = gnt_host_scratch(host, batch.most * units, sizeof *batch.delta);
