@@ -72,6 +72,22 @@ int gnt_file_read(const char *path, size_t most, uint8_t **bytes, size_t *size, 
     return rc;
 }
 
+int gnt_is_pipe(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)));
+}
+
+int gnt_pipe_read(const char *path, size_t most, uint8_t **bytes, size_t *size, gnt_err *err) {
+    const int is_input = strcmp(path, "-") == 0,
+              fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return gnt_fail(err, "%s: cannot open: %s", path, strerror(errno));
+    const int rc = read_fd(fd, is_input ? "standard input" : path, most, bytes, size, err);
+    if (!is_input)
+        close(fd);
+    return rc;
+}
+
 int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_err *err) {
     const char *at = bytes;
     while (size) {
@@ -232,13 +248,26 @@ double gnt_disk_free(const char *path) {
     return statvfs(path, &fs) == 0 ? (double)fs.f_bavail * (double)fs.f_frsize : INFINITY;
 }
 
-int gnt_folder_hold(const char *path) {
+/* Opens and locks a folder; −1: not, and errno says why. */
+static int lock_folder(const char *path, int how) {
     int rc = -1, fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (fd >= 0 && (rc = flock(fd, LOCK_EX)) != 0 && errno == EINTR)
+    while (fd >= 0 && (rc = flock(fd, how)) != 0 && errno == EINTR)
         ;
     if (rc == 0)
         return fd;
+    const int why = errno;
     if (fd >= 0)
         close(fd);
+    errno = why;
     return -1;
+}
+
+int gnt_folder_hold(const char *path) {
+    return lock_folder(path, LOCK_EX);
+}
+
+int gnt_folder_take(const char *path, int share, int *busy) {
+    const int fd = lock_folder(path, (share ? LOCK_SH : LOCK_EX) | LOCK_NB);
+    *busy = fd < 0 && errno == EWOULDBLOCK;
+    return fd;
 }

@@ -16,6 +16,10 @@
 /* Reads a regular file of at most `most` bytes. *bytes is terminated by a zero that is not counted; the
  * caller frees it with gnt_free. */
 int gnt_file_read(const char *path, size_t most, uint8_t **bytes, size_t *size, gnt_err *err);
+/* As above, of a pipe or a terminal, until its end; "-" is standard input. */
+int gnt_pipe_read(const char *path, size_t most, uint8_t **bytes, size_t *size, gnt_err *err);
+/* True if the path is "-", or names a pipe or a terminal. */
+int gnt_is_pipe(const char *path);
 int gnt_file_write(const char *path, const void *bytes, size_t size, gnt_err *err);
 /* Returns the name under which writer number `writer` (from 0) of this kernel keeps an unfinished file. The
  * caller frees it; NULL when out of memory. */
@@ -34,5 +38,8 @@ double gnt_disk_free(const char *path);
 /* Waits until no other process holds the folder, and holds it until the descriptor is closed or the process
  * ends. −1, without a lock, if the file system has none. */
 int gnt_folder_hold(const char *path);
+/* As above, but at once, together with other processes that share it, or alone; −1 and *busy 1 if others have
+ * it. */
+int gnt_folder_take(const char *path, int share, int *busy);
 
 #endif

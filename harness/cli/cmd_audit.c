@@ -53,7 +53,7 @@ static int read_options(int argc, char **argv, options *o) {
     o->deciding |= o->strata;
     if (cells == 0 && !o->deciding)
         cells = USUAL_CELLS;
-    o->how = (gnt_audit_options){.folder = words.word[0],
+    o->how = (gnt_audit_options){.folder = cli_run_of(words.word[0]),
                                  .data_folder = o->paths.data,
                                  .cells = (size_t)cells,
                                  .defense = o->how.defense,

@@ -8,6 +8,7 @@
 #include "cli/absolute.h"
 #include "cli/cmd.h"
 #include "cli/consistency.h"
+#include "cli/env.h"
 #include "report/report.h"
 
 static int read_formats(void *to, char *text) {
@@ -73,5 +74,6 @@ int gnt_cmd_report(int argc, char **argv) {
         return cli_wrong(&command, "expected one run folder, such as results/quick");
     if (no_plots)
         options.formats = 0;
-    return check(words.word[0], &paths) ? GNT_EXIT_WRONG : make(words.word[0], &options);
+    const char *run = cli_run_of(words.word[0]);
+    return check(run, &paths) ? GNT_EXIT_WRONG : make(run, &options);
 }

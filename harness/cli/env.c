@@ -41,7 +41,7 @@ static int is_file(const char *path) {
 
 char *cli_find_suite(const char *given) {
     char *folder[CLI_MODEL_FOLDERS], *found = NULL;
-    if (is_file(given) || *given == '/')
+    if (strcmp(given, "-") == 0 || is_file(given) || *given == '/')
         return gnt_strdup(given);
     list_folders(folder, NULL, "suites");
     for (size_t i = 0; folder[i] && !found; i++) {
@@ -133,6 +133,18 @@ int cli_is_folder(const char *path) {
 
 char *cli_results_of(const char *path) {
     return cli_is_folder(path) ? gnt_format("%s/results.json", path) : gnt_strdup(path);
+}
+
+const char *cli_run_of(char *word) {
+    static const char name[] = "results.json";
+    const size_t n = strlen(word), own = sizeof name - 1;
+    if (n < own || strcmp(word + n - own, name) != 0 || !is_file(word))
+        return word;
+    if (n == own)
+        return ".";
+    if (word[n - own - 1] == '/')
+        word[n - own - (n - own > 1)] = 0;
+    return word;
 }
 
 int cli_processors(void) {

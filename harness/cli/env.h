@@ -44,6 +44,10 @@ int cli_is_folder(const char *path);
 /* Returns the results.json of a run folder, or the path itself. The caller frees; NULL: out of memory. */
 char *cli_results_of(const char *path);
 
+/* Returns the run folder that a word of the command line names: `word`, or the folder of its results.json,
+ * for which the word is cut. */
+const char *cli_run_of(char *word);
+
 enum { CLI_MOST_JOBS = 256 };
 /* Returns the default number of concurrent jobs. */
 int cli_processors(void);

@@ -1,7 +1,6 @@
 #include "finished/rerun.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/remove.h"
 
 enum { MOST_BYTES = 1 << 30 };
 
@@ -84,14 +84,8 @@ char *rerun_scratch(gnt_err *err) {
     return NULL;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where) {
-    (void)st, (void)kind, (void)where;
-    remove(path);
-    return 0;
-}
-
 void rerun_remove(char *scratch) {
     if (scratch)
-        nftw(scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        gnt_remove_tree(scratch, NULL, NULL);
     gnt_free(scratch);
 }

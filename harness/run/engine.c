@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "metric/features.h"
@@ -55,6 +56,36 @@ static void open_searches(run *r) {
             run_queue_add(&r->searches, i);
 }
 
+/* Fails if the folder has the run of a suite of another name: its results would be replaced. */
+static int check_folder(const run *r, gnt_err *err) {
+    char *path = gnt_format("%s/suite.json", r->options->folder);
+    gnt_doc doc;
+    int rc = path ? 0 : gnt_fail(err, "out of memory for a run");
+    if (rc == 0 && gnt_doc_load(&doc, path, GNT_DOC_MOST, NULL) == 0) {
+        const char *other = json_string_value(json_object_get(doc.root, "suite"));
+        if (other && strcmp(other, r->suite->name) != 0)
+            rc = gnt_fail(err,
+                          "%s has a run of the suite \"%.64s\", and this suite is \"%.64s\"; give this one "
+                          "another folder with -o, or remove that one",
+                          r->options->folder, other, r->suite->name);
+        gnt_doc_free(&doc);
+    }
+    gnt_free(path);
+    return rc;
+}
+
+/* Takes the folder for this run, or for all that share it. A file system without locks refuses nobody. */
+static int take_folder(run *r, const char *store, gnt_err *err) {
+    const int shares = r->options->share != GNT_SHARE_NOT;
+    int busy;
+    r->lock = gnt_folder_take(store, shares, &busy);
+    return busy ? gnt_fail(err,
+                           "%s: another run works in this folder%s; wait for its end, give this one another "
+                           "folder with -o, or start both with --share",
+                           r->options->folder, shares ? ", without --share" : "")
+                : 0;
+}
+
 static int open_run(run *r, gnt_err *err) {
     char *store = gnt_format("%s/store", r->options->folder);
     r->progress.start = r->progress.shown = gnt_clock();
@@ -66,8 +97,14 @@ static int open_run(run *r, gnt_err *err) {
     int rc = store && run_jobs_open(&r->jobs) == 0 && r->cell && r->search && r->running.at &&
                      run_queue_reserve(&r->cells, r->plan->n) == 0 &&
                      run_queue_reserve(&r->searches, count_searches(r)) == 0
-                 ? gnt_store_open(&r->store, store, err)
+                 ? 0
                  : gnt_fail(err, "out of memory for a run");
+    if (rc == 0 && !r->options->only_stored)
+        rc = check_folder(r, err);
+    if (rc == 0)
+        rc = gnt_store_open(&r->store, store, err);
+    if (rc == 0 && !r->options->only_stored)
+        rc = take_folder(r, store, err);
     gnt_free(store);
     if (rc != 0 || !(r->host = gnt_run_identity(&r->program, err)) || run_share_open(r, err) != 0 ||
         run_requests_open(&r->requests, err) != 0)
@@ -97,6 +134,8 @@ static void close_run(run *r) {
     gnt_free(r->search);
     gnt_free(r->host);
     gnt_store_close(r->store);
+    if (r->lock >= 0)
+        close(r->lock);
 }
 
 /* Moves everything on as far as it goes without waiting. */
@@ -142,7 +181,7 @@ static void count(const run *r, gnt_run_counts *counts) {
         if (!run_wants(r, i))
             continue;
         ++*of[c->status];
-        counts->reused += c->status == GNT_CELL_OK && c->jobs.score->stored.cached;
+        counts->reused += c->status == GNT_CELL_OK && c->jobs.score && c->jobs.score->stored.cached;
     }
 }
 
@@ -158,7 +197,7 @@ static int write_all(const run *r, gnt_err *err) {
 
 int gnt_run(const gnt_suite *suite, const gnt_plan *plan, const gnt_run_options *options,
             gnt_run_counts *counts, gnt_err *err) {
-    run r = {.suite = suite, .plan = plan, .options = options};
+    run r = {.suite = suite, .plan = plan, .options = options, .lock = -1};
     const int writes = options->share != GNT_SHARE_WORK && !options->only_stored;
     int rc = open_run(&r, err);
     if (rc == 0)

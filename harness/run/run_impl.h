@@ -190,6 +190,8 @@ typedef struct run {
     const gnt_plan *plan;
     const gnt_run_options *options;
     gnt_store *store;
+    /* The lock of the store's folder; −1: none. */
+    int lock;
     /* The identity (run/identity.h), and the program's digest, which is part of it. */
     char *host;
     gnt_digest program;

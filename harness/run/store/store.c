@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/remove.h"
 #include "plugin/info.h"
 
 struct gnt_store {
@@ -251,17 +251,12 @@ json_t *gnt_store_times(gnt_store *s, const gnt_digest *key) {
 
 /* ---- writing ---- */
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where) {
-    (void)st, (void)kind, (void)where;
-    return remove(path);
-}
-
 /* Removes what the store never puts at a path: a folder in a file's place, or the reverse. If that fails,
  * writing fails. */
 static void remove_foreign(const char *path, int for_folder) {
     struct stat st;
     if (lstat(path, &st) == 0 && (S_ISDIR(st.st_mode) != 0) != for_folder)
-        nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        gnt_remove_tree(path, NULL, NULL);
 }
 
 static int write_one(const char *path, const void *bytes, size_t size, gnt_err *err) {
