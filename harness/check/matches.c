@@ -69,6 +69,15 @@ static double undefended(const check *c, size_t task) {
     return mean;
 }
 
+/* Returns the mean utility of public data alone over the suite's seeds; NaN if some seed is missing. */
+static double public_only(const check *c, size_t task) {
+    const gnt_public_onlys *list = &c->of->tasks.at[task].public_only;
+    double sum = 0;
+    for (size_t i = 0; i < list->n; i++)
+        sum += list->at[i].utility;
+    return list->n == c->suite->n_seeds ? sum / (double)list->n : NAN;
+}
+
 static const char *verdict_of(const gnt_match_next_step *step) {
     return step->what == GNT_MATCH_MATCHED     ? (step->saturated ? "saturated" : "matched")
            : step->what == GNT_MATCH_UNMATCHED ? "unmatched"
@@ -161,6 +170,32 @@ static int check_bracket(const check *c, const found *f, const gnt_match_spec *r
                     gnt_path_key(gnt_path_item("cells", i).text, "strength").text, strength, first);
 }
 
+/* Returns the utility in the history of the suite's n-th seed at a strength; NaN if there is none. */
+static double utility_in(const found *f, double strength, size_t n) {
+    for (size_t i = 0; i < f->n; i++)
+        if (f->history[i].seed == (int64_t)n && check_close(f->history[i].strength, strength, 0))
+            return f->history[i].utility;
+    return NAN;
+}
+
+/* Checks that the cells of a curve have the utilities of its history, which is of their training runs; seeds
+ * vary fastest in a plan. Paired, the history has differences. */
+static int check_curve(const check *c, const found *f, size_t task, size_t defense) {
+    const check_says says = {.of = c, .because = "the history of its match gives"};
+    int rc = 0;
+    if (!c->suite->defense[defense].n_curve || c->suite->task[task].match.paired)
+        return 0;
+    for (size_t i = 0; rc == 0 && i < c->plan->n; i++) {
+        const gnt_cell *p = &c->plan->cell[i];
+        const gnt_outcome *cell = &c->of->cells.at[i];
+        const double should = utility_in(f, cell->strength, i % c->suite->n_seeds);
+        const gnt_path at = gnt_path_key(gnt_path_item("cells", i).text, "utility");
+        if (p->task == task && p->defense == defense && isfinite(should) && isfinite(cell->utility.value))
+            rc = check_number(&says, gnt_path_key(at.text, "value").text, cell->utility.value, should);
+    }
+    return rc;
+}
+
 static int replay(const check *c, const found *f, size_t task, size_t defense) {
     static const size_t aim[] = {offsetof(gnt_match_row, target), offsetof(gnt_match_row, tolerance)};
     const int is_known = !check_unknown_defense(&c->suite->defense[defense]);
@@ -168,11 +203,14 @@ static int replay(const check *c, const found *f, size_t task, size_t defense) {
     gnt_match_row should = *f->row;
     gnt_match_spec spec;
     gnt_err why = {""};
-    if (gnt_suite_match_spec(c->suite, task, defense, f->row->utility_none, &spec, &why) != 0)
+    if (gnt_suite_match_spec(c->suite, task, defense, f->row->utility_none, public_only(c, task), &spec,
+                             &why) != 0)
         return gnt_fail(c->err, "%s: %s: %s", c->file, f->at.text, why.text);
     should.target = spec.target;
     should.tolerance = spec.tolerance;
     if (check_members(&says, &gnt_match_fields, f->at.text, f->row, &should, aim, 2) != 0)
+        return -1;
+    if (check_curve(c, f, task, defense) != 0)
         return -1;
     if (!is_known && !f->row->is_matched)
         return 0;

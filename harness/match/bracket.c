@@ -59,6 +59,10 @@ int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_p
                       double strength, int stronger, int within_fourfold, gnt_err *err) {
     gnt_match_view v;
     *out = NAN;
+    if (spec->n_listed > 0) {
+        *out = stronger ? gnt_match_listed_beyond(spec, strength) : NAN;
+        return 0;
+    }
     if (gnt_match_check(spec, err) != 0 || gnt_match_view_make(&v, spec, history, n, 1, err) != 0)
         return -1;
     const double end = gnt_match_end(spec, stronger), here = gnt_match_place(spec, strength);

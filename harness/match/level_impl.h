@@ -66,6 +66,13 @@ int gnt_match_first_confirming(const gnt_match_spec *spec, const gnt_match_view 
 double gnt_match_t90(double freedom);
 const gnt_match_level *gnt_match_level_at(const gnt_match_view *v, double strength);
 
+/* ---- listed.c: strengths that are listed ---- */
+
+/* Sets the next training runs, or the verdict. */
+void gnt_match_read_curve(gnt_match_next_step *out, const gnt_match_spec *spec, const gnt_match_view *v);
+/* Returns the next stronger listed strength; NaN if there is none. */
+double gnt_match_listed_beyond(const gnt_match_spec *spec, double strength);
+
 /* Maps a strength to its place 0 … 1 on the parameter's scale. */
 double gnt_match_place(const gnt_match_spec *spec, double strength);
 double gnt_match_end(const gnt_match_spec *spec, int strongest);

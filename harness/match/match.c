@@ -22,6 +22,8 @@ static const char *const reasons[GNT_MATCH_REASONS] = {
     [GNT_MATCH_TOO_NOISY] = "utility scatters so much between seeds that the tolerance cannot be told",
     [GNT_MATCH_BUDGET] = "the number of strengths that may be tried is used up",
     [GNT_MATCH_NOT_CONFIRMED] = "the match did not hold on fresh seeds",
+    [GNT_MATCH_NOT_PASSED] =
+        "the target does not lie between the utilities of two neighbouring strengths of the suite",
 };
 
 void gnt_match_write_reason(const gnt_match_next_step *v, const gnt_match_spec *s,
@@ -331,6 +333,10 @@ int gnt_match_next(gnt_match_next_step *out, const gnt_match_spec *spec, const g
         goto cleanup;
     set_bracket(out, &all);
     result = 0;
+    if (spec->n_listed > 0) {
+        gnt_match_read_curve(out, spec, &all);
+        goto cleanup;
+    }
     if (finish_first(out, spec, &before))
         goto cleanup;
     if (!settle_trial(out, spec, &before, &all))

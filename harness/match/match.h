@@ -56,6 +56,11 @@ typedef struct gnt_match_spec {
     int most_seeds;    /* most training runs of a strength, in the search and in a confirmation, ≥ seeds */
     int confirm_seeds; /* training runs that a confirmation starts with, ≥ 1; most_seeds may be fewer */
     int confirmations; /* how many may be tried, ≥ 1 */
+    /* Strengths that are trained in the place of a search, each with `seeds` training runs, of which it keeps
+     * a pointer: the verdict is matched, at the weaker one, if the target lies between the mean utilities of
+     * two neighbours; of several such pairs the weakest counts. 0: a search. */
+    const double *listed;
+    int n_listed;
 } gnt_match_spec;
 
 /* One training. Search training runs use seeds 0 … most_seeds−1. With c the larger of most_seeds and
@@ -82,6 +87,7 @@ typedef enum gnt_match_reason {
     GNT_MATCH_TOO_NOISY,     /* most_seeds runs leave too large an error, in search or confirmation */
     GNT_MATCH_BUDGET,        /* max_strengths tried */
     GNT_MATCH_NOT_CONFIRMED, /* every confirmation failed */
+    GNT_MATCH_NOT_PASSED,    /* the target lies between the utilities of no two neighbours that are listed */
     GNT_MATCH_REASONS
 } gnt_match_reason;
 
@@ -116,7 +122,8 @@ int64_t gnt_match_most_trainings(const gnt_match_spec *spec);
 /* Returns the largest number of seeds that a search can request. */
 int gnt_match_most_seeds(const gnt_match_spec *spec);
 
-/* Finds a strength on one side of `strength` where, by the history of the search, utility is 1.5 tolerances
+/* Finds a strength on one side of `strength`. Where strengths are listed: the next stronger one; NaN for a
+ * weaker one. Else where, by the history of the search, utility is 1.5 tolerances
  * above the target (weaker) or below it (stronger); the end of the range if that is nearer; though no farther
  * than fourfold, unless the target lies beyond that. NaN if `strength` is that end. within_fourfold: no
  * farther in any case, as in runs up to 0.9.0. */
@@ -126,6 +133,10 @@ int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_p
 /* Returns a target relative to the utility of `none`: the share of it to keep if higher is better (0.95 of an
  * accuracy of 0.8 is 0.76); its multiple if lower is better (1.05 of a loss of 0.4 is 0.42). */
 double gnt_match_relative(double none_utility, double share);
+
+/* Returns a target by what private data add: the utility of public data alone, plus a share of what the
+ * undefended training gains over it. */
+double gnt_match_added(double public_utility, double none_utility, double share);
 
 /* Returns the largest number of training runs that a confirmation may have. */
 int gnt_match_most_confirming(const gnt_match_spec *spec);

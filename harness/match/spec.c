@@ -7,6 +7,10 @@ double gnt_match_relative(double none_utility, double share) {
     return none_utility * share;
 }
 
+double gnt_match_added(double public_utility, double none_utility, double share) {
+    return public_utility + share * (none_utility - public_utility);
+}
+
 enum { MOST_COUNT = 10000 }; /* keeps every product of counts far from overflow */
 
 static int check_counts(const gnt_match_spec *s, gnt_err *err) {
@@ -48,6 +52,11 @@ int gnt_match_check(const gnt_match_spec *s, gnt_err *err) {
     if (s->integer && (s->least != nearbyint(s->least) || s->most != nearbyint(s->most)))
         return gnt_fail(err, "the strength takes whole numbers, but its range is %g to %g", s->least,
                         s->most);
+    for (int i = 0; i < s->n_listed; i++)
+        if (!(s->listed[i] >= s->least && s->listed[i] <= s->most))
+            return gnt_fail(err, "the strength %g is listed, outside the range %g to %g%s", s->listed[i],
+                            s->least, s->most,
+                            s->scale == GNT_MATCH_LOG ? ", whose scale is logarithmic" : "");
     if (!isnan(s->start) && !(s->start >= s->least && s->start <= s->most))
         return gnt_fail(err, "the search is to start at %g, outside the range %g to %g", s->start, s->least,
                         s->most);
@@ -56,6 +65,8 @@ int gnt_match_check(const gnt_match_spec *s, gnt_err *err) {
 
 int64_t gnt_match_most_trainings(const gnt_match_spec *s) {
     int64_t strengths = s->has_strength ? s->max_strengths : 1;
+    if (s->n_listed > 0)
+        return (int64_t)s->n_listed * s->seeds;
     return strengths * s->most_seeds + (int64_t)s->confirmations * gnt_match_most_confirming(s);
 }
 

@@ -198,7 +198,8 @@ static const gnt_field match_rows[] = {
     {GNT_FIELD(gnt_match_row, utility, REAL), .nullable = 1, .help = "its utility"},
     {GNT_FIELD(gnt_match_row, utility_none, REAL), .nullable = 1, .help = "undefended utility"},
     {GNT_FIELD(gnt_match_row, confirmed, FLAG),
-     .help = "true if training runs that had not chosen the strength confirmed it"},
+     .help = "true if training runs that had not chosen the strength confirmed it or, of a curve, the target "
+             "lies between two of its strengths"},
     {GNT_FIELD(gnt_match_row, confirmation, GROUP), .group = &gnt_confirmation_fields, .optional = 1,
      .inside = 1, .help = "the last confirmation; not in files of older builds"},
     {GNT_FIELD(gnt_match_row, history, LIST), .group = &gnt_attempt_fields,

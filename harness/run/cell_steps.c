@@ -48,7 +48,8 @@ static run_search *search_of(run *r, const gnt_cell *c) {
 /* Finds the strength next to the one that a search found. False if there is none, and the cell is settled. */
 static int find_bracket(run *r, run_cell *c, const run_search *s) {
     const int stronger = c->cell->bracket == GNT_BRACKET_STRONGER;
-    const int beyond = s->step.reason == GNT_MATCH_TOO_WEAK || s->step.saturated;
+    const int beyond =
+        s->step.reason == GNT_MATCH_TOO_WEAK || s->step.reason == GNT_MATCH_NOT_PASSED || s->step.saturated;
     gnt_err err = {""};
     if (r->options->strength) {
         c->strength = r->options->strength[GNT_BRACKETS * (size_t)(s - r->search) + (size_t)c->cell->bracket];

@@ -40,6 +40,7 @@ static void open_searches(run *r) {
         r->search[i] = (run_search){.task = i / r->suite->n_defenses,
                                     .defense = i % r->suite->n_defenses,
                                     .none = NAN,
+                                    .public_only = NAN,
                                     .settled = 1,
                                     .step = {.strength = NAN},
                                     .waiter = {.queue = &r->searches, .number = i}};

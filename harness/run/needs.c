@@ -248,7 +248,7 @@ static double strength_of(const estimating *e, const gnt_cell *c, gnt_err *err) 
     gnt_match_spec spec;
     if (c->mode != GNT_MODE_MATCHED && !c->bracket)
         return c->mode == GNT_MODE_FIXED || c->mode == GNT_MODE_SWEEP ? c->strength : NAN;
-    if (gnt_suite_match_spec(e->all.suite, c->task, c->defense, NAN, &spec, err) != 0)
+    if (gnt_suite_match_spec(e->all.suite, c->task, c->defense, NAN, NAN, &spec, err) != 0)
         return NAN;
     return c->bracket == GNT_BRACKET_WEAKER     ? spec.least
            : c->bracket == GNT_BRACKET_STRONGER ? spec.most
@@ -265,10 +265,10 @@ static int add_searches(estimating *e, gnt_err *err) {
             const gnt_suite_defense *of = &s->defense[d];
             if (!of->match || !of->on_task[t] || s->task[t].federated.rounds == 0)
                 continue;
-            if (gnt_suite_match_spec(s, t, d, NAN, &spec, err) != 0)
+            if (gnt_suite_match_spec(s, t, d, NAN, NAN, &spec, err) != 0)
                 return -1;
-            const double n =
-                fmin((double)gnt_match_most_trainings(&spec), 4.0 * spec.seeds + 1.5 * spec.confirm_seeds);
+            const double most = (double)gnt_match_most_trainings(&spec);
+            const double n = of->n_curve ? most : fmin(most, 4.0 * spec.seeds + 1.5 * spec.confirm_seeds);
             run_job *train = run_train_job(&e->all.requests, t, (int)d, spec.most, run_search_seed(0)),
                     *data = run_data_job(&e->all.requests, t, run_search_seed(0));
             if (!train || !data)

@@ -128,7 +128,7 @@ static void add_matches(const run *r, gnt_result *all) {
     const size_t most = r->suite->n_tasks * r->suite->n_defenses;
     all->matches.at = gnt_arena_array(&all->memory, most, sizeof *all->matches.at);
     for (size_t i = 0; all->matches.at && i < most; i++)
-        if (isfinite(r->search[i].none) || r->search[i].reason)
+        if (r->search[i].has_target || r->search[i].reason)
             fill_match(r, &r->search[i], &all->matches.at[all->matches.n++], &all->memory);
 }
 

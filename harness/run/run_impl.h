@@ -104,12 +104,15 @@ enum { RUN_MOST_OUTPUTS = 12 }; /* of one job */
 typedef struct run_search {
     size_t task, defense;
     int settled;
+    int has_target; /* `spec` is set */
     gnt_match_spec spec;
     gnt_match_point *history;
     size_t n;
     gnt_match_next_step step;
     /* Utility of the undefended training, mean over the suite's seeds. */
     double none;
+    /* Utility of public data alone, likewise; NaN where the target does not depend on it. */
+    double public_only;
     /* Why it found nothing: the training `failed` failed. */
     char *reason;
     const run_job *failed;

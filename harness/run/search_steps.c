@@ -47,22 +47,29 @@ static run_job *undefended_job(run *r, const run_search *s, size_t i) {
     return run_none_job(&r->requests, s->task, r->suite->seeds[i]);
 }
 
-/* Sets s->none to the mean utility of the undefended training over the suite's seeds, those of the cells, and
- * *ready once it is known. The target is computed from it, so that the search's own training runs decide
- * nothing but the strength. */
-static int baseline(run *r, run_search *s, int *ready, gnt_err *err) {
+static run_job *public_job(run *r, const run_search *s, size_t i) {
+    return run_public_job(&r->requests, s->task, r->suite->seeds[i]);
+}
+
+/* Sets *out to the mean utility of training runs over the suite's seeds, those of the cells, and *ready once
+ * it is known. The target is computed from it, so that the search's own training runs decide nothing but the
+ * strength. what: the training runs, in messages. */
+static int mean_utility(run *r, run_search *s, run_job *(*job)(run *r, const run_search *s, size_t i),
+                        const char *what, double *out, int *ready, gnt_err *err) {
     const size_t n = r->suite->n_seeds;
     double sum = 0;
-    if (await_jobs(r, s, n, undefended_job, ready, err) != 0)
+    if (await_jobs(r, s, n, job, ready, err) != 0)
         return -1;
-    for (size_t i = 0; *ready && i < n; i++)
-        sum += run_utility(r, undefended_job(r, s, i), NULL);
-    if (*ready)
-        s->none = sum / (double)n;
-    if (*ready && !isfinite(s->none)) { /* else this would go on without end */
-        s->none = NAN;
+    if (!*ready)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        sum += run_utility(r, job(r, s, i), NULL);
+    s->n_ended = 0;
+    *out = sum / (double)n;
+    if (!isfinite(*out)) { /* else this would go on without end */
+        *out = NAN;
         s->settled = 1;
-        s->reason = gnt_strdup("the undefended training has no utility: it diverged");
+        s->reason = gnt_format("the %s has no utility: it diverged", what);
     }
     return 0;
 }
@@ -81,15 +88,21 @@ static int is_paired(const run *r, const run_search *s) {
     return r->suite->task[s->task].match.paired;
 }
 
+/* Returns the seed of a search's training run. A curve is of the training runs of cells, at some of whose
+ * strengths there are cells. */
+static uint64_t seed_of(const run *r, const run_search *s, int64_t number) {
+    return r->suite->defense[s->defense].n_curve ? r->suite->seeds[number] : run_search_seed(number);
+}
+
 static run_job *planned_job(run *r, const run_search *s, int64_t number) {
-    return run_train_job(&r->requests, s->task, (int)s->defense, s->step.strength, run_search_seed(number));
+    return run_train_job(&r->requests, s->task, (int)s->defense, s->step.strength, seed_of(r, s, number));
 }
 
 /* Returns the i-th job of the last step: the planned training runs, each with the undefended one of the same
  * seed behind it if they are paired. */
 static run_job *step_job(run *r, const run_search *s, size_t i) {
     const int64_t number = s->step.seed + (int64_t)(is_paired(r, s) ? i / 2 : i);
-    return is_paired(r, s) && i % 2 ? run_none_job(&r->requests, s->task, run_search_seed(number))
+    return is_paired(r, s) && i % 2 ? run_none_job(&r->requests, s->task, seed_of(r, s, number))
                                     : planned_job(r, s, number);
 }
 
@@ -100,8 +113,8 @@ static int take_training(run *r, run_search *s, int64_t number) {
     run_job *j = planned_job(r, s, number);
     double noise, utility;
     if (is_paired(r, s))
-        utility = s->none + run_utility_above(
-                                r, j, run_none_job(&r->requests, s->task, run_search_seed(number)), &noise);
+        utility = s->none +
+                  run_utility_above(r, j, run_none_job(&r->requests, s->task, seed_of(r, s, number)), &noise);
     else
         utility = run_utility(r, j, &noise);
     return remember(s, s->step.strength, number, utility, noise);
@@ -122,7 +135,7 @@ static void warn_of_easy_target(const run *r, const run_search *s) {
     if (!(fabs(s->none - s->spec.target) <= s->spec.tolerance))
         return;
     for (const run_search *other = r->search; other < s; other++)
-        if (other->task == s->task && isfinite(other->none))
+        if (other->task == s->task && other->has_target)
             return;
     run_show_warning(
         r,
@@ -145,14 +158,40 @@ static int wants_training(const run_search *s) {
     return s->step.what == GNT_MATCH_EVALUATE || s->step.what == GNT_MATCH_CONFIRM;
 }
 
+/* Sets the utilities that the target depends on; *ready once they are known. */
+static int find_utilities(run *r, run_search *s, int *ready, gnt_err *err) {
+    *ready = 1;
+    if (!isfinite(s->none) &&
+        mean_utility(r, s, undefended_job, "undefended training", &s->none, ready, err) != 0)
+        return -1;
+    if (!*ready || s->settled || r->suite->task[s->task].match.kind != GNT_TARGET_ADDED)
+        return 0;
+    return mean_utility(r, s, public_job, "training on public data alone", &s->public_only, ready, err);
+}
+
+/* True if private data add to the utility of public data alone, or the target does not depend on that; else
+ * the search is settled. */
+static int is_added_to(const run *r, run_search *s) {
+    const gnt_suite_task *t = &r->suite->task[s->task];
+    const double added = t->utility == GNT_UTILITY_LOSS ? s->public_only - s->none : s->none - s->public_only;
+    if (t->match.kind != GNT_TARGET_ADDED || added > 0)
+        return 1;
+    s->settled = 1;
+    s->reason =
+        gnt_format("private data add nothing: public data alone give %.4g, the undefended training %.4g",
+                   s->public_only, s->none);
+    return 0;
+}
+
 /* Sets what the search aims at. *ready once it is known. */
 static int find_target(run *r, run_search *s, int *ready, gnt_err *err) {
-    if (baseline(r, s, ready, err) != 0)
+    if (find_utilities(r, s, ready, err) != 0)
         return -1;
-    if (!*ready || s->settled)
+    if (!*ready || s->settled || !is_added_to(r, s))
         return 0;
-    if (gnt_suite_match_spec(r->suite, s->task, s->defense, s->none, &s->spec, err) != 0)
+    if (gnt_suite_match_spec(r->suite, s->task, s->defense, s->none, s->public_only, &s->spec, err) != 0)
         return -1;
+    s->has_target = 1;
     warn_of_easy_target(r, s);
     return 0;
 }
@@ -172,7 +211,7 @@ static int plan_step(run *r, run_search *s, gnt_err *err) {
 
 int run_step_search(run *r, run_search *s, gnt_err *err) {
     int ready;
-    int rc = isfinite(s->none) ? train_planned(r, s, &ready, err) : find_target(r, s, &ready, err);
+    int rc = s->has_target ? train_planned(r, s, &ready, err) : find_target(r, s, &ready, err);
     if (rc == 0 && ready && !s->settled)
         rc = plan_step(r, s, err);
     if (rc == 0 && s->settled)

@@ -31,9 +31,10 @@ static int is_undefended(const gnt_suite_defense *d) {
     return i == d->n_members;
 }
 
-/* Returns the number of strengths that a search finds: the matched one and its bracket. */
+/* Returns the number of strengths that a search finds: the matched one and its bracket; of a curve the two
+ * between which the target lies, of which the weaker is called matched. */
 static size_t searched_of(const gnt_suite_task *t, const gnt_suite_defense *d) {
-    return d->match ? (t->match.bracket ? 3 : 1) : 0;
+    return !d->match ? 0 : d->n_curve ? 2 : t->match.bracket ? 3 : 1;
 }
 
 static size_t settings_of(const gnt_suite *s, size_t task, size_t defense) {
@@ -50,7 +51,8 @@ static setting setting_at(const gnt_suite *s, size_t task, size_t defense, size_
     if (d->match && i == 0)
         return (setting){GNT_MODE_MATCHED, 0, GNT_BRACKET_NONE, 0};
     if (i < searched)
-        return (setting){GNT_MODE_SWEEP, NAN, i == 1 ? GNT_BRACKET_WEAKER : GNT_BRACKET_STRONGER, 0};
+        return (setting){GNT_MODE_SWEEP, NAN,
+                         i == 1 && !d->n_curve ? GNT_BRACKET_WEAKER : GNT_BRACKET_STRONGER, 0};
     if (i < searched + d->n_sweep)
         return (setting){GNT_MODE_SWEEP, d->sweep[i - searched], GNT_BRACKET_NONE, 0};
     if (d->match)
@@ -220,7 +222,7 @@ static int is_baseline(const gnt_suite_defense *d) {
 }
 
 static int same_match(const gnt_suite_match *a, const gnt_suite_match *b) {
-    return a->relative == b->relative && a->target == b->target && a->tolerance == b->tolerance &&
+    return a->kind == b->kind && a->target == b->target && a->tolerance == b->tolerance &&
            a->max_strengths == b->max_strengths && a->seeds == b->seeds && a->most_seeds == b->most_seeds &&
            a->confirm_seeds == b->confirm_seeds && a->confirmations == b->confirmations &&
            a->bracket == b->bracket && a->paired == b->paired;
@@ -240,7 +242,7 @@ static counted counted_before(const gnt_suite *s, const uint8_t *runs, size_t ta
             continue;
         c.none |= memchr(run, 1, s->n_defenses) != NULL;
         c.defense |= run[defense];
-        c.search |= run[defense] && same_match(&s->task[i].match, &t->match);
+        c.search |= run[defense] && (s->defense[defense].n_curve || same_match(&s->task[i].match, &t->match));
     }
     return c;
 }
@@ -262,10 +264,12 @@ static int count_trainings(gnt_plan *p, const gnt_suite *s, const uint8_t *runs,
                     (int64_t)((settings_of(s, t, d) - searched_of(&s->task[t], entry)) * s->n_seeds);
             if (!entry->match || before.search)
                 continue;
-            if (gnt_suite_match_spec(s, t, d, NAN, &spec, err) != 0)
+            if (gnt_suite_match_spec(s, t, d, NAN, NAN, &spec, err) != 0)
                 return -1;
-            p->match_trainings +=
-                gnt_match_most_trainings(&spec) + (int64_t)(searched_of(&s->task[t], entry) * s->n_seeds);
+            p->match_trainings += gnt_match_most_trainings(&spec);
+            if (entry->n_curve) /* its cells are among these training runs, and so are their seeds */
+                continue;
+            p->match_trainings += (int64_t)(searched_of(&s->task[t], entry) * s->n_seeds);
             if (s->task[t].match.paired)
                 paired = gnt_match_most_seeds(&spec); /* undefended runs, shared by all defenses */
         }

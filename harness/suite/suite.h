@@ -33,6 +33,7 @@ enum {
     GNT_SUITE_MOST_LIST = 4096,    /* seeds, stages, strengths of a sweep */
     GNT_SUITE_MOST_SCALES = 16,
     GNT_SUITE_MOST_LEAKAGES = 9,
+    GNT_SUITE_MOST_CURVE = 16,  /* strengths of a curve */
     GNT_SUITE_MOST_FACTS = 4,   /* plotted against strength */
     GNT_SUITE_MOST_TABLES = 64, /* of a paper; also the most rows, and columns, of one */
     GNT_SUITE_MOST_CELLS = 100000
@@ -164,8 +165,14 @@ typedef struct gnt_suite_head { /* the network that the host trains on the repre
     double rate;
 } gnt_suite_head;
 
+typedef enum gnt_target_kind {
+    GNT_TARGET_ABSOLUTE,
+    GNT_TARGET_RELATIVE, /* a share (for a loss: a multiple) of the undefended utility */
+    GNT_TARGET_ADDED     /* a share of what private data add to the utility of public data alone */
+} gnt_target_kind;
+
 typedef struct gnt_suite_match {
-    int relative; /* 1: target is a share (for a loss: a multiple) of the undefended utility; 0: absolute */
+    gnt_target_kind kind;
     double target;
     double tolerance;                                                   /* in units of the utility */
     int max_strengths, seeds, most_seeds, confirm_seeds, confirmations; /* as in match/match.h */
@@ -277,6 +284,8 @@ typedef struct gnt_suite_defense {
     size_t n_members;
     int32_t swept; /* index of the member whose strength varies, −1: none has one, or none was named */
     int match;     /* strength found by matching */
+    double *curve; /* strengths between which matching reads the target, in the place of a search */
+    size_t n_curve;
     double *sweep; /* strengths of a curve, in the order of the file */
     size_t n_sweep;
     int has_fixed; /* without match and sweep: the strength is `fixed` */
@@ -394,10 +403,11 @@ int gnt_suite_add_baseline(gnt_suite *s, const char *name, const char *task, con
 double gnt_suite_baseline_of(const gnt_suite *s, size_t task, size_t defense);
 void gnt_suite_free(gnt_suite *s); /* leaves it empty; an empty one is allowed */
 
-/* Fills the search for the strength of a defense with `match` on a task. none_utility: the undefended utility
- * there (NaN in a dry run). Fails if the range of the strength cannot be searched. */
+/* Fills the search for the strength of a defense with `match` on a task. none_utility, public_utility: those
+ * of the undefended training there, and of public data alone, which only GNT_TARGET_ADDED needs (NaN in a dry
+ * run). Fails if the range of the strength cannot be searched. */
 int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double none_utility,
-                         struct gnt_match_spec *out, gnt_err *err);
+                         double public_utility, struct gnt_match_spec *out, gnt_err *err);
 
 /* Opens the task's data, and parses its model, as jobs do first. The caller frees. */
 int gnt_suite_open_data(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err);

@@ -152,30 +152,41 @@ static int read_strength(suite_reader *r, const char *path, const json_t *value,
     return 0;
 }
 
-static int read_sweep(suite_reader *r, const char *path, const json_t *object, gnt_suite_defense *d) {
+/* Reads a list of distinct strengths; none if the key is missing. */
+static int read_list(suite_reader *r, const char *path, const json_t *object, const char *key, size_t least,
+                     size_t most, const gnt_suite_defense *d, double **out, size_t *n_out) {
     const json_t *list = NULL;
-    const gnt_path at = gnt_path_key(path, "sweep");
-    if (suite_list(r, path, object, "sweep", 1, GNT_SUITE_MOST_LIST, &list))
+    const gnt_path at = gnt_path_key(path, key);
+    if (suite_list(r, path, object, key, least, most, &list))
         return -1;
     if (!list)
         return 0;
-    if (need_strength(r, path, object, "sweep", d))
+    if (need_strength(r, path, object, key, d))
         return -1;
     size_t n = json_array_size(list);
-    d->sweep = gnt_array(n, sizeof *d->sweep);
-    if (!d->sweep)
+    double *strength = *out = gnt_array(n, sizeof *strength);
+    if (!strength)
         return suite_no_memory(r);
     for (size_t i = 0; i < n; i++) {
         const gnt_path item = gnt_path_item(at.text, i);
-        if (read_strength(r, item.text, json_array_get(list, i), d, &d->sweep[i]))
+        if (read_strength(r, item.text, json_array_get(list, i), d, &strength[i]))
             return -1;
         for (size_t j = 0; j < i; j++)
-            if (d->sweep[j] == d->sweep[i])
-                return suite_fail(r, item.text, "is %s, as sweep[%zu] is; remove one",
-                                  gnt_show(json_array_get(list, i)).text, j);
+            if (strength[j] == strength[i])
+                return suite_fail(r, item.text, "is %s, as %s[%zu] is; remove one",
+                                  gnt_show(json_array_get(list, i)).text, key, j);
     }
-    d->n_sweep = n;
+    *n_out = n;
     return 0;
+}
+
+/* Reads "match": true, or the strengths of a curve. */
+static int read_match(suite_reader *r, const char *path, const json_t *object, gnt_suite_defense *d) {
+    if (!json_is_array(json_object_get(object, "match")))
+        return suite_bool(r, path, object, "match", &d->match) ||
+               (d->match && need_strength(r, path, object, "match", d));
+    d->match = 1;
+    return read_list(r, path, object, "match", 2, GNT_SUITE_MOST_CURVE, d, &d->curve, &d->n_curve);
 }
 
 /* Writes a fixed strength into the member's canonical parameters. */
@@ -200,8 +211,8 @@ static int set_fixed(suite_reader *r, const char *path, gnt_suite_defense *d) {
 static int read_strengths(suite_reader *r, const char *path, const json_t *object, gnt_suite_defense *d) {
     const json_t *fixed = json_object_get(object, "strength");
     const gnt_path at = gnt_path_key(path, "strength");
-    if (find_swept(r, path, object, d) || suite_bool(r, path, object, "match", &d->match) ||
-        (d->match && need_strength(r, path, object, "match", d)) || read_sweep(r, path, object, d))
+    if (find_swept(r, path, object, d) || read_match(r, path, object, d) ||
+        read_list(r, path, object, "sweep", 1, GNT_SUITE_MOST_LIST, d, &d->sweep, &d->n_sweep))
         return -1;
     if (fixed && (d->match || d->n_sweep))
         return suite_fail(
@@ -228,6 +239,23 @@ static int check_match_tasks(suite_reader *r, const char *path, const gnt_suite_
     return 0;
 }
 
+/* Refuses a target by what private data add, where nothing is trained on public data alone. */
+static int check_targets(suite_reader *r, const char *path, const gnt_suite_defense *d) {
+    const gnt_suite *s = r->s;
+    for (size_t i = 0; d->match && i < s->n_tasks; i++) {
+        const gnt_suite_task *t = &s->task[i];
+        if (d->on_task[i] && t->match.kind == GNT_TARGET_ADDED &&
+            (t->role_rows[GNT_ROLE_PUBLIC] == 0 || t->public_set.data))
+            return suite_fail_key(
+                r, path, "match",
+                "aims at a share of what private data add to public data alone "
+                "(match.target.added), but tasks[%zu] (%s) has no public rows of its own set; "
+                "give it data.public",
+                i, t->id);
+    }
+    return 0;
+}
+
 /* ---- the whole ---- */
 
 static int read_defense(suite_reader *r, const char *path, const json_t *object, const char *const *labels,
@@ -238,7 +266,8 @@ static int read_defense(suite_reader *r, const char *path, const json_t *object,
            read_members(r, path, object, d) || check_composition(r, path, d) || join_ids(r, d) ||
            read_strengths(r, path, object, d) ||
            suite_read_label(r, path, object, d->plugin, "defenses", labels, n, &d->label) ||
-           suite_read_on_task(r, path, object, &d->on_task) || check_match_tasks(r, path, d);
+           suite_read_on_task(r, path, object, &d->on_task) || check_match_tasks(r, path, d) ||
+           check_targets(r, path, d);
 }
 
 int suite_read_defenses(suite_reader *r, const json_t *list) {
@@ -266,5 +295,6 @@ void suite_free_defense(gnt_suite_defense *d) {
     gnt_free(d->label);
     gnt_free(d->plugin);
     gnt_free(d->sweep);
+    gnt_free(d->curve);
     gnt_free(d->on_task);
 }

@@ -11,7 +11,7 @@ static const char *name_of(gnt_utility_kind utility) {
 }
 
 void suite_match_defaults(gnt_suite_match *m, gnt_utility_kind utility) {
-    *m = (gnt_suite_match){.relative = 1,
+    *m = (gnt_suite_match){.kind = GNT_TARGET_RELATIVE,
                            .target = utility == GNT_UTILITY_LOSS ? 1.05 : 0.95,
                            .tolerance = 0.02,
                            .max_strengths = 8,
@@ -23,10 +23,11 @@ void suite_match_defaults(gnt_suite_match *m, gnt_utility_kind utility) {
                            .n_leakages = 1};
 }
 
-/* Reads exactly one of "relative" and "absolute", in the range of the measure. */
+/* Reads exactly one of "relative", "absolute" and "added", in the range of the measure. */
 static int read_target(suite_reader *r, const char *path, const json_t *object, gnt_utility_kind utility,
                        gnt_suite_match *m) {
-    static const char *const keys[] = {"relative", "absolute"};
+    static const char *const keys[] = {
+        [GNT_TARGET_ABSOLUTE] = "absolute", [GNT_TARGET_RELATIVE] = "relative", [GNT_TARGET_ADDED] = "added"};
     const json_t *o = NULL;
     const gnt_path at = gnt_path_key(path, "target");
     const int loss = utility == GNT_UTILITY_LOSS;
@@ -34,22 +35,33 @@ static int read_target(suite_reader *r, const char *path, const json_t *object, 
         return -1;
     if (!o)
         return 0;
-    if (gnt_doc_keys(r->doc, at.text, o, keys, 2, r->err))
+    if (gnt_doc_keys(r->doc, at.text, o, keys, 3, r->err))
         return -1;
     if (json_object_size(o) != 1)
-        return suite_fail(r, at.text, "%s; expected one of {\"relative\": 0.95} and {\"absolute\": 0.85}",
-                          json_object_size(o) ? "has both \"relative\" and \"absolute\"" : "is empty");
-    m->relative = json_object_get(o, "relative") != NULL;
-    const char *key = keys[!m->relative];
+        return suite_fail(
+            r, at.text, "%s; expected one of {\"relative\": 0.95}, {\"absolute\": 0.85} and {\"added\": 0.9}",
+            json_object_size(o) ? "has more than one target" : "is empty");
+    m->kind = json_object_get(o, "relative") ? GNT_TARGET_RELATIVE
+              : json_object_get(o, "added")  ? GNT_TARGET_ADDED
+                                             : GNT_TARGET_ABSOLUTE;
+    const char *key = keys[m->kind];
     if (suite_real(r, at.text, o, key, -1e9, 1e9, &m->target))
         return -1;
     const gnt_shown shown = gnt_show(json_object_get(o, key));
     const char *value = shown.text;
+    if (m->kind == GNT_TARGET_ADDED)
+        return m->target > 0 && m->target <= 1
+                   ? 0
+                   : suite_fail_key(
+                         r, at.text, key,
+                         "is %s; expected a share above 0, at most 1, of what private data add to the "
+                         "utility of public data alone",
+                         value);
     if (!loss && !(m->target > 0 && m->target <= 1))
         return suite_fail_key(r, at.text, key,
                               "is %s; of %s expected a %s above 0, at most 1 (95 %% is 0.95)", value,
-                              name_of(utility), m->relative ? "share" : "value");
-    if (loss && m->relative && m->target < 1)
+                              name_of(utility), m->kind == GNT_TARGET_RELATIVE ? "share" : "value");
+    if (loss && m->kind == GNT_TARGET_RELATIVE && m->target < 1)
         return suite_fail_key(
             r, at.text, key,
             "is %s; of a loss expected a multiple of at least 1 (1.05: five per cent worse than "
@@ -130,7 +142,7 @@ int suite_read_match(suite_reader *r, const char *path, const json_t *object, gn
 }
 
 int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double none_utility,
-                         struct gnt_match_spec *out, gnt_err *err) {
+                         double public_utility, struct gnt_match_spec *out, gnt_err *err) {
     const gnt_suite_task *t = &s->task[task];
     const gnt_suite_defense *d = &s->defense[defense];
     const gnt_suite_match *m = &t->match;
@@ -138,9 +150,14 @@ int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double
         return gnt_fail(err, "%s: defense %s has no strength to search for", s->file, d->label);
     const gnt_plugin_info *info = d->member[d->swept].info;
     const gnt_parameter *p = &info->parameters[info->strength];
+    const int n_seeds = (int)s->n_seeds;
     double target = m->target;
-    if (m->relative) /* in a dry run utility is unknown; any value in range gives the same bounds */
-        target = isnan(none_utility) ? 0.5 : gnt_match_relative(none_utility, m->target);
+    if (m->kind != GNT_TARGET_ABSOLUTE && isnan(none_utility))
+        target = 0.5; /* in a dry run utility is unknown; any value in range gives the same bounds */
+    else if (m->kind == GNT_TARGET_RELATIVE)
+        target = gnt_match_relative(none_utility, m->target);
+    else if (m->kind == GNT_TARGET_ADDED)
+        target = gnt_match_added(public_utility, none_utility, m->target);
     double least = p->least, most = p->most;
     const gnt_match_scale scale = p->scale == GNT_SCALE_LOG          ? GNT_MATCH_LOG
                                   : p->scale == GNT_SCALE_COMPLEMENT ? GNT_MATCH_COMPLEMENT
@@ -161,10 +178,12 @@ int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double
                             .target = target,
                             .tolerance = m->tolerance,
                             .max_strengths = m->max_strengths,
-                            .seeds = m->seeds,
-                            .most_seeds = m->most_seeds,
+                            .seeds = d->n_curve ? n_seeds : m->seeds,
+                            .most_seeds = d->n_curve ? n_seeds : m->most_seeds,
                             .confirm_seeds = m->confirm_seeds,
-                            .confirmations = m->confirmations};
+                            .confirmations = m->confirmations,
+                            .listed = d->curve,
+                            .n_listed = (int)d->n_curve};
     if (gnt_match_check(out, err))
         return gnt_fail_in(err, "%s: strength \"%s\" of %s", s->file, p->id, info->id);
     return 0;

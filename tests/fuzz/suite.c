@@ -21,7 +21,7 @@ static void plan_it(const gnt_suite *s) {
         for (size_t d = 0; d < s->n_defenses; d++) {
             struct gnt_match_spec spec;
             if (s->defense[d].match)
-                fuzz_ok(gnt_suite_match_spec(s, t, d, (double)NAN, &spec, &err), &err);
+                fuzz_ok(gnt_suite_match_spec(s, t, d, (double)NAN, (double)NAN, &spec, &err), &err);
         }
     gnt_free(text);
     gnt_free(json);

@@ -59,7 +59,8 @@ static void defaults_are_the_documented_ones(void **state) {
     assert_int_equal(t->role_rows[GNT_ROLE_TEST], 1000);
     assert_int_equal(t->role_rows[GNT_ROLE_PUBLIC], 1000);
     assert_true(t->first_dense);
-    assert_true(t->match.relative && t->match.target == 0.95 && t->match.tolerance == 0.02);
+    assert_true(t->match.kind == GNT_TARGET_RELATIVE && t->match.target == 0.95 &&
+                t->match.tolerance == 0.02);
     /* a strength nobody set is the plugin's default */
     assert_true(s.defense[0].has_fixed && s.defense[0].fixed == 0.9);
     assert_int_equal(s.attack[0].budget, 0);
@@ -108,7 +109,7 @@ static void cells_come_in_one_order_with_their_ids(void **state) {
      * the match itself with both seeds */
     gnt_match_spec spec;
     gnt_err err = {0};
-    assert_int_equal(gnt_suite_match_spec(&s, 0, 1, 0.8, &spec, &err), 0);
+    assert_int_equal(gnt_suite_match_spec(&s, 0, 1, 0.8, NAN, &spec, &err), 0);
     assert_true(fabs(spec.target - 0.95 * 0.8) < 1e-12);
     assert_true(spec.least == 0 && spec.most == 1 && !spec.smaller_is_stronger && !spec.lower_is_better);
     assert_int_equal(p.trainings, 3 * 2);
@@ -138,7 +139,7 @@ static void trainings_that_tasks_share_count_once(void **state) {
             "\"tasks\": [\"u\", \"v\"]}",
             ", \"seeds\": [1, 2, 3]"));
     expand(&p, &s);
-    assert_int_equal(gnt_suite_match_spec(&s, 0, 1, NAN, &spec, NULL), 0);
+    assert_int_equal(gnt_suite_match_spec(&s, 0, 1, NAN, NAN, &spec, NULL), 0);
     assert_int_equal(p.trainings, (1 + 1 + 2) * 3);
     assert_int_equal(p.match_trainings, 2 * (gnt_match_most_trainings(&spec) + 3));
     gnt_plan_free(&p);
@@ -479,7 +480,7 @@ static void a_search_scale_never_begins_at_zero(void **state) {
                                     "\"utility\": {\"measure\": \"loss\"}"),
                          "{\"defense\": \"dp-gaussian\", \"match\": true}",
                          ", \"match\": {\"target\": {\"absolute\": 2.5}}"));
-    assert_int_equal(gnt_suite_match_spec(&s, 0, 0, NAN, &spec, &err), 0);
+    assert_int_equal(gnt_suite_match_spec(&s, 0, 0, NAN, NAN, &spec, &err), 0);
     assert_true(spec.least > 0 && spec.scale == GNT_MATCH_LOG);
     assert_true(spec.lower_is_better && spec.target == 2.5);
     gnt_suite_free(&s);
