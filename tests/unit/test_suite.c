@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -513,16 +514,34 @@ static void the_documented_example_holds(void **state) {
     gnt_suite_free(&s);
 }
 
-static void a_pipe_is_refused_at_once(void **state) {
+/* Writes the text into a pipe, from another process: opening one waits for the other end. */
+static pid_t write_into(const char *pipe_name, const char *text) {
+    const pid_t child = fork();
+    if (child == 0) {
+        FILE *f = fopen(pipe_name, "w");
+        _exit(f && fputs(text, f) >= 0 && fclose(f) == 0 ? 0 : 1);
+    }
+    return child;
+}
+
+static void a_suite_is_read_from_a_pipe(void **state) {
     (void)state;
     char folder[] = "/tmp/gauntlet-test-XXXXXX";
     gnt_suite s;
     gnt_err err = {0};
+    int status = 1;
     assert_non_null(mkdtemp(folder));
     char *pipe_name = gnt_format("%s/suite.json", folder);
     assert_int_equal(mkfifo(pipe_name, 0600), 0);
+    pid_t child = write_into(pipe_name, SMALL(SMALL_TASK(""), "{\"defense\": \"none\"}", ""));
+    assert_int_equal(gnt_suite_load(&s, pipe_name, &env, &err), 0);
+    assert_string_equal(s.name, "s");
+    gnt_suite_free(&s);
+    assert_true(waitpid(child, &status, 0) == child && status == 0);
+    child = write_into(pipe_name, "[");
     assert_int_equal(gnt_suite_load(&s, pipe_name, &env, &err), -1);
-    assert_non_null(strstr(err.text, "is no regular file; expected a file"));
+    assert_non_null(strstr(err.text, pipe_name));
+    assert_true(waitpid(child, &status, 0) == child);
     unlink(pipe_name);
     rmdir(folder);
     gnt_free(pipe_name);
@@ -549,7 +568,7 @@ int main(void) {
         cmocka_unit_test(the_plan_as_json_is_json),
         cmocka_unit_test(a_search_scale_never_begins_at_zero),
         cmocka_unit_test(the_documented_example_holds),
-        cmocka_unit_test(a_pipe_is_refused_at_once),
+        cmocka_unit_test(a_suite_is_read_from_a_pipe),
     };
     return cmocka_run_group_tests(tests, open_plugins, close_plugins);
 }
