@@ -53,5 +53,8 @@ accepted vet_check_values(const gnt_descriptor *d, const char *plugin, const cha
                           const char *value, gnt_params *out, gnt_err *why, gnt_err *err);
 /* Runs the check "edges": parameters at the ends of their ranges and beyond. */
 int vet_check_edges(checking *v, gnt_err *err);
+/* Runs the check "strength": a defense's hooks give other bytes at one end of its strength's range than at
+ * the other. */
+int vet_check_strength(checking *v, gnt_err *err);
 
 #endif

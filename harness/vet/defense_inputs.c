@@ -61,7 +61,7 @@ static int add_buffers(gnt_vet_setting *s, gnt_aggregate *all, gnt_err *err) {
     all->client_buffers = gnt_guard_put(s->guard, "statistics", of_client, sizeof of_client);
     all->buffers = s->buffers;
     all->n_buffers = n;
-    s->new_buffers = gnt_aligned((size_t)n, sizeof *s->new_buffers);
+    s->new_buffers = gnt_vet_output(s, "new_buffers", n, sizeof *s->new_buffers);
     all->new_buffers = s->new_buffers;
     return s->new_buffers ? 0 : gnt_fail(err, "out of memory for a defense's input");
 }

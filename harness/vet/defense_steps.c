@@ -34,19 +34,21 @@ static void contribute_size(gnt_vet_sequence *t) {
 static int after_contribute_size(gnt_vet_sequence *t) {
     const int64_t n = t->sum_size;
     gnt_hasher_u64(&t->digest, (uint64_t)n);
-    gnt_free(t->contribution);
-    t->contribution = NULL;
     t->sum_size = 0;
     if (n < 1 || n > GNT_SUM_MOST_ENTRIES) {
         gnt_fail(&t->result->wrong, "it requests %lld entries, expected 1 to %d", (long long)n,
                  GNT_SUM_MOST_ENTRIES);
         return 0;
     }
-    t->contribution = gnt_array((size_t)n, GNT_VET_CLIENTS * sizeof *t->contribution);
+    int bad = 0;
+    for (int k = 0; k < GNT_VET_CLIENTS; k++) {
+        t->contribution[k] = gnt_vet_output(&t->setting, "vector", n, sizeof *t->contribution[k]);
+        bad |= !t->contribution[k];
+    }
     t->sum = gnt_guard_put(t->setting.guard, "sum", NULL, (size_t)n * sizeof *t->sum);
     gnt_guard_save(t->setting.guard);
     t->sum_size = n;
-    return t->contribution && t->sum ? 0 : gnt_fail(t->err, "out of memory for a secure sum");
+    return !bad && t->sum ? 0 : gnt_fail(t->err, "out of memory for a secure sum");
 }
 
 static void contribute(gnt_vet_sequence *t) {
@@ -55,18 +57,18 @@ static void contribute(gnt_vet_sequence *t) {
         return;
     gnt_client c = *client(t);
     c.public_data = NULL; /* as in a run */
-    t->status = defense(t)->contribute(self(t), &c, t->contribution + t->index * t->sum_size);
+    t->status = defense(t)->contribute(self(t), &c, t->contribution[t->index]);
 }
 
 static int after_contribute(gnt_vet_sequence *t) {
-    gnt_vet_digest_doubles(t, "the contribution", t->contribution + t->index * t->sum_size, t->sum_size);
+    gnt_vet_digest_doubles(t, "the contribution", t->contribution[t->index], t->sum_size);
     return 0;
 }
 
 static int before_receive_sum(gnt_vet_sequence *t) {
     for (int64_t i = 0; i < t->sum_size; i++)
         for (int k = 0; k < GNT_VET_CLIENTS; k++)
-            t->sum[i] = (k ? t->sum[i] : 0) + t->contribution[k * t->sum_size + i];
+            t->sum[i] = (k ? t->sum[i] : 0) + t->contribution[k][i];
     return 0;
 }
 
@@ -137,16 +139,16 @@ static int after_encode(gnt_vet_sequence *t) {
 }
 
 static int before_rate(gnt_vet_sequence *t) {
-    t->rate = client(t)->rate;
+    *t->rate = client(t)->rate;
     return 0;
 }
 
 static void local_rate(gnt_vet_sequence *t) {
-    t->status = defense(t)->local_rate(self(t), client(t), 0, &t->rate);
+    t->status = defense(t)->local_rate(self(t), client(t), 0, t->rate);
 }
 
 static int after_rate(gnt_vet_sequence *t) {
-    gnt_vet_digest_doubles(t, "the learning rate", &t->rate, 1);
+    gnt_vet_digest_doubles(t, "the learning rate", t->rate, 1);
     return 0;
 }
 
@@ -154,16 +156,31 @@ static int after_rate(gnt_vet_sequence *t) {
  * zeros or differences of either sign. */
 static gnt_client sender(gnt_vet_sequence *t, float scale) {
     gnt_client c = *client(t);
+    int64_t at = 0;
     t->statistics.n = t->n_statistics;
-    for (int64_t i = 0; i < gnt_model_buffer_size(t->setting.model.model); i++)
-        t->statistics_data[i] = scale * (float)(i % 5 - 2 + t->index);
+    for (int64_t k = 0; k < t->statistics.n; k++)
+        for (int64_t i = 0; i < t->statistics.tensor[k].count; i++, at++)
+            t->statistics.tensor[k].data[i] = scale * (float)(at % 5 - 2 + t->index);
     c.sent_buffers = gnt_vet_config(&t->setting).training_stats && t->n_statistics ? &t->statistics : NULL;
     return c;
 }
 
-static int before_client_update(gnt_vet_sequence *t) {
-    memset(t->update_data, 0, (size_t)gnt_model_size(t->setting.model.model) * sizeof *t->update_data);
+/* Sets the update to the values of a flat one, or to zeros (NULL). */
+static int fill_update(gnt_vet_sequence *t, const float *flat) {
+    for (int64_t k = 0; k < t->update.n; k++) {
+        const gnt_tensor *one = &t->update.tensor[k];
+        const size_t bytes = (size_t)one->count * sizeof *one->data;
+        if (flat)
+            memcpy(one->data, flat, bytes);
+        else
+            memset(one->data, 0, bytes);
+        flat += flat ? one->count : 0;
+    }
     return 0;
+}
+
+static int before_client_update(gnt_vet_sequence *t) {
+    return fill_update(t, NULL);
 }
 
 static void client_update(gnt_vet_sequence *t) {
@@ -172,9 +189,7 @@ static void client_update(gnt_vet_sequence *t) {
 }
 
 static int before_transform(gnt_vet_sequence *t) {
-    memcpy(t->update_data, t->setting.update[t->index],
-           (size_t)gnt_model_size(t->setting.model.model) * sizeof *t->update_data);
-    return 0;
+    return fill_update(t, t->setting.update[t->index]);
 }
 
 static void transform_update(gnt_vet_sequence *t) {

@@ -5,15 +5,24 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
-enum { ALIGN = 64, MOST_PIECES = 16384 };
+enum { ALIGN = 64, MOST_PIECES = 16384, MOST_FENCES = 1024, CANARY = 0xa5 };
 
 typedef struct guarded_piece {
     const char *name;
     size_t from, to;
 } guarded_piece;
+
+/* A mapping: `all` bytes from `base`, of which the last page and the first have no access; the output is
+ * [from, to). */
+typedef struct fence {
+    const char *name;
+    uint8_t *base, *from, *to;
+    size_t all;
+} fence;
 
 struct gnt_guard {
     uint8_t *base, *saved;
@@ -21,6 +30,10 @@ struct gnt_guard {
     guarded_piece piece[MOST_PIECES];
     size_t n;
     int full, closed;
+    fence fence[MOST_FENCES];
+    size_t n_fences;
+    /* The fenced output beyond whose ends something was accessed. */
+    const fence *beyond;
 };
 
 /* State for the signal handler, which has no argument: the pages that gnt_guard_watch watches, and the point
@@ -37,10 +50,19 @@ static const char *name_at(const gnt_guard *g, const void *address) {
     return "memory next to its input";
 }
 
+static const fence *fence_at(const gnt_guard *g, const uint8_t *at) {
+    for (size_t i = 0; i < g->n_fences; i++)
+        if (at >= g->fence[i].base && at < g->fence[i].base + g->fence[i].all)
+            return &g->fence[i];
+    return NULL;
+}
+
 static void on_fault(int number, siginfo_t *info, void *context) {
     gnt_guard *g = active;
     const uint8_t *at = info->si_addr;
     (void)context;
+    if (g && (g->beyond = fence_at(g, at)))
+        siglongjmp(return_point, 1);
     if (!g || !g->closed || at < g->base || at >= g->base + g->most) {
         signal(number, SIG_DFL); /* not on our pages: the fault recurs and ends the process */
         return;
@@ -71,6 +93,8 @@ void gnt_guard_free(gnt_guard *g) {
         munmap(g->base, g->most);
     if (g->saved != MAP_FAILED && g->saved)
         munmap(g->saved, g->most);
+    for (size_t i = 0; i < g->n_fences; i++)
+        munmap(g->fence[i].base, g->fence[i].all);
     gnt_free(g);
 }
 
@@ -114,6 +138,7 @@ void gnt_guard_open(gnt_guard *g) {
 const char *gnt_guard_watch(gnt_guard *g, void (*act)(void *context), void *context) {
     struct sigaction mine = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO}, before;
     active = g;
+    g->beyond = NULL;
     written = NULL;
     sigaction(SIGSEGV, &mine, &before);
     if (sigsetjmp(return_point, 1) == 0)
@@ -121,4 +146,35 @@ const char *gnt_guard_watch(gnt_guard *g, void (*act)(void *context), void *cont
     sigaction(SIGSEGV, &before, NULL);
     active = NULL;
     return written;
+}
+
+/* ---- fenced outputs ---- */
+
+void *gnt_guard_fence(gnt_guard *g, const char *name, size_t n) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), inner = (n + page - 1) / page * page;
+    if (g->n_fences == MOST_FENCES || inner < n)
+        return NULL;
+    uint8_t *base = mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED)
+        return NULL;
+    fence *f = &g->fence[g->n_fences];
+    *f = (fence){name, base, base + page + inner - n, base + page + inner, inner + 2 * page};
+    if (inner && mprotect(base + page, inner, PROT_READ | PROT_WRITE) != 0) {
+        munmap(base, f->all);
+        return NULL;
+    }
+    memset(base + page, CANARY, inner - n);
+    g->n_fences++;
+    return f->from;
+}
+
+const char *gnt_guard_beyond(const gnt_guard *g) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (g->beyond)
+        return g->beyond->name;
+    for (size_t i = 0; i < g->n_fences; i++)
+        for (const uint8_t *at = g->fence[i].base + page; at < g->fence[i].from; at++)
+            if (*at != CANARY)
+                return g->fence[i].name;
+    return NULL;
 }

@@ -1,6 +1,6 @@
 /* guard_pages: memory that a plugin may read but not write. Inputs of hooks are on separate pages, which are
  * read-only between gnt_guard_close and gnt_guard_open. A write then ends the hook at once (SIGSEGV), and the
- * input that it hit is reported.
+ * input that it hit is reported. An output may be fenced: it ends where a page begins that nobody may access.
  *
  * Ownership: pieces are valid until gnt_guard_free. Names are kept by reference. Threads: one gnt_guard_watch
  * at a time in a process. */
@@ -31,6 +31,13 @@ void gnt_guard_restore(gnt_guard *g);
 int gnt_guard_close(gnt_guard *g);
 /* Makes them writable again. */
 void gnt_guard_open(gnt_guard *g);
+
+/* Returns n zeroed bytes for an output, which end at a page without access; in front of them are bytes whose
+ * change gnt_guard_beyond finds. NULL: out of memory. */
+void *gnt_guard_fence(gnt_guard *g, const char *name, size_t n);
+/* Returns the name of the first fenced output beyond whose ends something was accessed in the last
+ * gnt_guard_watch, or in front of which something was written since it was made; NULL: none. */
+const char *gnt_guard_beyond(const gnt_guard *g);
 
 /* Calls `act`, usually while the pages are read-only. Returns NULL if it wrote to none of them; else the name
  * of the piece that it wrote to, and `act` was interrupted. */

@@ -52,6 +52,9 @@ static void call(gnt_vet_sequence *t, const gnt_vet_step *s) {
     if (t->spec.guarded && !is_create(s) && gnt_guard_close(t->setting.guard) == 0) {
         result->written = gnt_guard_watch(t->setting.guard, call_running, t);
         gnt_guard_open(t->setting.guard);
+    } else if (t->spec.setting.fenced && !is_create(s)) {
+        gnt_guard_watch(t->setting.guard, call_running, t);
+        result->beyond = gnt_guard_beyond(t->setting.guard);
     } else
         s->call(t);
     wall = gnt_vet_seconds(CLOCK_MONOTONIC);
@@ -61,7 +64,7 @@ static void call(gnt_vet_sequence *t, const gnt_vet_step *s) {
         result->cpu_late = cpu + result->seconds - t->stop_cpu;
     }
     const int64_t polls = result->polls;
-    result->status = is_create(s) || result->written
+    result->status = is_create(s) || result->written || result->beyond
                          ? t->status
                          : gnt_instance_leave(t->instance, t->status, &result->err);
     result->polls = polls;
@@ -80,6 +83,7 @@ static int run_step(gnt_vet_sequence *t, const gnt_vet_step *s, gnt_vet_hook_res
     t->index = s->index;
     t->status = GNT_FAILED;
     t->n_outputs = 0;
+    t->answered = 0;
     gnt_hasher_init(&t->digest);
     gnt_guard_restore(t->setting.guard);
     /* else the note still names the hook that took too long */
@@ -88,7 +92,7 @@ static int run_step(gnt_vet_sequence *t, const gnt_vet_step *s, gnt_vet_hook_res
     int rc = s->before ? s->before(t) : 0;
     if (rc == 0)
         call(t, s);
-    if (rc == 0 && result->status == GNT_OK && !result->written && s->after)
+    if (rc == 0 && result->status == GNT_OK && !result->written && !result->beyond && s->after)
         rc = s->after(t);
     gnt_hasher_u64(&t->digest, (uint64_t)result->status);
     const gnt_digest d = gnt_hasher_end(&t->digest);
@@ -130,28 +134,33 @@ gnt_vet_next gnt_vet_sequence_next(gnt_vet_sequence *t, gnt_vet_hook_result *res
     const int prepares = is_create(s) || strcmp(s->hook, "prepare") == 0;
     if (result->status == GNT_STOPPED)
         return after_stop(t, s, err) == 0 ? GNT_VET_NEXT_RAN : GNT_VET_NEXT_FAILED;
-    if (result->written || (prepares && result->status != GNT_OK))
+    if (result->written || result->beyond || (prepares && result->status != GNT_OK))
         t->ended = 1; /* later hooks lack their inputs */
     return GNT_VET_NEXT_RAN;
 }
 
 /* ---- the sequence ---- */
 
-static int make_update(gnt_vet_sequence *t) {
+/* Allocates the tensors of a list, each by itself. */
+static int make_tensors(gnt_vet_sequence *t, gnt_tensors *list) {
+    for (int64_t i = 0; i < list->n; i++) {
+        gnt_tensor *one = &list->tensor[i];
+        if (!(one->data = gnt_vet_output(&t->setting, one->name, one->count, sizeof *one->data)))
+            return -1;
+    }
+    return 0;
+}
+
+static int make_outputs(gnt_vet_sequence *t) {
     const gnt_model *m = t->setting.model.model;
-    const size_t size = (size_t)gnt_model_size(m);
     gnt_err ignored;
-    t->update_data = gnt_aligned(size, sizeof *t->update_data);
-    t->statistics_data = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *t->statistics_data);
-    t->new_weights = gnt_aligned(size, sizeof *t->new_weights);
-    if (!t->update_data || !t->statistics_data || !t->new_weights ||
-        gnt_fl_tensors(&t->update, m, &ignored) != 0 ||
+    t->new_weights = gnt_vet_output(&t->setting, "new_weights", gnt_model_size(m), sizeof *t->new_weights);
+    t->rate = gnt_vet_output(&t->setting, "rate", 1, sizeof *t->rate);
+    if (!t->new_weights || !t->rate || gnt_fl_tensors(&t->update, m, &ignored) != 0 ||
         gnt_fl_buffer_tensors(&t->statistics, m, &ignored) != 0)
         return -1;
     t->n_statistics = t->statistics.n;
-    gnt_fl_tensors_into(&t->update, t->update_data);
-    gnt_fl_tensors_into(&t->statistics, t->statistics_data);
-    return 0;
+    return make_tensors(t, &t->update) != 0 ? -1 : make_tensors(t, &t->statistics);
 }
 
 int gnt_vet_sequence_open(gnt_vet_sequence **out, const gnt_vet_sequence_spec *spec, gnt_err *err) {
@@ -173,8 +182,8 @@ int gnt_vet_sequence_open(gnt_vet_sequence **out, const gnt_vet_sequence_spec *s
         gnt_info_free(&info);
         rc = gnt_vet_setting_open(&t->setting, &spec->setting, err);
     }
-    if (rc == 0 && make_update(t) != 0)
-        rc = gnt_fail(err, "out of memory for an update");
+    if (rc == 0 && make_outputs(t) != 0)
+        rc = gnt_fail(err, "out of memory for a hook's outputs");
     if (rc != 0)
         gnt_vet_sequence_free(t);
     else
@@ -189,12 +198,8 @@ void gnt_vet_sequence_free(gnt_vet_sequence *t) {
     gnt_st_free(&t->prepared);
     for (int i = 0; i <= GNT_VET_CLIENTS; i++)
         gnt_st_free(&t->state[i]);
-    gnt_free(t->contribution);
     gnt_free(t->update.tensor);
     gnt_free(t->statistics.tensor);
-    gnt_free_aligned(t->update_data);
-    gnt_free(t->statistics_data);
-    gnt_free_aligned(t->new_weights);
     gnt_vet_setting_free(&t->setting);
     gnt_free(t);
 }

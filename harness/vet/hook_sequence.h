@@ -28,6 +28,11 @@ typedef struct gnt_vet_hook_result {
     gnt_err wrong;
     /* The piece of its input that it wrote to; NULL: none. */
     const char *written;
+    /* The output beyond whose ends it wrote, if outputs are fenced; NULL: none. */
+    const char *beyond;
+    /* The first answer of a goal that the plugin does not declare, and the first that was not requested:
+     * given twice, or of another number than there are samples; "": none. */
+    gnt_err undeclared, excess;
     /* Threads, processes or files left running or open; "": none. */
     gnt_err leftover;
     /* How often it called should_stop. */

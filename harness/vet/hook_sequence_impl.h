@@ -49,6 +49,8 @@ struct gnt_vet_sequence {
     gnt_hasher digest;
     /* Samples that it encoded, or answers that it gave. */
     int64_t n_outputs;
+    /* Bits of an attack's answers that it has given, see attack_steps.c. */
+    uint64_t answered;
     /* Why an attack's search ended, as it says. */
     gnt_ending ending;
     /* Seconds on two clocks when should_stop turned true; 0: it did not. */
@@ -59,14 +61,14 @@ struct gnt_vet_sequence {
     /* state[0] belongs to the server. */
     gnt_st prepared, state[GNT_VET_CLIENTS + 1];
     int64_t sum_size;
-    /* GNT_VET_CLIENTS × sum_size, and their sum. */
-    double *contribution, *sum;
+    /* sum_size each, of each client, and their sum. */
+    double *contribution[GNT_VET_CLIENTS], *sum;
     /* The second: what the client sends of its running statistics; n_statistics tensors. */
     gnt_tensors update, statistics;
     int64_t n_statistics;
     /* Flat. */
-    float *update_data, *statistics_data, *new_weights;
-    double rate;
+    float *new_weights;
+    double *rate;
 };
 
 /* ---- defense_steps.c, attack_steps.c ---- */

@@ -148,3 +148,88 @@ int vet_check_edges(checking *v, gnt_err *err) {
     }
     return rc;
 }
+
+/* ---- the strength ---- */
+
+enum { MOST_RESULTS = 4096 };
+
+/* What the hooks gave at one end of the range, in their order. */
+typedef struct given {
+    char (*digest)[GNT_HEX_SIZE]; /* "" where a hook did not return GNT_OK */
+    size_t n;
+} given;
+
+/* The one that inspect_given fills: it is passed no context. */
+static given *filled;
+
+static int inspect_given(checking *v, const gnt_vet_sequence_spec *sequence,
+                         const gnt_vet_hook_result *result) {
+    (void)v, (void)sequence;
+    if (filled->n == MOST_RESULTS)
+        return 0;
+    snprintf(filled->digest[filled->n++], GNT_HEX_SIZE, "%s", result->status == GNT_OK ? result->digest : "");
+    return 1;
+}
+
+/* Runs all hooks in all settings with the strength at a value. */
+static int run_at(checking *v, const gnt_parameter *p, double value, given *out, gnt_err *err) {
+    char text[64];
+    gnt_params params;
+    int rc = 0;
+    snprintf(text, sizeof text, "%.17g", value);
+    if (values_with(v, p->id, text, &params, err, err) != VALUES_ACCEPTED)
+        return -1;
+    filled = out;
+    for (int i = 0; rc == 0 && i < v->n_specs; i++) {
+        gnt_vet_sequence_spec like = vet_check_sequence(v, i);
+        like.params = &params;
+        rc = vet_check_run(v, &like, inspect_given, err);
+    }
+    gnt_params_free(&params);
+    return rc;
+}
+
+static const gnt_parameter *strength_of(const gnt_descriptor *d) {
+    for (int32_t i = 0; i < d->n_parameters; i++)
+        if (d->parameters[i].strength)
+            return &d->parameters[i];
+    return NULL;
+}
+
+/* Compares what two strengths gave, in as far as hooks worked with both. */
+static void compare(checking *v, const gnt_parameter *p, const given *least, const given *most) {
+    size_t both = 0, n = least->n < most->n ? least->n : most->n;
+    for (size_t i = 0; i < n; i++) {
+        if (!*least->digest[i] || !*most->digest[i])
+            continue;
+        both++;
+        if (strcmp(least->digest[i], most->digest[i]) != 0)
+            return;
+    }
+    if (both)
+        gnt_fail(&v->failed,
+                 "every hook gives the same bytes with %s at %g and at %g: the strength does nothing", p->id,
+                 p->least, p->most);
+    else
+        v->n_ran = 0;
+}
+
+int vet_check_strength(checking *v, gnt_err *err) {
+    const gnt_parameter *p = v->descriptor->kind == GNT_PLUGIN_DEFENSE ? strength_of(v->descriptor) : NULL;
+    given end[2] = {{0}, {0}};
+    int rc = 0;
+    if (!p) {
+        gnt_fail(&v->reason, "it has no strength");
+        return 0;
+    }
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        end[i].digest = gnt_array(MOST_RESULTS, sizeof *end[i].digest);
+        rc = end[i].digest ? run_at(v, p, i ? p->most : p->least, &end[i], err)
+                           : gnt_fail(err, "out of memory for digests");
+    }
+    if (rc == 0)
+        compare(v, p, &end[0], &end[1]);
+    gnt_free(end[0].digest);
+    gnt_free(end[1].digest);
+    return rc;
+}

@@ -31,6 +31,8 @@ typedef struct gnt_vet_spec {
     int map;
     /* GNT_KNOWS_* and GNT_GOAL_* of an attack; goals 0: a setting for a defense. */
     uint32_t granted, goals;
+    /* 1: what hooks fill is fenced (gnt_guard_fence). */
+    int fenced;
     /* Samples of a client, or of an observation. */
     int64_t batch;
     /* Budget of an attack; 0: its default. */
@@ -67,8 +69,11 @@ typedef struct gnt_vet_setting {
     /* Flat: each client's undefended update. */
     float *update[GNT_VET_CLIENTS];
     gnt_aggregate *aggregate;
-    /* Output of aggregate; not on guard pages. */
+    /* Output of aggregate. */
     float *new_buffers;
+    /* Outputs of hooks that are not fenced. */
+    void **output;
+    size_t n_outputs;
 
     /* For an attack: */
     gnt_attack_prepare *attack_prepare;
@@ -79,6 +84,10 @@ typedef struct gnt_vet_setting {
 
 int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err *err);
 void gnt_vet_setting_free(gnt_vet_setting *s);
+
+/* Returns n zeroed elements of `size` bytes, which a hook fills and the setting owns, named in messages;
+ * NULL: out of memory. */
+void *gnt_vet_output(gnt_vet_setting *s, const char *name, int64_t n, size_t size);
 
 /* ---- common_inputs.c ---- */
 

@@ -24,7 +24,11 @@ enum {
     LIMITS,
     HOOKS,
     EDGES,
+    STRENGTH,
+    GOALS,
+    ANSWERS,
     INPUTS,
+    BOUNDS,
     FINITE,
     STOPS,
     MEMORY,
@@ -40,7 +44,11 @@ const gnt_vet_check gnt_vet_checks[GNT_VET_CHECKS] = {
     {"limits", "one pass through all hooks stays within --seconds and --memory-mb"},
     {"hooks", "with its defaults every hook succeeds on synthetic inputs, with a valid output"},
     {"edges", "each parameter works at both ends of its range, and is refused outside"},
+    {"strength", "a defense's hooks do not give the same bytes at both ends of its strength's range"},
+    {"goals", "an attack answers goals that it declares"},
+    {"answers", "an attack answers once, for as many samples as are observed"},
     {"inputs", "inputs stay unchanged, on pages that are read-only"},
+    {"bounds", "nothing is written beyond the ends of what a defense's hooks fill, between guard pages"},
     {"finite", "finite inputs give no NaN and no infinity"},
     {"stops", "hooks return within a second after should_stop turns true"},
     {"memory", "stop (or destroy) frees what start (or create) and the hooks allocated"},
@@ -264,6 +272,7 @@ static int describe(vetting *v, gnt_plugin_list *list, gnt_err *err) {
 static double seconds_of(const vetting *v, int check) {
     const double one = v->options->seconds;
     return check == EDGES       ? one * (v->plugin->n_parameters + 1)
+           : check == STRENGTH  ? one * 2
            : check == INSTANCES ? one * 4
            : check == MEMORY    ? one * CYCLES
                                 : one;

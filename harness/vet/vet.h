@@ -13,7 +13,7 @@
 #include "job/work/work.h"
 #include "process/sandbox.h"
 
-enum { GNT_VET_CHECKS = 13 };
+enum { GNT_VET_CHECKS = 17 };
 
 typedef struct gnt_vet_check {
     const char *name;

@@ -143,6 +143,60 @@ static int check_leaves(checking *v, gnt_err *err) {
     return run_all_settings(v, vet_check_sequence(v, 0), inspect_left, err);
 }
 
+/* ---- checks of answers, of outputs and of the strength ---- */
+
+/* Reports that a check is for plugins of the other kind. */
+static int is_other_kind(checking *v, int32_t kind, const char *why) {
+    if (v->descriptor->kind == kind)
+        return 0;
+    gnt_fail(&v->reason, "%s", why);
+    return 1;
+}
+
+static int inspect_goals(checking *v, const gnt_vet_sequence_spec *sequence,
+                         const gnt_vet_hook_result *result) {
+    if (result->undeclared.text[0])
+        vet_check_fail(v, &sequence->setting, result->name, result->undeclared.text);
+    return 1;
+}
+
+static int check_goals(checking *v, gnt_err *err) {
+    return is_other_kind(v, GNT_PLUGIN_ATTACK, "a defense answers nothing")
+               ? 0
+               : run_all_settings(v, vet_check_sequence(v, 0), inspect_goals, err);
+}
+
+static int inspect_answers(checking *v, const gnt_vet_sequence_spec *sequence,
+                           const gnt_vet_hook_result *result) {
+    if (result->excess.text[0])
+        vet_check_fail(v, &sequence->setting, result->name, result->excess.text);
+    return 1;
+}
+
+static int check_answers(checking *v, gnt_err *err) {
+    return is_other_kind(v, GNT_PLUGIN_ATTACK, "a defense answers nothing")
+               ? 0
+               : run_all_settings(v, vet_check_sequence(v, 0), inspect_answers, err);
+}
+
+static int inspect_bounds(checking *v, const gnt_vet_sequence_spec *sequence,
+                          const gnt_vet_hook_result *result) {
+    gnt_err what = {0};
+    if (!result->beyond)
+        return 1;
+    gnt_fail(&what, "it wrote beyond the ends of %s", result->beyond);
+    vet_check_fail(v, &sequence->setting, result->name, what.text);
+    return 0;
+}
+
+static int check_bounds(checking *v, gnt_err *err) {
+    if (is_other_kind(v, GNT_PLUGIN_DEFENSE, "an attack fills no tensor of the host"))
+        return 0;
+    for (int i = 0; i < v->n_specs; i++)
+        v->spec[i].fenced = 1;
+    return run_all_settings(v, vet_check_sequence(v, 0), inspect_bounds, err);
+}
+
 /* Returns the bytes that the C library has allocated; 0 if it does not report them. Exact, because this
  * process was started without glibc's cache of small blocks (tcache). */
 static size_t allocated(void) {
@@ -290,10 +344,11 @@ int gnt_vet_work(gnt_work *w, gnt_err *err) {
     static const struct {
         const char *name;
         int (*run)(checking *v, gnt_err *err);
-    } checks[] = {{"limits", check_limits}, {"hooks", check_hooks},         {"edges", vet_check_edges},
-                  {"record", check_record}, {"instances", check_instances}, {"inputs", check_inputs},
-                  {"finite", check_finite}, {"stops", check_stops},         {"memory", check_memory},
-                  {"leaves", check_leaves}};
+    } checks[] = {{"limits", check_limits},         {"hooks", check_hooks},   {"edges", vet_check_edges},
+                  {"strength", vet_check_strength}, {"goals", check_goals},   {"answers", check_answers},
+                  {"bounds", check_bounds},         {"record", check_record}, {"instances", check_instances},
+                  {"inputs", check_inputs},         {"finite", check_finite}, {"stops", check_stops},
+                  {"memory", check_memory},         {"leaves", check_leaves}};
     const char *name = w->request->vet.check;
     checking v = {.work = w, .digests = json_array()};
     int rc = open_plugin(&v, err), found = 0;
