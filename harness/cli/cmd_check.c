@@ -13,11 +13,12 @@
 #include "cli/env.h"
 #include "cli/timed.h"
 #include "gate/gate.h"
+#include "gate/suite_lines.h"
 
 enum { EXIT_NO_BASELINE = 3, EXIT_UNDECIDED = 4 };
 
 typedef struct options {
-    const char *run, *against, *junit, *markdown, *json;
+    const char *run, *against, *junit, *markdown, *json, *sarif, *suite;
     cli_timing time; /* other NULL: time is not compared */
     int github, quiet;
 } options;
@@ -35,6 +36,8 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "junit", .kind = CLI_TEXT, .to = &o->junit},
         {.name = "markdown", .kind = CLI_TEXT, .to = &o->markdown},
         {.name = "json", .kind = CLI_TEXT, .to = &o->json},
+        {.name = "sarif", .kind = CLI_TEXT, .to = &o->sarif},
+        {.name = "suite", .kind = CLI_TEXT, .to = &o->suite},
         {.name = "github", .kind = CLI_FLAG, .to = &o->github},
         {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->quiet},
         {0}};
@@ -102,14 +105,20 @@ static int check(const options *o, const char *run, const char *baseline) {
     gnt_results now, before;
     gnt_gate gate;
     cli_timed t = {0};
+    gnt_suite_lines lines = {0};
     int code = GNT_EXIT_WRONG;
     const cli_paths paths = {o->time.data, o->time.models, o->time.plugins, o->time.key};
     if (cli_consistency_path(run, &paths, "check", &err) != 0 ||
         (strcmp(run, baseline) != 0 && cli_consistency_path(baseline, &paths, "check", &err) != 0))
         return wrong(&err);
-    if (gnt_results_load(&now, run, &err) != 0)
+    if (o->suite && gnt_suite_lines_open(&lines, o->suite, &err) != 0)
         return wrong(&err);
+    if (gnt_results_load(&now, run, &err) != 0) {
+        gnt_suite_lines_close(&lines);
+        return wrong(&err);
+    }
     if (gnt_results_load(&before, baseline, &err) != 0) {
+        gnt_suite_lines_close(&lines);
         gnt_results_free(&now);
         return wrong(&err);
     }
@@ -117,6 +126,7 @@ static int check(const options *o, const char *run, const char *baseline) {
         gnt_gate_make_timed(&gate, &now, run, &before, baseline, t.timed, t.n, &err) != 0)
         wrong(&err);
     else {
+        gate.lines = lines.file ? &lines : NULL;
         code = gate.n_failures ? GNT_EXIT_FAILED : gate.undecided ? EXIT_UNDECIDED : GNT_EXIT_OK;
         if (!o->quiet)
             print(&gate, gnt_gate_write_text);
@@ -124,11 +134,13 @@ static int check(const options *o, const char *run, const char *baseline) {
             print(&gate, gnt_gate_write_github);
         if (write_file(&gate, o->junit, gnt_gate_write_junit) ||
             write_file(&gate, o->markdown, gnt_gate_write_markdown) ||
-            write_file(&gate, o->json, gnt_gate_write_json))
+            write_file(&gate, o->json, gnt_gate_write_json) ||
+            write_file(&gate, o->sarif, gnt_gate_write_sarif))
             code = GNT_EXIT_WRONG;
         gnt_gate_free(&gate);
     }
     cli_timed_free(&t);
+    gnt_suite_lines_close(&lines);
     gnt_results_free(&now);
     gnt_results_free(&before);
     return code;

@@ -111,6 +111,8 @@ typedef struct gnt_gate {
     /* searches that ended at another strength than the baseline's, at which the new run has no cells */
     size_t elsewhere;
     gnt_arena memory; /* of the settings */
+    /* Where entries are in the suite's file, which annotations name; NULL: not known. Borrowed. */
+    const struct gnt_suite_lines *lines;
 } gnt_gate;
 
 /* Compares two runs. Sentences call the files `now_name` and `before_name`. On failure *g is empty. */
@@ -144,5 +146,6 @@ void gnt_gate_write_markdown(const gnt_gate *g, gnt_text *out);
 void gnt_gate_write_junit(const gnt_gate *g, gnt_text *out);
 void gnt_gate_write_github(const gnt_gate *g, gnt_text *out);
 void gnt_gate_write_json(const gnt_gate *g, gnt_text *out);
+void gnt_gate_write_sarif(const gnt_gate *g, gnt_text *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gate/gate_impl.h"
+#include "gate/suite_lines.h"
 #include "render/escape.h"
 
 enum { SHOWN = 1 << 20, PLACE_WIDTH = 60 };
@@ -132,7 +133,13 @@ void gnt_gate_write_github(const gnt_gate *g, gnt_text *out) {
     gnt_text line;
     for (size_t i = 0; i < g->n_finding; i++) {
         const gnt_gate_finding *f = &g->finding[i];
-        gnt_text_add(out, "::%s title=", i < g->n_failures ? "error" : "notice");
+        gnt_text_add(out, "::%s ", i < g->n_failures ? "error" : "notice");
+        if (g->lines) {
+            gnt_text_add(out, "file=");
+            annotate(out, g->lines->file, 1);
+            gnt_text_add(out, ",line=%zu,", gnt_suite_lines_of(g->lines, f));
+        }
+        gnt_text_add(out, "title=");
         annotate(out, gnt_gate_kind_words(f->kind), 1);
         gnt_text_add(out, "::");
         annotate(out, f->place, 0);
