@@ -169,6 +169,16 @@ static int run_all(run *r, gnt_err *err) {
     }
 }
 
+/* True if the outputs of the cell's own jobs were in the store. A score alone may be there from a cell of
+ * this run that has the same answer. */
+static int is_reused(const run_cell *c) {
+    const run_job *const own[] = {c->jobs.train, c->jobs.attack, c->jobs.score};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!own[i] || !own[i]->stored.cached)
+            return 0;
+    return c->status == GNT_CELL_OK;
+}
+
 static void count(const run *r, gnt_run_counts *counts) {
     *counts = (gnt_run_counts){.interrupted = r->interrupted};
     size_t *const of[GNT_CELL_STATUSES] = {[GNT_CELL_UNFINISHED] = &counts->unfinished,
@@ -182,7 +192,7 @@ static void count(const run *r, gnt_run_counts *counts) {
         if (!run_wants(r, i))
             continue;
         ++*of[c->status];
-        counts->reused += c->status == GNT_CELL_OK && c->jobs.score && c->jobs.score->stored.cached;
+        counts->reused += is_reused(c);
     }
 }
 

@@ -65,8 +65,7 @@ typedef struct gnt_run_options {
 typedef struct gnt_run_counts {
     /* Numbers of cells to run, by status. */
     size_t ok, failed, crashed, timeout, na, unfinished;
-    /* Number of the ok ones whose scores were in the store when they were needed: from an earlier run, or
-     * from a cell with the same answer. */
+    /* Number of the ok ones of which an earlier run computed all. */
     size_t reused;
     int interrupted;
 } gnt_run_counts;
