@@ -17,6 +17,8 @@ typedef struct checking {
     /* It has no hooks, so it can only be created. */
     int hookless;
     gnt_key key;
+    /* What the check "strength" collects. */
+    struct vet_given *given;
     /* Facts of the check "record". */
     json_t *digests;
     /* The first failure, and the first reason that a hook could not be checked. */

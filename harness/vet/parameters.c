@@ -154,20 +154,18 @@ int vet_check_edges(checking *v, gnt_err *err) {
 enum { MOST_RESULTS = 4096 };
 
 /* What the hooks gave at one end of the range, in their order. */
-typedef struct given {
+typedef struct vet_given {
     char (*digest)[GNT_HEX_SIZE]; /* "" where a hook did not return GNT_OK */
     size_t n;
 } given;
 
-/* The one that inspect_given fills: it is passed no context. */
-static given *filled;
-
 static int inspect_given(checking *v, const gnt_vet_sequence_spec *sequence,
                          const gnt_vet_hook_result *result) {
-    (void)v, (void)sequence;
-    if (filled->n == MOST_RESULTS)
+    given *to = v->given;
+    (void)sequence;
+    if (to->n == MOST_RESULTS)
         return 0;
-    snprintf(filled->digest[filled->n++], GNT_HEX_SIZE, "%s", result->status == GNT_OK ? result->digest : "");
+    snprintf(to->digest[to->n++], GNT_HEX_SIZE, "%s", result->status == GNT_OK ? result->digest : "");
     return 1;
 }
 
@@ -179,7 +177,7 @@ static int run_at(checking *v, const gnt_parameter *p, double value, given *out,
     snprintf(text, sizeof text, "%.17g", value);
     if (values_with(v, p->id, text, &params, err, err) != VALUES_ACCEPTED)
         return -1;
-    filled = out;
+    v->given = out;
     for (int i = 0; rc == 0 && i < v->n_specs; i++) {
         gnt_vet_sequence_spec like = vet_check_sequence(v, i);
         like.params = &params;
