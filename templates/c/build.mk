@@ -1,3 +1,4 @@
+packages = gcc libc6-dev pkg-config
 CFLAGS ?= -O2 -g
 flags = -std=c11 -Wall -Wextra -fPIC -fvisibility=hidden $(shell $(PKG_CONFIG) --cflags gauntlet) $(CFLAGS)
 

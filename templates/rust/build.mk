@@ -1,4 +1,5 @@
 # Two calls of rustc, without cargo and without a network. panic=abort: a panic crashes one cell, never a run.
+packages = rustc gcc libc6-dev
 RUSTC ?= rustc
 RUSTFLAGS ?= -O
 flags = --edition 2021 -C panic=abort $(RUSTFLAGS)
