@@ -136,6 +136,35 @@ static void a_write_is_caught_and_named(void **state) {
     gnt_guard_free(g);
 }
 
+static void write_fourth(void *context) {
+    ((float *)context)[3] = 7;
+}
+
+static void write_in_front(void *context) {
+    ((float *)context)[-1] = 7;
+}
+
+/* Outputs of three entries: all of them may be written, the one behind and the one in front may not. */
+static void outputs_are_fenced(void **state) {
+    gnt_guard *g;
+    gnt_err err = {0};
+    (void)state;
+    assert_int_equal(gnt_guard_new(&g, 1 << 20, &err), 0);
+    float *a = gnt_guard_fence(g, "bias", 3 * sizeof *a), *b = gnt_guard_fence(g, "weight", 3 * sizeof *b);
+    assert_true(a[0] == 0 && a[2] == 0 && b[1] == 0);
+    assert_null(gnt_guard_watch(g, write_first, a));
+    assert_null(gnt_guard_beyond(g));
+    a[1] = a[2] = b[2] = 1;
+    assert_null(gnt_guard_beyond(g));
+    assert_null(gnt_guard_watch(g, write_fourth, b));
+    assert_string_equal(gnt_guard_beyond(g), "weight");
+    assert_null(gnt_guard_watch(g, read_first, b));
+    assert_null(gnt_guard_beyond(g));
+    gnt_guard_watch(g, write_in_front, a);
+    assert_string_equal(gnt_guard_beyond(g), "bias");
+    gnt_guard_free(g);
+}
+
 static void full_guard_pages_says_so(void **state) {
     gnt_guard *g;
     gnt_err err = {0};
@@ -196,6 +225,7 @@ int main(void) {
         cmocka_unit_test(broken_files_are_survived),
         cmocka_unit_test(what_is_loaded_can_be_opened_alone),
         cmocka_unit_test(a_write_is_caught_and_named),
+        cmocka_unit_test(outputs_are_fenced),
         cmocka_unit_test(full_guard_pages_says_so),
         cmocka_unit_test(an_aggregation_that_changes_updates_is_named),
     };
