@@ -252,7 +252,7 @@ int gnt_cmd_run(int argc, char **argv) {
     int rc = cli_env_open(&env, &o.paths, &o.sandbox, &err);
     env.suite.scale = o.scale;
     char *path = cli_find_suite(o.suite);
-    if (rc != 0 || gnt_suite_load(&suite, path ? path : o.suite, &env.suite, &err) != 0 ||
+    if (rc != 0 || gnt_suite_load_given(&suite, path ? path : o.suite, &env.suite, &err) != 0 ||
         add_baseline(&o, &suite, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
         fprintf(stderr, "%s\n", err.text);
     else

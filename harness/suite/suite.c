@@ -220,21 +220,9 @@ static int read_doc(gnt_suite *out, gnt_doc *doc, const gnt_suite_env *env, gnt_
     return -1;
 }
 
-static int load_pipe(gnt_suite *out, const char *path, const gnt_suite_env *env, gnt_err *err) {
-    uint8_t *text = NULL;
-    size_t size = 0;
-    int rc = gnt_pipe_read(path, GNT_DOC_MOST, &text, &size, err);
-    if (rc == 0)
-        rc = gnt_suite_parse(out, path, (const char *)text, size, env, err);
-    gnt_free(text);
-    return rc;
-}
-
 int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_env *env, gnt_err *err) {
     gnt_doc doc;
     *out = (gnt_suite){0};
-    if (gnt_is_pipe(path))
-        return load_pipe(out, path, env, err);
     if (gnt_doc_load(&doc, path, GNT_DOC_MOST, err) != 0)
         return -1;
     int rc = read_doc(out, &doc, env, err);
@@ -252,6 +240,19 @@ int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t s
         return -1;
     int rc = read_doc(out, &doc, env, err);
     gnt_doc_free(&doc);
+    return rc;
+}
+
+int gnt_suite_load_given(gnt_suite *out, const char *path, const gnt_suite_env *env, gnt_err *err) {
+    uint8_t *text = NULL;
+    size_t size = 0;
+    if (!gnt_is_pipe(path))
+        return gnt_suite_load(out, path, env, err);
+    *out = (gnt_suite){0};
+    int rc = gnt_pipe_read(path, GNT_DOC_MOST, &text, &size, err);
+    if (rc == 0)
+        rc = gnt_suite_parse(out, path, (const char *)text, size, env, err);
+    gnt_free(text);
     return rc;
 }
 

@@ -367,6 +367,9 @@ typedef struct gnt_suite {
 /* Reads and checks a suite file. On failure *out is empty. Relative paths of models, weights and keys are
  * resolved from the folder of `path`, then from the working directory. */
 int gnt_suite_load(gnt_suite *out, const char *path, const gnt_suite_env *env, gnt_err *err);
+/* As above, of a suite that the user names, which may come from a pipe and is waited for; "-" is standard
+ * input. */
+int gnt_suite_load_given(gnt_suite *out, const char *path, const gnt_suite_env *env, gnt_err *err);
 int gnt_suite_parse(gnt_suite *out, const char *name, const char *text, size_t size, const gnt_suite_env *env,
                     gnt_err *err);
 /* Reads a list of attacks, or a variant, by its name: *out has only these attacks and the list. Returns 0; 1
