@@ -250,10 +250,29 @@ static double strength_of(const estimating *e, const gnt_cell *c, gnt_err *err) 
         return c->mode == GNT_MODE_FIXED || c->mode == GNT_MODE_SWEEP ? c->strength : NAN;
     if (gnt_suite_match_spec(e->all.suite, c->task, c->defense, NAN, NAN, &spec, err) != 0)
         return NAN;
+    if (spec.n_listed > 0)
+        return spec.listed[c->bracket == GNT_BRACKET_STRONGER];
     return c->bracket == GNT_BRACKET_WEAKER     ? spec.least
            : c->bracket == GNT_BRACKET_STRONGER ? spec.most
            : isfinite(spec.start)               ? spec.start
                                                 : (spec.least + spec.most) / 2;
+}
+
+/* Adds the training runs of a curve but those at two strengths, which cells have. Tasks that share a training
+ * share them. */
+static int add_curve(estimating *e, size_t task, size_t defense, gnt_err *err) {
+    const gnt_suite *s = e->all.suite;
+    const gnt_suite_defense *d = &s->defense[defense];
+    for (size_t i = 0; i < task; i++)
+        if (strcmp(s->task[i].trained_as, s->task[task].trained_as) == 0 && d->on_task[i])
+            return 0;
+    for (size_t k = 2; k < d->n_curve; k++) {
+        run_job *train = run_train_job(&e->all.requests, task, (int)defense, d->curve[k], s->seeds[0]);
+        if (!train)
+            return gnt_fail(err, "out of memory for an estimate");
+        add(e, train, (double)s->n_seeds - 1);
+    }
+    return 0;
 }
 
 /* Adds the training runs that a search is likely to need: four strengths, and a confirmation and a half. */
@@ -265,10 +284,15 @@ static int add_searches(estimating *e, gnt_err *err) {
             const gnt_suite_defense *of = &s->defense[d];
             if (!of->match || !of->on_task[t] || s->task[t].federated.rounds == 0)
                 continue;
+            if (of->n_curve) {
+                if (add_curve(e, t, d, err) != 0)
+                    return -1;
+                continue;
+            }
             if (gnt_suite_match_spec(s, t, d, NAN, NAN, &spec, err) != 0)
                 return -1;
-            const double most = (double)gnt_match_most_trainings(&spec);
-            const double n = of->n_curve ? most : fmin(most, 4.0 * spec.seeds + 1.5 * spec.confirm_seeds);
+            const double n =
+                fmin((double)gnt_match_most_trainings(&spec), 4.0 * spec.seeds + 1.5 * spec.confirm_seeds);
             run_job *train = run_train_job(&e->all.requests, t, (int)d, spec.most, run_search_seed(0)),
                     *data = run_data_job(&e->all.requests, t, run_search_seed(0));
             if (!train || !data)

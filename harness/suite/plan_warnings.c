@@ -112,7 +112,8 @@ static void check_attack(const gnt_plan *p, const gnt_suite *s, size_t attack, g
     for (size_t i = 0; i < p->n; i++)
         if (p->cell[i].attack == attack)
             add(&t, &p->cell[i]);
-    if (a->influence_of || t.cells == 0)
+    /* a list has attacks for every task, most of which do not apply to any one */
+    if (a->influence_of || a->list || t.cells == 0)
         return;
     if (t.planned)
         check_grants(s, a, &t, out);
