@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/args.h"
@@ -65,6 +66,26 @@ static int list(int argc, char **argv) {
     return GNT_EXIT_OK;
 }
 
+/* A set as a user names it: a description may be any .json file, from the working directory too. */
+typedef struct named_set {
+    const char *name, *folder;
+    char *path; /* to be freed */
+} named_set;
+
+static named_set name_set(const char *word, const char *folder) {
+    named_set set = {word, folder, NULL};
+    if (!gnt_data_is_described(word) || !gnt_file_exists(word))
+        return set;
+    set.path = gnt_format("./%s", word);
+    char *slash = set.path ? strrchr(set.path, '/') : NULL;
+    if (!slash)
+        return set;
+    *slash = 0;
+    set.name = slash + 1;
+    set.folder = *word == '/' ? set.path + 2 : set.path;
+    return set;
+}
+
 /* Checks one set; `named`: the user named it, so that missing files are an error. */
 static int check_one(const char *name, const data_options *o, int named, int first) {
     gnt_err err = {{0}};
@@ -79,8 +100,10 @@ static int check_one(const char *name, const data_options *o, int named, int fir
             printf("%s: not found%s\n", name, o->folder ? "" : " (no --data and no GAUNTLET_DATA)");
         return rc;
     }
-    if (gnt_data_check(name, o->folder, o->json, &text, &err) != 0)
+    const named_set set = name_set(name, o->folder);
+    if (gnt_data_check(set.name, set.folder, o->json, &text, &err) != 0)
         rc = GNT_EXIT_FAILED;
+    gnt_free(set.path);
     if (text)
         fputs(text, stdout);
     else
@@ -103,7 +126,7 @@ static int check(int argc, char **argv) {
         name = (const char *const *)words.word;
     }
     for (size_t i = 0; named && i < n; i++)
-        if (!gnt_data_about(name[i])) {
+        if (!gnt_data_about(name[i]) && !gnt_data_is_described(name[i])) {
             fprintf(stderr, "gauntlet data: there is no data set \"%s\"; see `gauntlet data list`\n",
                     name[i]);
             return GNT_EXIT_WRONG;
@@ -181,8 +204,10 @@ static int sheet(int argc, char **argv) {
     }
     gnt_err err = {{0}};
     gnt_data *d = NULL;
-    gnt_data_spec spec = {.name = words.word[0]};
-    int rc = gnt_data_open(&d, &spec, o.folder, &err);
+    const named_set set = name_set(words.word[0], o.folder);
+    gnt_data_spec spec = {.name = set.name};
+    int rc = gnt_data_open(&d, &spec, set.folder, &err);
+    gnt_free(set.path);
     if (rc == 0 && d->kind != GNT_DATA_IMAGE)
         rc = gnt_fail(&err, "%s: is a table; a sheet needs images", d->name);
     if (rc == 0)

@@ -57,7 +57,7 @@ static data_field trimmed(data_field f) {
     return f;
 }
 
-/* Reads the field that begins at `from`. *to: where it ends, at a comma or the line's end. */
+/* Reads the field that begins at `from`. *to: where it ends, at a separator or the line's end. */
 static int next_field(const data_csv *c, data_field line, size_t from, size_t *to, data_field *f,
                       gnt_err *err) {
     size_t open = from, close = 0;
@@ -67,16 +67,16 @@ static int next_field(const data_csv *c, data_field line, size_t from, size_t *t
     if (quoted)
         close = closing_quote(line, open);
     const size_t search = quoted && close < line.n ? close : from;
-    const char *comma = memchr(line.at + search, ',', line.n - search);
-    *to = comma ? (size_t)(comma - line.at) : line.n;
+    const char *apart = memchr(line.at + search, c->separator ? c->separator : ',', line.n - search);
+    *to = apart ? (size_t)(apart - line.at) : line.n;
     *f = trimmed((data_field){line.at + from, *to - from});
     if (!quoted)
         return 0;
     if (close == line.n || f->at + f->n != line.at + close + 1)
-        return gnt_fail(err,
-                        "%s: line %zu, offset %zu: a quote opens here; expected it to close before the %s",
-                        c->b->path, c->line, offset_of(c, *f),
-                        close == line.n ? "line ends" : "comma that ends the field, with nothing between");
+        return gnt_fail(
+            err, "%s: line %zu, offset %zu: a quote opens here; expected it to close before the %s",
+            c->b->path, c->line, offset_of(c, *f),
+            close == line.n ? "line ends" : "separator that ends the field, with nothing between");
     *f = (data_field){line.at + open + 1, close - open - 1};
     return 0;
 }

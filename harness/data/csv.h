@@ -1,7 +1,7 @@
-/* csv: a table as text, one record a line, fields apart by commas. Nothing is copied: lines and fields point
- * into the bytes of the file, without their line end and without spaces around. A field may stand in double
- * quotes (RFC 4180), inside which commas belong to it; they are not part of it, and two inside stay two.
- * Every error names file, line and, of a field, offset. */
+/* csv: a table as text, one record a line, fields apart by commas or another separator. Nothing is copied:
+ * lines and fields point into the bytes of the file, without their line end and without spaces around. A
+ * field may stand in double quotes (RFC 4180), inside which separators belong to it; they are not part of
+ * it, and two inside stay two. Every error names file, line and, of a field, offset. */
 #ifndef GNT_DATA_CSV_H
 #define GNT_DATA_CSV_H
 
@@ -15,6 +15,7 @@ typedef struct data_field {
 typedef struct data_csv {
     const data_bytes *b;
     size_t most_line; /* greatest number of bytes in a line */
+    char separator;   /* 0: a comma */
     size_t at;        /* offset of the next line */
     size_t line;      /* number of the line being read, from 1 */
 } data_csv;

@@ -57,13 +57,15 @@ enum { GNT_PART_TRAIN, GNT_PART_TEST, GNT_PART_PUBLIC };
 
 /* What a task says of its data. */
 typedef struct gnt_data_spec {
-    const char *name; /* one of gnt_data_names */
+    const char *name; /* one of gnt_data_names, or the path of a description below the folder of files */
     int64_t rows[3];  /* generated sets: rows of each part (0 = the set's default); files: ignored */
     uint64_t seed;    /* generated sets only; the default set is seed 0 */
 } gnt_data_spec;
 
 const char *const *gnt_data_names(size_t *n); /* every set this build knows */
 int gnt_data_is_builtin(const char *name);    /* 0 for file sets and unknown names */
+/* True if a set is named by its description: the path of a .json file. */
+int gnt_data_is_described(const char *name);
 /* True if any file of a file set is there; always for built-in sets. */
 int gnt_data_present(const char *name, const char *folder);
 

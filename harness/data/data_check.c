@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "data/content_check.h"
 #include "data/source.h"
@@ -58,6 +59,30 @@ static void put_groups(gnt_text *t, const gnt_data *d) {
                      (long long)gnt_data_groups(d, GNT_PART_TRAIN),
                      (long long)gnt_data_groups(d, GNT_PART_TEST),
                      (long long)gnt_data_groups(d, GNT_PART_PUBLIC));
+}
+
+/* Lists how many rows have each value, `value` being every stride-th entry. */
+static void put_counts(gnt_text *t, const gnt_data *d, const char *what, int32_t values,
+                       const char *const *names, const int32_t *value, int64_t stride) {
+    enum { MOST_LISTED = 20 };
+    gnt_text_add(t, "  %s:", what);
+    for (int32_t v = 0; v < values && v < MOST_LISTED; v++) {
+        int64_t n = 0;
+        for (int64_t row = 0; row < d->rows; row++)
+            n += value[row * stride] == v;
+        if (names)
+            gnt_text_add(t, "%s %s %lld", v ? "," : "", gnt_show_text(names[v]).text, (long long)n);
+        else
+            gnt_text_add(t, "%s %d: %lld", v ? "," : "", v, (long long)n);
+    }
+    gnt_text_add(t, values > MOST_LISTED ? ", …\n" : "\n");
+}
+
+static void put_all_counts(gnt_text *t, const gnt_data *d) {
+    if (!d->has_maps)
+        put_counts(t, d, "classes", d->classes, d->class_name, d->label, 1);
+    for (int a = 0; a < d->n_attrs; a++)
+        put_counts(t, d, d->attr[a].name, d->attr[a].values, d->attr[a].value_name, d->attrs + a, d->n_attrs);
 }
 
 static void put_text(gnt_text *t, const gnt_data *d, const data_source *source, const data_notes *notes,
@@ -157,14 +182,24 @@ static char *print_json(json_t *value) {
     return text;
 }
 
+/* Stands for the loader of described sets, which are complete as they are. */
+static int load_nothing(gnt_data *d, const char *folder, data_notes *notes, gnt_err *err) {
+    (void)d, (void)folder, (void)notes, (void)err;
+    return 0;
+}
+
 int gnt_data_check(const char *name, const char *folder, int json, char **text, gnt_err *err) {
     gnt_data_spec spec = {.name = name};
     gnt_err local;
     gnt_err *why = err ? err : &local;
     data_notes notes = {.n = 0};
     gnt_data *d = NULL;
-    const data_source *source = data_find(name);
+    const int is_described = gnt_data_is_described(name);
+    data_source described = {.name = name, .load = load_nothing};
+    const data_source *source = is_described ? &described : data_find(name);
     int rc = data_open_noted(&d, &spec, folder, &notes, why);
+    if (rc == 0)
+        memcpy(described.rows, d->part, sizeof described.rows);
     data_content content = {.repeated = -1};
     if (rc == 0)
         content = data_check_content(d, source, is_complete(d, source, &notes));
@@ -177,9 +212,11 @@ int gnt_data_check(const char *name, const char *folder, int json, char **text, 
     } else {
         gnt_text t;
         gnt_text_init(&t, 1 << 16);
-        if (rc == 0)
+        if (rc == 0) {
             put_text(&t, d, source, &notes, &content);
-        else
+            if (is_described)
+                put_all_counts(&t, d);
+        } else
             put_fault(&t, name ? name : "", why->text);
         *text = gnt_text_take(&t);
         gnt_text_free(&t);

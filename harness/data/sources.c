@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "data/bytes.h"
+#include "data/described.h"
 #include "data/source.h"
 
 /* A data set takes one row here, and a file that defines data_NAME. Lists show them in this order. */
@@ -86,6 +87,8 @@ static char *folder_of(const data_source *source, const char *folder) {
 }
 
 int gnt_data_present(const char *name, const char *folder) {
+    if (gnt_data_is_described(name))
+        return data_described_present(name, folder);
     const data_source *source = data_find(name);
     if (!source || !source->load || !folder)
         return source && !source->load;
@@ -104,6 +107,9 @@ int gnt_data_default_rows(const char *name, int64_t rows[3]) {
 int gnt_data_published(gnt_data **out, const char *name, gnt_err *err) {
     const data_source *source = data_find(name);
     *out = NULL;
+    if (gnt_data_is_described(name))
+        return gnt_fail(err, "%s: its description is not here; give the folder that has it with --data DIR",
+                        name);
     if (!source || !source->load)
         return gnt_fail(err, "%s: it was not published as files of a known shape", name);
     gnt_data *d = *out = new_data(source, err);
@@ -157,6 +163,8 @@ static int open_set(gnt_data **out, const gnt_data_spec *spec, const char *folde
     const data_source *source = data_find(spec->name);
     const char *word = spec->name ? spec->name : "";
     *out = NULL;
+    if (gnt_data_is_described(word))
+        return data_described_open(out, word, folder, err);
     if (!source) {
         const char *near = gnt_nearest(word, names, SOURCES);
         return gnt_fail(err, "no data set is called \"%s\"%s%s%s; `gauntlet data list` shows them all", word,

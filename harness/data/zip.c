@@ -17,6 +17,9 @@ typedef struct libzip {
     __typeof__(&zip_open_from_source) open;
     __typeof__(&zip_discard) close;
     __typeof__(&zip_name_locate) locate;
+    __typeof__(&zip_get_num_entries) count;
+    __typeof__(&zip_get_name) name_of;
+    __typeof__(&zip_stat_index) stat;
     __typeof__(&zip_fopen_index) open_file;
     __typeof__(&zip_fread) read;
     __typeof__(&zip_file_get_error) error;
@@ -32,6 +35,9 @@ static int libzip_load(libzip *z, gnt_err *err) {
                                   {"zip_open_from_source", &z->open},
                                   {"zip_discard", &z->close},
                                   {"zip_name_locate", &z->locate},
+                                  {"zip_get_num_entries", &z->count},
+                                  {"zip_get_name", &z->name_of},
+                                  {"zip_stat_index", &z->stat},
                                   {"zip_fopen_index", &z->open_file},
                                   {"zip_fread", &z->read},
                                   {"zip_file_get_error", &z->error},
@@ -63,39 +69,79 @@ static int read_member(const libzip *z, zip_file_t *file, data_bytes *b, const c
     return 0;
 }
 
+static zip_t *open_archive(const libzip *z, const char *path, const uint8_t *packed, size_t n, gnt_err *err) {
+    zip_error_t why;
+    memset(&why, 0, sizeof why);
+    zip_source_t *source = z->source(packed, n, 0, &why);
+    zip_t *archive = source ? z->open(source, ZIP_RDONLY, &why) : NULL;
+    if (archive)
+        return archive;
+    gnt_fail(err, "%s: it is no zip archive, or was cut short (libzip: %s); fetch the file again", path,
+             z->words(&why));
+    if (source)
+        z->drop(source);
+    z->error_free(&why);
+    return NULL;
+}
+
+/* Unpacks member number `at` (−1: there is none of this name). */
+static int unpack(const libzip *z, zip_t *archive, zip_int64_t at, data_bytes *b, const char *name,
+                  size_t most, gnt_err *err) {
+    if (at < 0)
+        return gnt_fail(err, "%s: there is no file called %s in it; fetch it again, or unpack it yourself",
+                        b->path, name);
+    zip_file_t *file = z->open_file(archive, (zip_uint64_t)at, 0);
+    if (!file)
+        return gnt_fail(err,
+                        "%s: %s in it cannot be opened: it is broken, encrypted or packed in a way that "
+                        "libzip does not know; fetch the file again",
+                        b->path, name);
+    const int rc = read_member(z, file, b, name, most, err);
+    z->close_file(file);
+    return rc;
+}
+
 static int unzip(data_bytes *b, const uint8_t *packed, size_t n, const char *name, size_t most,
                  gnt_err *err) {
     libzip z;
-    zip_error_t why;
-    memset(&why, 0, sizeof why);
     if (libzip_load(&z, err))
         return gnt_fail_in(err, "%s", b->path);
-    zip_source_t *source = z.source(packed, n, 0, &why);
-    zip_t *archive = source ? z.open(source, ZIP_RDONLY, &why) : NULL;
-    if (!archive) {
-        gnt_fail(err, "%s: it is no zip archive, or was cut short (libzip: %s); fetch the file again",
-                 b->path, z.words(&why));
-        if (source)
-            z.drop(source);
-        z.error_free(&why);
+    zip_t *archive = open_archive(&z, b->path, packed, n, err);
+    if (!archive)
         return -1;
-    }
-    const zip_int64_t at = z.locate(archive, name, 0);
-    zip_file_t *file = at < 0 ? NULL : z.open_file(archive, (zip_uint64_t)at, 0);
-    int rc;
-    if (at < 0)
-        rc = gnt_fail(err, "%s: there is no file called %s in it; fetch it again, or unpack it yourself",
-                      b->path, name);
-    else if (!file)
-        rc = gnt_fail(err,
-                      "%s: %s in it cannot be opened: it is broken, encrypted or packed in a way that "
-                      "libzip does not know; fetch the file again",
-                      b->path, name);
-    else
-        rc = read_member(&z, file, b, name, most, err);
-    if (file)
-        z.close_file(file);
+    const int rc = unpack(&z, archive, z.locate(archive, name, 0), b, name, most, err);
     z.close(archive);
+    return rc;
+}
+
+/* Returns the bytes that the archive says member `at` has, so that no more is allocated; `most` if it says
+ * nothing, or more. */
+static size_t size_said(const libzip *z, zip_t *archive, zip_int64_t at, size_t most) {
+    zip_stat_t about;
+    memset(&about, 0, sizeof about);
+    const int known = z->stat(archive, (zip_uint64_t)at, 0, &about) == 0 && about.valid & ZIP_STAT_SIZE;
+    return known && about.size < most ? (size_t)about.size : most;
+}
+
+static int take_members(const char *path, const uint8_t *packed, size_t n, size_t most, data_zip_take take,
+                        void *user, gnt_err *err) {
+    libzip z;
+    if (libzip_load(&z, err))
+        return gnt_fail_in(err, "%s", path);
+    zip_t *archive = open_archive(&z, path, packed, n, err);
+    int rc = archive ? 0 : -1;
+    const zip_int64_t all = archive ? z.count(archive, 0) : 0;
+    for (zip_int64_t i = 0; rc == 0 && i < all; i++) {
+        data_bytes b = {.path = gnt_strdup(path)};
+        const char *name = z.name_of(archive, (zip_uint64_t)i, 0);
+        rc = b.path ? unpack(&z, archive, i, &b, name ? name : "a file", size_said(&z, archive, i, most), err)
+                    : gnt_fail(err, "%s: out of memory", path);
+        if (rc == 0)
+            rc = take(user, path, name ? name : "", b.at, b.size, err);
+        data_bytes_free(&b);
+    }
+    if (archive)
+        z.close(archive);
     return rc;
 }
 
@@ -109,7 +155,23 @@ static int unzip(data_bytes *b, const uint8_t *packed, size_t n, const char *nam
                     b->path, name);
 }
 
+static int take_members(const char *path, const uint8_t *packed, size_t n, size_t most, data_zip_take take,
+                        void *user, gnt_err *err) {
+    (void)packed, (void)n, (void)most, (void)take, (void)user;
+    return gnt_fail(err, "%s: this build has no libzip; install libzip-dev and build again", path);
+}
+
 #endif
+
+int data_zip_members(const char *path, size_t most, data_zip_take take, void *user, gnt_err *err) {
+    uint8_t *packed = NULL;
+    size_t n = 0;
+    int rc = gnt_file_read(path, most, &packed, &n, err);
+    if (rc == 0)
+        rc = take_members(path, packed, n, most, take, user, err);
+    gnt_free(packed);
+    return rc;
+}
 
 int data_zip_open(data_bytes *out, const char *folder, const char *name, size_t most, gnt_err *err) {
     uint8_t *packed = NULL;

@@ -99,23 +99,46 @@ static int read_seed(suite_reader *r, const char *path, const json_t *object, co
                : 0;
 }
 
-static int read_set(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+/* Reads which set it is: the "name" of one, or the "file" that describes one. */
+static int read_name(suite_reader *r, const char *path, const json_t *object, const char *example,
+                     const char **name) {
     size_t n = 0;
     int which = 0;
-    int64_t seed = 0;
     const char *const *names = gnt_data_names(&n);
-    if (suite_need(r, path, object, "name", "the data set, such as \"name\": \"glyphs\"") ||
-        suite_choice(r, path, object, "name", names, n, &which) || read_rows(r, path, object, t) ||
-        read_seed(r, path, object, names[which], &seed))
+    if (json_object_get(object, "file")) {
+        if (json_object_get(object, "name"))
+            return suite_fail_key(r, path, "file", "is given in addition to \"name\"; remove one of them");
+        if (gnt_doc_text(r->doc, path, object, "file", 255, name, r->err))
+            return -1;
+        return gnt_data_is_described(*name)
+                   ? 0
+                   : suite_fail_key(r, path, "file",
+                                    "is %s; expected the path of a description, a .json file below the "
+                                    "folder of data files",
+                                    gnt_show_text(*name).text);
+    }
+    if (suite_need(r, path, object, "name", example) ||
+        suite_choice(r, path, object, "name", names, n, &which))
         return -1;
-    t->data = gnt_strdup(names[which]);
+    *name = names[which];
+    return 0;
+}
+
+static int read_set(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const char *name = NULL;
+    int64_t seed = 0;
+    if (read_name(r, path, object, "the data set, such as \"name\": \"glyphs\", or \"file\": \"own.json\"",
+                  &name) ||
+        read_rows(r, path, object, t) || read_seed(r, path, object, name, &seed))
+        return -1;
+    t->data = gnt_strdup(name);
     t->data_seed = (uint64_t)seed;
     if (!t->data)
         return suite_no_memory(r);
     gnt_data_spec spec = {.name = t->data, .seed = t->data_seed};
     memcpy(spec.rows, t->rows, sizeof spec.rows);
     if (find_facts(r, &spec, &t->facts))
-        return suite_fail_in(r, gnt_path_key(path, "name").text);
+        return suite_fail_in(r, gnt_path_key(path, gnt_data_is_described(name) ? "file" : "name").text);
     if (gnt_data_is_builtin(t->data))
         return 0;
     for (int p = 0; p < 3; p++) {
@@ -243,26 +266,23 @@ static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
 
 /* Reads public rows from another set of the same shape, which has its own labels. */
 static int read_public_set(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    size_t n = 0;
-    int which = 0;
+    const char *name = NULL;
     int64_t seed = 0;
     gnt_data_facts f;
-    const char *const *names = gnt_data_names(&n);
-    const gnt_path at = gnt_path_key(path, "name");
+    const gnt_path at = gnt_path_key(path, json_object_get(object, "file") ? "file" : "name");
     t->public_set.rows = -1;
-    if (suite_keys(r, path, object, "name", "seed", "rows") ||
-        suite_need(r, path, object, "name", "the data set, such as \"name\": \"cifar100\"") ||
-        suite_choice(r, path, object, "name", names, n, &which) ||
-        read_seed(r, path, object, names[which], &seed) ||
+    if (suite_keys(r, path, object, "name", "file", "seed", "rows") ||
+        read_name(r, path, object, "the data set, such as \"name\": \"cifar100\"", &name) ||
+        read_seed(r, path, object, name, &seed) ||
         suite_int(r, path, object, "rows", -1, MOST_ROWS, &t->public_set.rows))
         return -1;
-    if (strcmp(names[which], t->data) == 0)
+    if (strcmp(name, t->data) == 0)
         return suite_fail(
             r, at.text,
             "is \"%s\", the task's own set; expected another, or the number of its own rows in the "
             "place of this object",
             t->data);
-    const gnt_data_spec spec = {.name = names[which], .seed = (uint64_t)seed};
+    const gnt_data_spec spec = {.name = name, .seed = (uint64_t)seed};
     if (find_facts(r, &spec, &f))
         return suite_fail_in(r, at.text);
     if (f.kind != t->facts.kind || f.rank != t->facts.rank || memcmp(f.dim, t->facts.dim, sizeof f.dim) != 0)
@@ -270,12 +290,12 @@ static int read_public_set(suite_reader *r, const char *path, const json_t *obje
             r, at.text,
             "is \"%s\", whose samples have another shape than those of %s; expected a set of the "
             "same shape",
-            names[which], t->data);
+            name, t->data);
     const int64_t most = f.part[GNT_PART_PUBLIC] ? f.part[GNT_PART_PUBLIC] : f.part[GNT_PART_TRAIN];
     if (t->public_set.rows > most)
         return suite_fail_key(r, path, "rows", "is %lld, but %s provides %lld rows; expected at most that",
-                              (long long)t->public_set.rows, names[which], (long long)most);
-    t->public_set.data = gnt_strdup(names[which]);
+                              (long long)t->public_set.rows, name, (long long)most);
+    t->public_set.data = gnt_strdup(name);
     t->public_set.seed = (uint64_t)seed;
     t->role_rows[GNT_ROLE_PUBLIC] = t->public_set.rows < 0 ? most : t->public_set.rows;
     return t->public_set.data ? 0 : suite_no_memory(r);
@@ -372,7 +392,7 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
 }
 
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    return suite_keys(r, path, object, "name", "seed", "rows", "clients", "targets", "test", "public",
+    return suite_keys(r, path, object, "name", "file", "seed", "rows", "clients", "targets", "test", "public",
                       "shadow", "defender_shadow", "target_rows", "target_part", "apart", "balance", "coin",
                       "without") ||
            read_set(r, path, object, t) || read_without(r, path, object, t) ||
@@ -380,7 +400,7 @@ int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt
 }
 
 int suite_read_public(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    if (suite_keys(r, path, object, "name", "seed", "rows") || read_set(r, path, object, t))
+    if (suite_keys(r, path, object, "name", "file", "seed", "rows") || read_set(r, path, object, t))
         return -1;
     t->split.n[GNT_ROLE_PUBLIC] = t->split.n[GNT_ROLE_TEST] = -1;
     if (try_split(r, path, t))

@@ -132,6 +132,33 @@ put("zip", "other", struct.pack("<H", 4000) + archive(zipfile.ZIP_STORED, sets=b
 put("zip", "cut", struct.pack("<H", 4000) + whole[:-9])
 put("zip", "checksum", struct.pack("<H", 4000) + whole.replace(struct.pack("<I", zlib.crc32(b"a,b\n1,2\n" * 20)), b"\0\0\0\1"))
 put("zip", "empty", struct.pack("<H", 4000) + archive(zipfile.ZIP_STORED))
+def npy(descr, shape, elements, order="False"):
+    header = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (descr, order, shape)
+    header += " " * (63 - (len(header) + 10) % 64) + "\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + elements
+def own(description, files):
+    words = text(dict({"format": "gauntlet data", "version": 1, "name": "own"}, **description)).encode()
+    return struct.pack("<H", len(words)) + words + files
+arrays = {"kind": "image", "layout": "NHW", "classes": 2, "attributes": [{"name": "sex", "values": ["f", "m"]}]}
+square = npy("|u1", "(2, 3, 3)", bytes(range(18)))
+whole = archive(zipfile.ZIP_DEFLATED, **{"x.npy": square, "y.npy": npy("<i8", "(2,)", struct.pack("<2q", 0, 1)),
+                                         "sex.npy": npy("|b1", "(2,)", b"\1\0")})
+put("own", "npz", own(dict(arrays, parts={"train": "file.npz", "test": "file.npz"}), whole))
+put("own", "cut", own(dict(arrays, parts={"train": "file.npz", "test": "file.npz"}), whole[:-30]))
+put("own", "npy", own({"kind": "image", "layout": "NHW", "maps": True, "parts": {
+    part: {name: "file.npy" for name in ("x", "map", "mask")} for part in ("train", "test")}},
+    npy("|u1", "(1, 2, 2)", b"\0\1\1\0")))
+put("own", "fortran", own({"kind": "tabular", "classes": 2, "parts": {"train": {"x": "file.npy"}, "test": {"x": "file.npy"}}},
+                          npy("<f4", "(2, 2)", bytes(16), "True")))
+columns = [{"column": "age", "as": "number", "range": [0, 100]}, {"column": "work", "as": "category", "values": ["a", "b"]},
+           {"column": "income", "as": "label", "values": ["lo", "hi"]}, {"column": "sex", "as": "attribute",
+           "values": ["f", "m"], "feature": True}, {"column": "id", "as": "group"}]
+table = {"kind": "tabular", "separator": ";", "decimal": ",", "missing": ["?"], "columns": columns,
+         "parts": {"train": "file.csv", "test": "file.csv"}}
+put("own", "table", own(table, b"\xef\xbb\xbfage;sex;work;income;id\r\n20,5;f;a;lo;1\r\n?;m;b;hi;2\r\n1e1;\"m\";b;hi;2\r\n"))
+put("own", "quote", own(table, b"age;sex;work;income;id\n20,5;\"f;a;lo;1\n"))
+put("own", "safetensors", own({"kind": "tabular", "classes": 2, "parts": {"train": "file.safetensors",
+    "test": "file.safetensors"}}, bundle({"x": ("F32", [1, 2], struct.pack("<2f", 0, 1)), "y": ("U8", [1], b"\1")})))
 pixels = bytes(range(256)) * 12
 for which, head in [(0, b"\x07"), (1, b"\x13\x63"), (2, b"\x00"), (3, b"\x01\x02")]:
     put("cifar", "file-%d" % which, bytes([which]) + (head + pixels) * 2)

@@ -1,0 +1,240 @@
+#include "data/described.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/bytes.h"
+#include "data/kept_texts.h"
+#include "data/source.h"
+
+enum { MOST_CLASSES = 100000, MOST_VALUES = 1000, MOST_PATH = 255 };
+
+static const char *const kinds[] = {"image", "tabular"};
+static const char *const layouts[] = {"NCHW", "NHWC", "NHW"};
+
+int gnt_data_is_described(const char *name) {
+    const size_t n = name ? strlen(name) : 0;
+    return n > 5 && strcmp(name + n - 5, ".json") == 0;
+}
+
+/* True if a path stays below the folder that it begins in. */
+static int stays_below(const char *path) {
+    for (const char *at = path; at; at = strchr(at, '/')) {
+        at += *at == '/' && at != path;
+        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == 0))
+            return 0;
+        if (!strchr(at, '/'))
+            break;
+    }
+    return *path != '/';
+}
+
+/* Returns the path of the description; the caller frees it. */
+static char *path_of(const char *name, const char *folder, gnt_err *err) {
+    char *path = NULL;
+    if (!stays_below(name))
+        gnt_fail(err, "%s: expected the path of a description below the folder of data files, without \"..\"",
+                 name);
+    else if (!folder || !*folder)
+        gnt_fail(err, "%s: name the folder that has this description with --data DIR or GAUNTLET_DATA", name);
+    else if (!(path = gnt_format("%s/%s", folder, name)))
+        gnt_fail(err, "%s: out of memory", name);
+    else if (!data_has("%s", path)) {
+        gnt_fail(err, "%s: there is no such description in %s, the folder of data files", name, folder);
+        gnt_free(path);
+        path = NULL;
+    }
+    return path;
+}
+
+int data_described_present(const char *name, const char *folder) {
+    return folder && stays_below(name) && data_has("%s/%s", folder, name);
+}
+
+char *data_described_file(const data_description *of, const char *path, const json_t *value, gnt_err *err) {
+    const char *name = NULL;
+    char *file = NULL;
+    if (gnt_doc_text_at(&of->doc, path, value, MOST_PATH, &name, err) != 0)
+        return NULL;
+    if (!stays_below(name))
+        gnt_doc_fail(err, &of->doc, path,
+                     "is %s; expected a path that begins in the description's folder, without \"..\"",
+                     gnt_show(value).text);
+    else if (!(file = gnt_format("%s/%s", of->folder, name)))
+        gnt_fail(err, "%s: out of memory", of->doc.name);
+    else if (!data_has("%s", file)) {
+        gnt_doc_fail(err, &of->doc, path, "is %s, but there is no such file in %s", gnt_show(value).text,
+                     of->folder);
+        gnt_free(file);
+        file = NULL;
+    }
+    return file;
+}
+
+int data_described_values(const data_description *of, const char *path, const json_t *object, const char *key,
+                          int32_t *n, const char *const **names, gnt_err *err) {
+    const json_t *value = json_object_get(object, key);
+    const gnt_path at = gnt_path_key(path, key);
+    const char *word[MOST_VALUES];
+    int64_t count = 0;
+    *names = NULL;
+    if (gnt_doc_need(&of->doc, path, object, key, "how many there are, or a list of their names", err) != 0)
+        return -1;
+    if (!json_is_array(value)) {
+        if (gnt_doc_int_at(&of->doc, at.text, value, 2, MOST_CLASSES, &count, err) != 0)
+            return -1;
+        *n = (int32_t)count;
+        return 0;
+    }
+    if (gnt_doc_list(&of->doc, path, object, key, 2, MOST_VALUES, &value, err) != 0)
+        return -1;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const gnt_path item = gnt_path_item(at.text, i);
+        if (gnt_doc_text_at(&of->doc, item.text, json_array_get(value, i), GNT_DATA_NAME - 1, &word[i], err))
+            return -1;
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(word[k], word[i]) == 0)
+                return gnt_doc_fail(err, &of->doc, item.text, "is \"%s\" a second time; remove one", word[i]);
+    }
+    *n = (int32_t)json_array_size(value);
+    *names = data_keep_texts(word, (size_t)*n);
+    return *names ? 0 : gnt_fail(err, "%s: out of memory", of->doc.name);
+}
+
+int data_described_attribute(const data_description *of, const char *path, const char *name, int32_t values,
+                             const char *const *names, gnt_data *d, gnt_err *err) {
+    if (d->n_attrs == GNT_DATA_ATTRS)
+        return gnt_doc_fail(err, &of->doc, path, "is one attribute more than the %d that a set may have",
+                            GNT_DATA_ATTRS);
+    for (int a = 0; a < d->n_attrs; a++)
+        if (strcmp(d->attr[a].name, name) == 0)
+            return gnt_doc_fail(err, &of->doc, path, "names the attribute \"%s\" a second time; remove one",
+                                name);
+    data_add_attr(d, name, values, names);
+    return 0;
+}
+
+/* Reads the attributes of a set of arrays; a table's are among its columns. */
+static int read_attributes(data_description *of, gnt_data *d, gnt_err *err) {
+    static const char *const keys[] = {"name", "values"};
+    if (gnt_doc_list(&of->doc, "", of->doc.root, "attributes", 0, GNT_DATA_ATTRS, &of->attributes, err) != 0)
+        return -1;
+    for (size_t i = 0; i < json_array_size(of->attributes); i++) {
+        const gnt_path at = gnt_path_item("attributes", i);
+        const json_t *one = json_array_get(of->attributes, i);
+        const char *name = NULL, *const * names;
+        int32_t n;
+        if (gnt_doc_keys(&of->doc, at.text, one, keys, 2, err) ||
+            gnt_doc_need(&of->doc, at.text, one, "name", "the name of the attribute, and of its array",
+                         err) ||
+            gnt_doc_text(&of->doc, at.text, one, "name", GNT_DATA_NAME - 1, &name, err) ||
+            data_described_values(of, at.text, one, "values", &n, &names, err) ||
+            data_described_attribute(of, at.text, name, n, names, d, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_parts(data_description *of, gnt_err *err) {
+    const json_t *parts = NULL;
+    if (gnt_doc_need(&of->doc, "", of->doc.root, "parts",
+                     "the files of each part, such as {\"train\": \"train.npz\", \"test\": \"test.npz\"}",
+                     err) ||
+        gnt_doc_object(&of->doc, "", of->doc.root, "parts", &parts, err) ||
+        gnt_doc_keys(&of->doc, "parts", parts, data_part_names, 3, err) ||
+        gnt_doc_need(&of->doc, "parts", parts, "train", "the rows of clients, targets and shadow", err) ||
+        gnt_doc_need(&of->doc, "parts", parts, "test", "the rows that measure utility", err))
+        return -1;
+    for (int p = 0; p < 3; p++)
+        of->part[p] = json_object_get(parts, data_part_names[p]);
+    return 0;
+}
+
+/* Reads what a set of arrays says besides its parts. */
+static int read_arrays(data_description *of, gnt_data *d, gnt_err *err) {
+    const gnt_doc *doc = &of->doc;
+    const char *group = NULL, *const *names = NULL;
+    if (d->kind == GNT_DATA_IMAGE &&
+        (gnt_doc_need(doc, "", doc->root, "layout", "the order of the sizes of x: NCHW, NHWC or NHW", err) ||
+         gnt_doc_choice(doc, "", doc->root, "layout", layouts, 3, &of->layout, err)))
+        return -1;
+    if (d->kind == GNT_DATA_TABULAR && json_object_get(doc->root, "layout"))
+        return gnt_doc_fail(err, doc, "layout", "is of images; remove it");
+    if (gnt_doc_bool(doc, "", doc->root, "maps", &d->has_maps, err) || read_attributes(of, d, err) ||
+        gnt_doc_text(doc, "", doc->root, "groups", GNT_DATA_NAME - 1, &group, err))
+        return -1;
+    if (group && !(d->group_name = data_keep_text(group)))
+        return gnt_fail(err, "%s: out of memory", doc->name);
+    if (d->has_maps && (d->kind != GNT_DATA_IMAGE || json_object_get(doc->root, "classes")))
+        return gnt_doc_fail(
+            err, doc, "maps",
+            "is true, so that images have a map in the place of a class; expected \"kind\" image, "
+            "and no \"classes\"");
+    if (!d->has_maps && data_described_values(of, "", doc->root, "classes", &d->classes, &names, err))
+        return -1;
+    d->class_name = names;
+    return data_described_arrays(of, d, err);
+}
+
+static int read_description(data_description *of, gnt_data *d, gnt_err *err) {
+    static const char *const any[] = {"format", "version", "name",       "about",   "kind",
+                                      "layout", "classes", "attributes", "groups",  "maps",
+                                      "parts",  "columns", "separator",  "decimal", "missing"};
+    static const char *const of_tables[] = {"format", "version", "name",      "about",   "kind",
+                                            "parts",  "columns", "separator", "decimal", "missing"};
+    static const char *const of_arrays[] = {"format",  "version",    "name",   "about", "kind", "layout",
+                                            "classes", "attributes", "groups", "maps",  "parts"};
+    static const char *const formats[] = {"gauntlet data"};
+    const gnt_doc *doc = &of->doc;
+    const char *name = NULL, *about = NULL;
+    int format, kind;
+    int64_t version = 1;
+    if (gnt_doc_keys(doc, "", doc->root, any, sizeof any / sizeof *any, err) ||
+        gnt_doc_need(doc, "", doc->root, "format", "\"gauntlet data\"", err) ||
+        gnt_doc_choice(doc, "", doc->root, "format", formats, 1, &format, err) ||
+        gnt_doc_need(doc, "", doc->root, "version", "1", err) ||
+        gnt_doc_int(doc, "", doc->root, "version", 1, 1, &version, err) ||
+        gnt_doc_need(doc, "", doc->root, "name", "a name of the set", err) ||
+        gnt_doc_text(doc, "", doc->root, "name", GNT_DATA_NAME - 1, &name, err) ||
+        gnt_doc_text(doc, "", doc->root, "about", 1000, &about, err) ||
+        gnt_doc_need(doc, "", doc->root, "kind", "image or tabular", err) ||
+        gnt_doc_choice(doc, "", doc->root, "kind", kinds, 2, &kind, err) ||
+        gnt_doc_list(doc, "", doc->root, "columns", 2, 4096, &of->columns, err))
+        return -1;
+    if (data_find(name))
+        return gnt_doc_fail(err, doc, "name", "is \"%s\", the name of another set; expected a new one", name);
+    if (of->columns ? gnt_doc_keys(doc, "", doc->root, of_tables, sizeof of_tables / sizeof *of_tables, err)
+                    : gnt_doc_keys(doc, "", doc->root, of_arrays, sizeof of_arrays / sizeof *of_arrays, err))
+        return -1;
+    if (of->columns && kind != 1)
+        return gnt_doc_fail(err, doc, "kind", "is image, but a set with \"columns\" is tabular");
+    snprintf(d->name, sizeof d->name, "%s", name);
+    d->kind = kind == 0 ? GNT_DATA_IMAGE : GNT_DATA_TABULAR;
+    if (read_parts(of, err))
+        return -1;
+    return of->columns ? data_described_table(of, d, err) : read_arrays(of, d, err);
+}
+
+int data_described_open(gnt_data **out, const char *name, const char *folder, gnt_err *err) {
+    data_description of = {.folder = NULL};
+    gnt_data *d = gnt_alloc(sizeof *d);
+    char *path = path_of(name, folder, err);
+    *out = NULL;
+    int rc = !path ? -1 : d ? gnt_doc_load(&of.doc, path, GNT_DOC_MOST, err) : gnt_fail(err, "out of memory");
+    if (rc == 0) {
+        of.folder = gnt_strdup(path);
+        if (of.folder)
+            *strrchr(of.folder, '/') = 0;
+        rc = of.folder ? read_description(&of, d, err) : gnt_fail(err, "%s: out of memory", name);
+        gnt_doc_free(&of.doc);
+    }
+    if (rc == 0) {
+        d->digest = data_content_digest(d);
+        *out = d;
+    } else
+        gnt_data_free(d);
+    gnt_free(of.folder);
+    gnt_free(path);
+    return rc;
+}
