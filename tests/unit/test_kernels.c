@@ -21,7 +21,7 @@
 static const gnt_conv_backend *backend_or_skip(const char *name, const gnt_conv_case *q) {
     const gnt_conv_table *t = gnt_conv_table_f32();
     for (int32_t i = 0; i < t->n; i++)
-        if (strcmp(t->backend[i]->name, name) == 0 && t->backend[i]->fits(q))
+        if (strcmp(t->backend[i]->name, name) == 0 && gnt_conv_fits(t->backend[i], q))
             return t->backend[i];
     assert_true(gnt_cpu_vectors() < 256);
     print_message("skip: no AVX2, which convolutions by \"%s\" need\n", name);
@@ -145,7 +145,7 @@ static void compare_conv(const gnt_kernels *k, gnt_stream *r, const gnt_conv *s)
         const gnt_conv_backend *b = t->backend[i];
         for (int op = GNT_OP_CONV; op <= GNT_OP_CONV_DW; op++) {
             gnt_conv_case q = {.op = op, .s = *s};
-            if (b->activations != GNT_LAYOUT_ROWS || b->weights != GNT_LAYOUT_ROWS || !b->fits(&q))
+            if (b->activations != GNT_LAYOUT_ROWS || b->weights != GNT_LAYOUT_ROWS || !gnt_conv_fits(b, &q))
                 continue;
             if (op == GNT_OP_CONV)
                 compare_face(k, b, op, s, x, w, ny, s->c * window);

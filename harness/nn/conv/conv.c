@@ -1,6 +1,7 @@
 #include "nn/conv/conv.h"
 
 #include "nn/conv/backends.h"
+#include "nn/kernels/cpu.h"
 
 #define ROW(name) &gnt_conv_##name,
 static const gnt_conv_backend *const in_float[] = {GNT_CONV_BACKENDS(ROW)};
@@ -40,8 +41,12 @@ static int is_in_rows(const gnt_conv_backend *b) {
     return b->activations == GNT_LAYOUT_ROWS && b->weights == GNT_LAYOUT_ROWS;
 }
 
+int gnt_conv_fits(const gnt_conv_backend *b, const gnt_conv_case *q) {
+    return (b->vectors == 0 || b->vectors == gnt_cpu_vectors()) && b->fits(q);
+}
+
 static gnt_conv_fit try(const gnt_conv_backend *b, const gnt_conv_case *q, gnt_conv_choice *c) {
-    if ((!q->any_layout && !is_in_rows(b)) || !b->fits(q))
+    if ((!q->any_layout && !is_in_rows(b)) || !gnt_conv_fits(b, q))
         return GNT_CONV_UNFIT;
     *c = (gnt_conv_choice){.backend = b, .op = q->op, .s = q->s, .weights = b->weights};
     return b->prepare ? b->prepare(q, c) : GNT_CONV_FITS;

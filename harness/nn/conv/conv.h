@@ -73,6 +73,9 @@ typedef struct gnt_conv_choice {
 
 struct gnt_conv_backend {
     const char *name;
+    /* Bits of the vectors that its file is compiled for; 0: any processor runs it. On another one none of its
+     * functions may be called, for the compiler may use such vectors in all of them. */
+    int vectors;
     /* activations: gnt_layout of x, dx, y and dy; weights: of w and dw, GNT_LAYOUT_OWN if `rewrite` rewrites
      * them. */
     uint8_t activations, weights;
@@ -108,6 +111,8 @@ typedef struct gnt_conv_table {
 const gnt_conv_table *gnt_conv_table_f32(void);
 const gnt_conv_table *gnt_conv_table_f64(void);
 
+/* True if the back-end is for this processor's vectors (cpu.h) and fits. */
+int gnt_conv_fits(const gnt_conv_backend *b, const gnt_conv_case *q);
 /* Chooses the first back-end that fits. Returns 0, or −1 if it could not be prepared. */
 int gnt_conv_choose(const gnt_conv_table *t, const gnt_conv_case *q, gnt_conv_choice *c);
 void gnt_conv_discard(gnt_conv_choice *c);

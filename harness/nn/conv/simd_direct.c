@@ -496,7 +496,7 @@ static void conv_dw(void *dw_all, const void *x_all, const void *dy_all, void *s
 
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
-    if (!vec_is_chosen() || s->stride > 2 || s->kh * s->kw > MOST_TAPS || s->pad >= s->kh || s->pad >= s->kw)
+    if (s->stride > 2 || s->kh * s->kw > MOST_TAPS || s->pad >= s->kh || s->pad >= s->kw)
         return 0;
     if (s->h > 256 || s->w > 256 || s->oh > 256 || s->ow > 256 || s->c > 4096 || s->o > 4096 ||
         s->oh * s->ow < LEAST_PLACES)
@@ -520,6 +520,7 @@ static size_t scratch(int op, const gnt_conv *s) {
 }
 
 const gnt_conv_backend SIMD(gnt_conv_direct) = {.name = "direct",
+                                                .vectors = 32 * V,
                                                 .activations = GNT_LAYOUT_ROWS,
                                                 .weights = GNT_LAYOUT_ROWS,
                                                 .fits = fits,

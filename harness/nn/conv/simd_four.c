@@ -119,12 +119,13 @@ static void conv_dx(void *dx, const void *dy, const void *u, void *scratch, cons
 
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
-    return vec_is_chosen() && q->constant && q->op != GNT_OP_CONV_DW && s->n == 1 && s->h == SIDE &&
-           s->w == SIDE && s->kh == 3 && s->kw == 3 && s->stride == 1 && s->pad == 1 && s->c % OUTS == 0 &&
+    return q->constant && q->op != GNT_OP_CONV_DW && s->n == 1 && s->h == SIDE && s->w == SIDE &&
+           s->kh == 3 && s->kw == 3 && s->stride == 1 && s->pad == 1 && s->c % OUTS == 0 &&
            s->o % OUTS == 0 && s->o * s->c * TAPS >= MANY_WEIGHTS;
 }
 
 const gnt_conv_backend SIMD(gnt_conv_four) = {.name = "4x4",
+                                              .vectors = 32 * V,
                                               .activations = GNT_LAYOUT_ROWS,
                                               .weights = GNT_LAYOUT_OWN,
                                               .own = TAPS,

@@ -315,7 +315,7 @@ static void conv_dw(void *dw, const void *x_all, const void *dy_all, void *scrat
 
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
-    if (!vec_is_chosen() || gnt_conv_suits_blocks(q))
+    if (gnt_conv_suits_blocks(q))
         return 0;
     if (s->n % LANES || s->kh * s->kw > MOST_TAPS || s->h > 256 || s->w > 256 || s->oh > 256 || s->ow > 256 ||
         s->c > 256 || s->o > 256)
@@ -332,6 +332,7 @@ static size_t scratch(int op, const gnt_conv *s) {
 }
 
 const gnt_conv_backend SIMD(gnt_conv_lanes) = {.name = "samples as lanes",
+                                               .vectors = 32 * V,
                                                .activations = GNT_LAYOUT_SAMPLES,
                                                .weights = GNT_LAYOUT_ROWS,
                                                .fits = fits,

@@ -282,7 +282,7 @@ static void conv_dw(void *dw_all, const void *x, const void *dy, void *scratch, 
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
     int64_t places = s->n * s->oh * s->ow;
-    return vec_is_chosen() && places >= LEAST_PLACES && places <= PLACES && window(s) <= MOST_TAPS &&
+    return places >= LEAST_PLACES && places <= PLACES && window(s) <= MOST_TAPS &&
            s->h * s->w <= MOST_PIXELS && s->c <= 1 << 14 && s->o <= 1 << 14 && depth(s) <= 1 << 16 &&
            s->o * depth(s) > MANY_WEIGHTS;
 }
@@ -294,6 +294,7 @@ static size_t scratch(int op, const gnt_conv *s) {
 }
 
 const gnt_conv_backend SIMD(gnt_conv_narrow) = {.name = "narrow",
+                                                .vectors = 32 * V,
                                                 .activations = GNT_LAYOUT_ROWS,
                                                 .weights = GNT_LAYOUT_ROWS,
                                                 .fits = fits,

@@ -438,8 +438,7 @@ static gnt_conv_fit prepare(const gnt_conv_case *q, gnt_conv_choice *c) {
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
     const int dw = q->op == GNT_OP_CONV_DW;
-    if (!vec_is_chosen() || !gnt_conv_suits_blocks(q) || q->block != V || (!dw && !q->given) ||
-        (dw && HAS_LARGER))
+    if (!gnt_conv_suits_blocks(q) || q->block != V || (!dw && !q->given) || (dw && HAS_LARGER))
         return 0;
     if (s->kh != 3 || s->kw != 3 || s->stride != 1 || s->pad > 1 || s->c % V || s->o % V || s->c > 4096 ||
         s->o > 4096)
@@ -455,6 +454,7 @@ static int fits(const gnt_conv_case *q) {
 }
 
 const gnt_conv_backend SIMD(gnt_conv_winograd) = {.name = "Winograd",
+                                                  .vectors = 32 * V,
                                                   .activations = GNT_LAYOUT_BLOCKS,
                                                   .weights = GNT_LAYOUT_OWN,
                                                   .own = POINTS,

@@ -317,9 +317,4 @@ VEC_INLINE void vec_turn_square(vec v[4]) {
 
 #endif
 
-/* True if these are the vectors that kernels use (cpu.h). */
-VEC_INLINE int vec_is_chosen(void) {
-    return gnt_cpu_vectors() == 32 * V;
-}
-
 #endif
