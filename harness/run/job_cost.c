@@ -8,6 +8,7 @@
 
 void run_cost_measure(run_job *j) {
     run_cost *c = &j->cost;
+    json_decref(c->hooks); /* a job that is computed again has a cost already */
     *c = (run_cost){.wall_seconds = gnt_child_result_of(j->processes.child)->wall_seconds,
                     .hooks = run_sides_hooks(j)};
     for (size_t i = 0; i <= j->processes.n_sides; i++) {
@@ -38,6 +39,7 @@ void run_cost_read(run *r, run_job *j) {
         return;
     json_t *times = gnt_store_times(r->store, &j->stored.key);
     const json_int_t peak = json_integer_value(json_object_get(times, "peak_bytes"));
+    json_decref(j->cost.hooks);
     j->cost = (run_cost){.wall_seconds = no_less_than_0(times, "seconds"),
                          .cpu_seconds = no_less_than_0(times, "cpu_seconds"),
                          .peak = peak > 0 ? (uint64_t)peak : 0,
