@@ -35,7 +35,8 @@ static int check_head(const check *c) {
  * proves nothing. */
 static int is_assumed(const check *c, const gnt_suite_task *task) {
     return json_object_get(c->assumed, task->data) ||
-           (task->public_set.data && json_object_get(c->assumed, task->public_set.data));
+           (task->public_set.data && json_object_get(c->assumed, task->public_set.data)) ||
+           (task->prior_set.data && json_object_get(c->assumed, task->prior_set.data));
 }
 
 /* Notes that drawn rounds could not be checked without the run key, but that each lies in its part of the

@@ -43,6 +43,7 @@ static void fill_task(gnt_result_task *out, const gnt_suite *s, const gnt_suite_
     out->adequate = t->adequate;
     out->equal_leakage = (gnt_reals){gnt_arena_copy(arena, t->match.leakage, n, sizeof(double)), n};
     out->public_set = text_of(t->public_set.data);
+    out->prior_set = text_of(t->prior_set.data);
     if (t->observe.set) {
         out->set = (int64_t)t->observe.set;
         out->epochs = (int64_t)t->observe.epochs;

@@ -47,7 +47,7 @@ typedef struct attacking {
     gnt_work_model model;
     gnt_work_plugin plugin;
     gnt_observations observations;
-    gnt_sampleset public_data;
+    gnt_sampleset public_data, prior_data;
     gnt_artefact_set own;
     gnt_attack_setting setting;
     gnt_st labels, rates, stats, sum, outside, start;
@@ -351,6 +351,7 @@ static int open_all(attacking *a, gnt_err *err) {
         (q->chained ? gnt_observations_open_recovered(&a->observations, w, &a->model, err)
                     : gnt_observations_open(&a->observations, w, "seen", &a->model, err)) != 0 ||
         gnt_work_samples(&a->public_data, w, "public", &of->samples, err) != 0 ||
+        gnt_work_samples(&a->prior_data, w, "prior_data", &of->samples, err) != 0 ||
         gnt_work_artefacts(&a->own, w, "artefacts", err) != 0 ||
         gnt_attack_setting_open(&a->setting, w, of, &a->observations.common, err) != 0)
         return -1;
@@ -364,6 +365,8 @@ static int open_all(attacking *a, gnt_err *err) {
         return -1;
     if (a->public_data.view.n)
         o->public_data = &a->public_data.view;
+    if (a->prior_data.view.n)
+        o->prior_data = &a->prior_data.view;
     return gnt_work_plugin_open(&a->plugin, w, &a->model, &of->plugin, GNT_PLUGIN_ATTACK, &q->key, err);
 }
 
@@ -467,6 +470,7 @@ static void close_all(attacking *a) {
     gnt_work_plugin_free(&a->plugin);
     gnt_observations_free(&a->observations);
     gnt_sampleset_free(&a->public_data);
+    gnt_sampleset_free(&a->prior_data);
     gnt_artefact_set_free(&a->own);
     gnt_attack_setting_free(&a->setting);
     gnt_st_free(&a->labels);

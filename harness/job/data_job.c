@@ -6,7 +6,7 @@
 #include "data/data.h"
 #include "job/job.h"
 
-static int write_role(gnt_work *w, int role, gnt_data *data, const gnt_data_spec *spec,
+static int write_role(gnt_work *w, int role, const char *output, gnt_data *data, const gnt_data_spec *spec,
                       const gnt_split *split, gnt_err *err) {
     gnt_st st;
     gnt_st_init(&st);
@@ -15,15 +15,15 @@ static int write_role(gnt_work *w, int role, gnt_data *data, const gnt_data_spec
     if (rc == 0 && role == GNT_ROLE_CLIENTS)
         rc = gnt_samples_pack_groups(&st, data, split->rows[role], split->n[role], err);
     if (rc == 0)
-        rc = w->write(w->context, gnt_role_names[role], &st, err);
+        rc = w->write(w->context, output, &st, err);
     gnt_st_free(&st);
     w->progress(w->context, role + 1, GNT_ROLES);
     return rc;
 }
 
 /* Writes public rows of another data set. */
-static int write_public_rows(gnt_work *w, const gnt_request_source *of, const char *folder,
-                             const gnt_key *key, gnt_err *err) {
+static int write_other_set(gnt_work *w, const gnt_request_source *of, const char *output, const char *folder,
+                           const gnt_key *key, gnt_err *err) {
     const gnt_data_spec spec = {.name = of->name, .seed = (uint64_t)of->seed};
     const gnt_split_spec wanted = {.n = {[GNT_ROLE_PUBLIC] = of->rows.n ? of->rows.at[0] : 0}};
     gnt_data *data = NULL;
@@ -32,7 +32,7 @@ static int write_public_rows(gnt_work *w, const gnt_request_source *of, const ch
     if (rc == 0)
         rc = gnt_split_make(&split, data, &wanted, key, err);
     if (rc == 0) {
-        rc = write_role(w, GNT_ROLE_PUBLIC, data, &spec, &split, err);
+        rc = write_role(w, GNT_ROLE_PUBLIC, output, data, &spec, &split, err);
         gnt_split_free(&split);
     }
     gnt_data_free(data);
@@ -70,9 +70,11 @@ int gnt_job_data(gnt_work *w, gnt_err *err) {
     if (rc == 0) {
         for (int role = 0; rc == 0 && role < GNT_ROLES; role++)
             if (!(q->public_rows && role == GNT_ROLE_PUBLIC))
-                rc = write_role(w, role, data, &spec, &split, err);
+                rc = write_role(w, role, gnt_role_names[role], data, &spec, &split, err);
         if (rc == 0 && q->public_rows)
-            rc = write_public_rows(w, q->public_rows, folder, &q->key, err);
+            rc = write_other_set(w, q->public_rows, gnt_role_names[GNT_ROLE_PUBLIC], folder, &q->key, err);
+        if (rc == 0 && q->prior_rows)
+            rc = write_other_set(w, q->prior_rows, "prior_data", folder, &q->key, err);
         gnt_split_free(&split);
     }
     gnt_data_free(data);

@@ -13,7 +13,7 @@
 typedef struct preparing {
     gnt_work *work;
     gnt_work_model model;
-    gnt_sampleset public_data, shadow;
+    gnt_sampleset public_data, prior_data, shadow;
     float *weights, *buffers;
     gnt_work_plugin plugin;
     int64_t n_contribution;
@@ -36,6 +36,7 @@ static int prepare_open(preparing *p, const prepare_request *q, int32_t kind, gn
     gnt_st_init(&trained);
     int rc = gnt_work_model_open(&p->model, q->model, q->federated->training_stats, err) ||
                      gnt_work_samples(&p->public_data, w, "public", q->samples, err) ||
+                     gnt_work_samples(&p->prior_data, w, "prior_data", q->samples, err) ||
                      gnt_work_samples(&p->shadow, w, "shadow", q->samples, err) ||
                      w->read(w->context, "trained", &trained, err) ||
                      gnt_work_weights(&trained, p->model.model, q->stage, &p->weights, &p->buffers, err)
@@ -51,6 +52,7 @@ static int prepare_open(preparing *p, const prepare_request *q, int32_t kind, gn
 static void prepare_close(preparing *p) {
     gnt_work_plugin_free(&p->plugin);
     gnt_sampleset_free(&p->public_data);
+    gnt_sampleset_free(&p->prior_data);
     gnt_sampleset_free(&p->shadow);
     gnt_free(p->weights);
     gnt_free(p->buffers);
@@ -245,6 +247,8 @@ static int setting_open(gnt_attack_setting *s, gnt_observation *o, const prepari
         o->n = o->batch = 0;
     if (p->public_data.view.n)
         o->public_data = &p->public_data.view;
+    if (p->prior_data.view.n)
+        o->prior_data = &p->prior_data.view;
     return gnt_attack_setting_open(s, p->work, &q->attacker, o, err);
 }
 

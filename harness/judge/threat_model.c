@@ -11,7 +11,8 @@ static int has_any(const gnt_texts *grants, const char *const *names, size_t n) 
 }
 
 const char *gnt_threat_model(const char *surface, const gnt_texts *grants) {
-    static const char *const client_data[] = {"bn_stats"}, *const surrogate[] = {"public", "shadow",
+    static const char *const client_data[] = {"bn_stats"}, *const surrogate[] = {"public", "prior_data",
+                                                                                 "shadow",
                                                                                  "shadow_observations"};
     if (strcmp(surface, "update") != 0)
         return "";

@@ -19,7 +19,7 @@ WORDS(gnt_knowledge_words, {"labels", GNT_KNOWS_LABELS}, {"defense", GNT_KNOWS_D
       {"shadow_observations", GNT_KNOWS_SHADOW_OBS}, {"bn_stats", GNT_KNOWS_BN_STATS},
       {"rates", GNT_KNOWS_RATES}, {"region", GNT_KNOWS_REGION}, {"sum", GNT_KNOWS_SUM},
       {"attribute", GNT_KNOWS_ATTRIBUTE}, {"history", GNT_KNOWS_HISTORY}, {"order", GNT_KNOWS_ORDER},
-      {"defense_private", GNT_KNOWS_DEFENSE_PRIVATE});
+      {"defense_private", GNT_KNOWS_DEFENSE_PRIVATE}, {"prior_data", GNT_KNOWS_PRIOR_DATA});
 WORDS(gnt_data_kind_words, {"image", GNT_KIND_IMAGE}, {"tabular", GNT_KIND_TABULAR},
       {"audio", GNT_KIND_AUDIO});
 WORDS(gnt_flag_words, {"randomised", GNT_FLAG_RANDOMISED}, {"needs_public", GNT_FLAG_NEEDS_PUBLIC},

@@ -231,6 +231,8 @@ typedef struct gnt_request_data {
     const char *folder;
     /* Another set, whose rows have the role public: rows.at[0] of them, −1: all. */
     const gnt_request_source *public_rows;
+    /* Another set, whose rows the grant prior_data gives. */
+    const gnt_request_source *prior_rows;
     gnt_key key;
 } gnt_request_data;
 

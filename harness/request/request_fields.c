@@ -164,6 +164,7 @@ static const gnt_field data_rows[] = {
     {GNT_FIELD(gnt_request_data, without, INTS), .most = GNT_DATA_ATTRS - 1, .most_entries = GNT_DATA_ATTRS},
     {GNT_FIELD(gnt_request_data, folder, TEXT), .is_place = 1},
     {GNT_FIELD(gnt_request_data, public_rows, GROUP), .group = &source_fields, .optional = 1},
+    {GNT_FIELD(gnt_request_data, prior_rows, GROUP), .group = &source_fields, .optional = 1},
     {GNT_FIELD(gnt_request_data, key, KEY)},
 };
 static const gnt_fields data_fields = GNT_FIELDS_OF(gnt_request_data, data_rows);

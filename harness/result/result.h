@@ -326,7 +326,7 @@ typedef struct gnt_result_task {
     /* optional: −1, NAN and gnt_no_text */
     int64_t set, epochs, curve;
     double width;
-    const char *public_set;
+    const char *public_set, *prior_set;
     gnt_public_onlys public_only;
 } gnt_result_task;
 

@@ -71,6 +71,8 @@ static const gnt_field task_rows[] = {
     {GNT_FIELD(gnt_result_task, width, REAL), .optional = 1, .nullable = 1,
      .help = "factor on the width of the model"},
     {GNT_FIELD_AS("public", gnt_result_task, public_set, TEXT), .optional = 1, .help = "public data set"},
+    {GNT_FIELD_AS("prior", gnt_result_task, prior_set, TEXT), .optional = 1,
+     .help = "set of the grant `prior_data`"},
     {GNT_FIELD(gnt_result_task, public_only, LIST), .group = &public_fields, .nullable = 1,
      .most_entries = MOST_SEEDS, .help = "utility of training on public data alone, for each seed"},
 };

@@ -82,6 +82,8 @@ static void add_inputs(const run *r, json_t *all) {
         add_data(data, task->data, task->data_seed, &r->requests.inputs.data[t]);
         if (task->public_set.data)
             add_data(data, task->public_set.data, task->public_set.seed, &r->requests.inputs.public_set[t]);
+        if (task->prior_set.data)
+            add_data(data, task->prior_set.data, task->prior_set.seed, &r->requests.inputs.prior_set[t]);
         add_model(models, task);
         add_weights(weights, task->weights, &r->requests.inputs.weights[t]);
     }

@@ -188,6 +188,7 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_defense *d = &s->defense[c->defense];
     uint32_t has = GNT_KNOWS_LABELS | GNT_KNOWS_DEFENSE | GNT_KNOWS_RATES, hooks = hooks_of(d);
     has |= t->role_rows[GNT_ROLE_PUBLIC] ? GNT_KNOWS_PUBLIC : 0;
+    has |= t->prior_rows ? GNT_KNOWS_PRIOR_DATA : 0;
     has |= t->role_rows[GNT_ROLE_SHADOW] ? GNT_KNOWS_SHADOW : 0;
     has |= t->shadow_observations ? GNT_KNOWS_SHADOW_OBS : 0;
     has |= t->has_buffers && c->surface != GNT_SURFACE_ENCODING ? GNT_KNOWS_BN_STATS : 0;
@@ -199,13 +200,14 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     has |= c->surface == GNT_SURFACE_UPDATE && t->observe.local_steps > 0 ? GNT_KNOWS_ORDER : 0;
     has &= ~made_void(t, d);
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT)
-        has &= GNT_KNOWS_DEFENSE | GNT_KNOWS_DEFENSE_PRIVATE | GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW |
-               GNT_KNOWS_SUM;
+        has &= GNT_KNOWS_DEFENSE | GNT_KNOWS_DEFENSE_PRIVATE | GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA |
+               GNT_KNOWS_SHADOW | GNT_KNOWS_SUM;
     return has;
 }
 
 static const char *where_from(const gnt_suite_task *t, const gnt_suite_defense *d, uint32_t bit) {
-    const uint32_t of_tasks = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM | GNT_KNOWS_DEFENSE_PRIVATE;
+    const uint32_t of_tasks = GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM |
+                              GNT_KNOWS_DEFENSE_PRIVATE;
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(bit & of_tasks))
         return "a transcript does not depend on one private batch and is made once";
     if ((hooks_of(d) & GNT_HOOK_CLIENT_UPDATE) && bit == GNT_KNOWS_RATES)
@@ -215,6 +217,8 @@ static const char *where_from(const gnt_suite_task *t, const gnt_suite_defense *
     switch (bit) {
     case GNT_KNOWS_PUBLIC:
         return "the task has no public rows (data.public)";
+    case GNT_KNOWS_PRIOR_DATA:
+        return "the task names no other public set (data.prior_data)";
     case GNT_KNOWS_SHADOW:
         return "the task has no shadow rows (data.shadow)";
     case GNT_KNOWS_SHADOW_OBS:
@@ -401,8 +405,8 @@ static int chain_misfits(const gnt_suite *s, gnt_cell *c, uint32_t has, char **r
     snprintf(first_who, sizeof first_who, "%s ", a->first.info->id);
     snprintf(who, sizeof who, "%s ", a->member.info->id);
     const attacker first = {a->first.info, first_who, c->surface, a->grants, has, NULL, a->list};
-    const uint32_t goes_on = GNT_KNOWS_PUBLIC | GNT_KNOWS_DEFENSE | GNT_KNOWS_DEFENSE_PRIVATE |
-                             GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE;
+    const uint32_t goes_on = GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA | GNT_KNOWS_DEFENSE |
+                             GNT_KNOWS_DEFENSE_PRIVATE | GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE;
     const attacker second = {a->member.info,
                              who,
                              GNT_SURFACE_ENCODING,

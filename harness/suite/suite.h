@@ -186,12 +186,12 @@ typedef struct gnt_suite_match {
     size_t n_leakages;
 } gnt_suite_match;
 
-/* Another data set whose rows have the role PUBLIC: its public part or, if it has none, its train part. */
-typedef struct gnt_suite_public_set {
-    char *data; /* NULL: public rows come from the task's own set */
+/* Another data set of the same shape: its public part or, if it has none, its train part. */
+typedef struct gnt_suite_other_set {
+    char *data; /* NULL: there is none */
     uint64_t seed;
     int64_t rows; /* this many of them, shuffled; −1: all */
-} gnt_suite_public_set;
+} gnt_suite_other_set;
 
 typedef struct gnt_suite_task {
     char *id;
@@ -212,10 +212,13 @@ typedef struct gnt_suite_task {
     int64_t without[GNT_DATA_ATTRS]; /* attributes whose features are set to 0 */
     size_t n_without;
     int coin; /* values of the random attribute `coin`, drawn for each row; 0: none */
-    gnt_suite_public_set public_set;
-    char *model;      /* as the suite names it */
-    char *model_path; /* where it was found */
-    double width;     /* set by the suite; 0: the model file's */
+    /* Whose rows have the role PUBLIC, in the place of rows of the task's own set; and those that the grant
+     * prior_data gives. */
+    gnt_suite_other_set public_set, prior_set;
+    int64_t prior_rows; /* without −1 */
+    char *model;        /* as the suite names it */
+    char *model_path;   /* where it was found */
+    double width;       /* set by the suite; 0: the model file's */
     /* canonical text with the task's "init" and "width": what is parsed and digested */
     char *model_json;
     double *mean, *deviation; /* facts.dim[0] entries each, or NULL */
@@ -414,8 +417,8 @@ int gnt_suite_match_spec(const gnt_suite *s, size_t task, size_t defense, double
 
 /* Opens the task's data, and parses its model, as jobs do first. The caller frees. */
 int gnt_suite_open_data(const gnt_suite_task *task, const char *data_folder, gnt_data **out, gnt_err *err);
-int gnt_suite_open_public_set(const gnt_suite_task *task, const char *data_folder, gnt_data **out,
-                              gnt_err *err);
+int gnt_suite_open_other_set(const gnt_suite_other_set *set, const char *data_folder, gnt_data **out,
+                             gnt_err *err);
 int gnt_suite_open_model(const gnt_suite_task *task, gnt_model **out, gnt_err *err);
 
 #endif

@@ -264,17 +264,18 @@ static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
     return rc;
 }
 
-/* Reads public rows from another set of the same shape, which has its own labels. */
-static int read_public_set(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+/* Reads which rows of another set of the same shape a key names, and their number without −1. */
+static int read_other_set(suite_reader *r, const char *path, const json_t *object, const gnt_suite_task *t,
+                          gnt_suite_other_set *set, int64_t *n) {
     const char *name = NULL;
     int64_t seed = 0;
     gnt_data_facts f;
     const gnt_path at = gnt_path_key(path, json_object_get(object, "file") ? "file" : "name");
-    t->public_set.rows = -1;
+    set->rows = -1;
     if (suite_keys(r, path, object, "name", "file", "seed", "rows") ||
         read_name(r, path, object, "the data set, such as \"name\": \"cifar100\"", &name) ||
         read_seed(r, path, object, name, &seed) ||
-        suite_int(r, path, object, "rows", -1, MOST_ROWS, &t->public_set.rows))
+        suite_int(r, path, object, "rows", -1, MOST_ROWS, &set->rows))
         return -1;
     if (strcmp(name, t->data) == 0)
         return suite_fail(
@@ -292,13 +293,13 @@ static int read_public_set(suite_reader *r, const char *path, const json_t *obje
             "same shape",
             name, t->data);
     const int64_t most = f.part[GNT_PART_PUBLIC] ? f.part[GNT_PART_PUBLIC] : f.part[GNT_PART_TRAIN];
-    if (t->public_set.rows > most)
+    if (set->rows > most)
         return suite_fail_key(r, path, "rows", "is %lld, but %s provides %lld rows; expected at most that",
-                              (long long)t->public_set.rows, name, (long long)most);
-    t->public_set.data = gnt_strdup(name);
-    t->public_set.seed = (uint64_t)seed;
-    t->role_rows[GNT_ROLE_PUBLIC] = t->public_set.rows < 0 ? most : t->public_set.rows;
-    return t->public_set.data ? 0 : suite_no_memory(r);
+                              (long long)set->rows, name, (long long)most);
+    set->data = gnt_strdup(name);
+    set->seed = (uint64_t)seed;
+    *n = set->rows < 0 ? most : set->rows;
+    return set->data ? 0 : suite_no_memory(r);
 }
 
 /* Refuses target rows if all observations are made in the round, from clients' rows. */
@@ -370,6 +371,11 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
         n[GNT_ROLE_PUBLIC] = 0;
     else
         public_set = NULL;
+    const json_t *prior = json_object_get(object, "prior_data");
+    if (prior && !json_is_object(prior))
+        return suite_fail_key(r, path, "prior_data",
+                              "is %s; expected another public set, such as {\"name\": \"cifar100\"}",
+                              gnt_show(prior).text);
     if (read_shared_shadow(r, path, object, t))
         return -1;
     for (int role = 0; role < GNT_ROLES; role++)
@@ -379,7 +385,10 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
     if ((!r->modes.probe && check_no_targets(r, path, object)) || read_target_rows(r, path, object, t) ||
         read_apart(r, path, object, t) || suite_read_balance(r, path, object, t) || check_rest(r, path, t) ||
         try_split(r, path, t) ||
-        (public_set && read_public_set(r, gnt_path_key(path, "public").text, public_set, t)))
+        (public_set && read_other_set(r, gnt_path_key(path, "public").text, public_set, t, &t->public_set,
+                                      &t->role_rows[GNT_ROLE_PUBLIC])) ||
+        (prior &&
+         read_other_set(r, gnt_path_key(path, "prior_data").text, prior, t, &t->prior_set, &t->prior_rows)))
         return -1;
     if (t->shadow_shared)
         t->role_rows[GNT_ROLE_SHADOW] = t->role_rows[GNT_ROLE_DEFENDER_SHADOW];
@@ -393,8 +402,8 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
 
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     return suite_keys(r, path, object, "name", "file", "seed", "rows", "clients", "targets", "test", "public",
-                      "shadow", "defender_shadow", "target_rows", "target_part", "apart", "balance", "coin",
-                      "without") ||
+                      "prior_data", "shadow", "defender_shadow", "target_rows", "target_part", "apart",
+                      "balance", "coin", "without") ||
            read_set(r, path, object, t) || read_without(r, path, object, t) ||
            read_coin(r, path, object, t) || read_roles(r, path, object, t);
 }
@@ -418,8 +427,8 @@ int gnt_suite_open_data(const gnt_suite_task *task, const char *data_folder, gnt
     return gnt_data_open(out, &spec, data_folder, err);
 }
 
-int gnt_suite_open_public_set(const gnt_suite_task *task, const char *data_folder, gnt_data **out,
-                              gnt_err *err) {
-    const gnt_data_spec spec = {.name = task->public_set.data, .seed = task->public_set.seed};
+int gnt_suite_open_other_set(const gnt_suite_other_set *set, const char *data_folder, gnt_data **out,
+                             gnt_err *err) {
+    const gnt_data_spec spec = {.name = set->data, .seed = set->seed};
     return gnt_data_open(out, &spec, data_folder, err);
 }

@@ -11,8 +11,9 @@
 enum { MOST_MEMBERS = 64, MOST_VARIANTS = 8, MOST_SAYS = 400 };
 
 /* What a list may grant, and what else a variant may add. */
-static const uint32_t grantable = GNT_KNOWS_PUBLIC | GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS |
-                                  GNT_KNOWS_ATTRIBUTE | GNT_KNOWS_HISTORY | GNT_KNOWS_DEFENSE;
+static const uint32_t grantable = GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA | GNT_KNOWS_SHADOW |
+                                  GNT_KNOWS_SHADOW_OBS | GNT_KNOWS_ATTRIBUTE | GNT_KNOWS_HISTORY |
+                                  GNT_KNOWS_DEFENSE;
 static const uint32_t variable = GNT_KNOWS_LABELS;
 
 /* ---- finding them ---- */

@@ -370,6 +370,7 @@ void suite_free_task(gnt_suite_task *t) {
     gnt_free(t->trained_as);
     gnt_free(t->data);
     gnt_free(t->public_set.data);
+    gnt_free(t->prior_set.data);
     gnt_free((void *)(uintptr_t)t->split.target_rows);
     gnt_free(t->model);
     gnt_free(t->model_path);

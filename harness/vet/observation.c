@@ -47,6 +47,8 @@ gnt_observation gnt_vet_common_observation(gnt_vet_setting *s, const gnt_samples
     }
     if (granted & GNT_KNOWS_PUBLIC)
         o.public_data = s->public_data;
+    if (granted & GNT_KNOWS_PRIOR_DATA)
+        o.prior_data = s->public_data;
     if (granted & GNT_KNOWS_DEFENSE)
         add_defense(s, &o);
     return o;

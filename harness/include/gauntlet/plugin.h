@@ -247,6 +247,9 @@ typedef struct gnt_value {
  * observations are made with these artefacts; otherwise the attacker runs `prepare` of such a defense itself,
  * on its own shadow data. */
 #define GNT_KNOWS_DEFENSE_PRIVATE (1u << 12)
+/* Since 0.12: samples of another public set, of the same shape but another distribution, such as CIFAR-100's
+ * images where the private ones are CIFAR-10's: what natural samples look like. */
+#define GNT_KNOWS_PRIOR_DATA (1u << 13)
 
 /* ---- the model service ---- */
 
@@ -663,6 +666,8 @@ typedef struct gnt_observation {
     /* Since 0.12. Surface update: what the client sent of its running statistics, after its hooks: their
      * differences from `buffers`, one for each of info->buffers. NULL: it sent none. */
     const gnt_views *sent_buffers;
+    /* Since 0.12: KNOWS_PRIOR_DATA: samples of another set; its labels are its own, or NULL. */
+    const gnt_samples *prior_data;
     GNT_GROWS
 } gnt_observation;
 

@@ -40,12 +40,12 @@ static int digest_of(const run_requests *r, const gnt_suite_task *t, const gnt_d
     return 0;
 }
 
-static int digest_of_public_set(const run_requests *r, const gnt_suite_task *t, gnt_digest *digest,
-                                gnt_err *err) {
+static int digest_of_other_set(const run_requests *r, const gnt_suite_other_set *set, gnt_digest *digest,
+                               gnt_err *err) {
     gnt_data *data;
-    if (!t->public_set.data)
+    if (!set->data)
         return 0;
-    if (gnt_suite_open_public_set(t, r->data_folder, &data, err) != 0)
+    if (gnt_suite_open_other_set(set, r->data_folder, &data, err) != 0)
         return -1;
     *digest = data->digest;
     gnt_data_free(data);
@@ -78,12 +78,14 @@ int run_requests_open_blank(run_requests *r) {
     run_inputs *in = &r->inputs;
     in->data = gnt_array(s->n_tasks, sizeof *in->data);
     in->public_set = gnt_array(s->n_tasks, sizeof *in->public_set);
+    in->prior_set = gnt_array(s->n_tasks, sizeof *in->prior_set);
     in->weights = gnt_array(s->n_tasks, sizeof *in->weights);
     in->start = gnt_array(s->n_attacks, sizeof *in->start);
     in->model_data = gnt_array(s->n_models, sizeof *in->model_data);
     in->model_weights = gnt_array(s->n_models, sizeof *in->model_weights);
-    return in->data && in->public_set && in->weights && in->start && in->model_data && in->model_weights ? 0
-                                                                                                         : -1;
+    const int has_all = in->data && in->public_set && in->prior_set && in->weights && in->start &&
+                        in->model_data && in->model_weights;
+    return has_all ? 0 : -1;
 }
 
 int run_requests_open(run_requests *r, gnt_err *err) {
@@ -94,7 +96,8 @@ int run_requests_open(run_requests *r, gnt_err *err) {
     for (size_t t = 0; t < s->n_tasks; t++)
         if (digest_of(r, &s->task[t], known_data(r, &s->task[t], t, 0), &in->data[t], &in->weights[t], err) !=
                 0 ||
-            digest_of_public_set(r, &s->task[t], &in->public_set[t], err) != 0)
+            digest_of_other_set(r, &s->task[t].public_set, &in->public_set[t], err) != 0 ||
+            digest_of_other_set(r, &s->task[t].prior_set, &in->prior_set[t], err) != 0)
             return -1;
     for (size_t m = 0; m < s->n_models; m++)
         if (digest_of(r, &s->model[m].of, known_data(r, &s->model[m].of, s->n_tasks, m), &in->model_data[m],
@@ -109,6 +112,7 @@ int run_requests_open(run_requests *r, gnt_err *err) {
 void run_requests_close(run_requests *r) {
     gnt_free(r->inputs.data);
     gnt_free(r->inputs.public_set);
+    gnt_free(r->inputs.prior_set);
     gnt_free(r->inputs.weights);
     gnt_free(r->inputs.model_data);
     gnt_free(r->inputs.model_weights);

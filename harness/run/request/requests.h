@@ -14,8 +14,9 @@
 
 /* Digests of everything that a suite reads besides plugins. Set by input_digests.c. */
 typedef struct run_inputs {
-    /* One for each task: its data set, the set of its public rows if that is another one, its weights. */
-    gnt_digest *data, *public_set, *weights;
+    /* One for each task: its data set, the sets of its public rows, if that is another one, and of
+     * prior_data, its weights. */
+    gnt_digest *data, *public_set, *prior_set, *weights;
     /* One for each of the suite's models. */
     gnt_digest *model_data, *model_weights;
     /* One for each attack: its starting points. */

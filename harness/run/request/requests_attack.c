@@ -274,6 +274,8 @@ static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double st
     int rc = run_job_add_input(j, "trained", observe_job(r, c, strength, TARGETS), "broadcast");
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
         rc = run_job_add_input(j, "public", data, "public");
+    if (rc == 0 && (p->grants & GNT_KNOWS_PRIOR_DATA))
+        rc = run_job_add_input(j, "prior_data", data, "prior_data");
     if (rc == 0 && (p->grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
         rc = run_job_add_input(j, "shadow", data, request_shadow(t));
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
@@ -335,6 +337,8 @@ static run_job *part_job(run_requests *r, const gnt_cell *c, double strength, co
     int rc = chained ? add_recovered(r, j, c, strength) : add_observation(r, j, c, strength, p->grants);
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
         rc = run_job_add_input(j, "public", run_data_job(r, c->task, c->seed), "public");
+    if (rc == 0 && (p->grants & GNT_KNOWS_PRIOR_DATA))
+        rc = run_job_add_input(j, "prior_data", run_data_job(r, c->task, c->seed), "prior_data");
     if (rc == 0 && p->member == &r->suite->attack[c->attack].member)
         rc = request_add_start(r, j, c->task, c->attack);
     if (rc == 0 && (p->member->info->hooks & GNT_HOOK_PREPARE))

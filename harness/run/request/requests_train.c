@@ -9,9 +9,23 @@
 
 /* ---- data ---- */
 
+/* Returns the source of another set in the request's memory; NULL if there is none or no memory is left. */
+static const gnt_request_source *other_source(run_job *j, const gnt_suite_other_set *set,
+                                              const gnt_digest *digest) {
+    char hex[GNT_HEX_SIZE];
+    if (!set->data)
+        return NULL;
+    gnt_digest_hex(digest, hex);
+    const gnt_request_source of = {.name = set->data,
+                                   .seed = (int64_t)set->seed,
+                                   .rows = {&set->rows, 1},
+                                   .digest = request_text(j, hex)};
+    return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
+}
+
 run_job *run_data_job(run_requests *r, size_t task, uint64_t seed) {
-    static const char *const outputs[] = {"clients", "targets",         "test", "public",
-                                          "shadow",  "defender_shadow", NULL};
+    static const char *const outputs[] = {"clients", "targets",         "test",       "public",
+                                          "shadow",  "defender_shadow", "prior_data", NULL};
     const gnt_suite_task *t = &r->suite->task[task];
     char name[NAME_SIZE], coordinates[PART_SIZE], draw[SEED_SIZE];
     int fresh;
@@ -22,15 +36,8 @@ run_job *run_data_job(run_requests *r, size_t task, uint64_t seed) {
     if (!j || !fresh)
         return j;
     request_data(r, j, t, &r->inputs.data[task], coordinates);
-    if (t->public_set.data) {
-        char hex[GNT_HEX_SIZE];
-        gnt_digest_hex(&r->inputs.public_set[task], hex);
-        const gnt_request_source of = {.name = t->public_set.data,
-                                       .seed = (int64_t)t->public_set.seed,
-                                       .rows = {&t->public_set.rows, 1},
-                                       .digest = request_text(j, hex)};
-        j->request.data.public_rows = gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
-    }
+    j->request.data.public_rows = other_source(j, &t->public_set, &r->inputs.public_set[task]);
+    j->request.data.prior_rows = other_source(j, &t->prior_set, &r->inputs.prior_set[task]);
     return j;
 }
 

@@ -186,13 +186,13 @@ static const gnt_parameter parameters[] = {
 static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
 
 const gnt_descriptor gradient_invert_gradients = {
-    GNT_ATTACK("invert-gradients", "1.2",
+    GNT_ATTACK("invert-gradients", "1.3",
                "searches the input whose update points the same way, with a total variation prior", "MIT",
                "Geiping, Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020"),
     GRADIENT_COMMON(invert),
     .scope = GNT_SCOPE_STAGE,
     .goals = GNT_GOAL_RECONSTRUCTION,
-    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_BN_STATS |
-            GNT_KNOWS_HISTORY,
+    .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA |
+            GNT_KNOWS_BN_STATS | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE};

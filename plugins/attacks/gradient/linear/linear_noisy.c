@@ -13,6 +13,7 @@
 #include "linear/both_signs.h"
 #include "linear/linear_layer.h"
 #include "linear/rank_one.h"
+#include "prior/natural_rows.h"
 #include "update.h"
 #include "linear/whole_update.h"
 #include "hook.h"
@@ -416,9 +417,9 @@ static gnt_status give(const estimate *e, const gnt_answer *answer) {
 
 gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const layer_noise *noise,
                             const gnt_answer *answer) {
-    const gnt_samples *known = seen->public_data;
     estimate e = {.s = s, .host = s->host, .noise = *noise, .shape = sample_shape_of(s->host->model->info)};
-    if (known && known->x && known->features == e.shape.features) {
+    const gnt_samples *known = natural_rows(seen, e.shape.features);
+    if (known) {
         e.known = known->x;
         e.n_known = known->n;
     }

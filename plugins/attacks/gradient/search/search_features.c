@@ -7,6 +7,7 @@
 #include "label/label_scores.h"
 #include "linear/dense_features.h"
 #include "prior/feature_inverse.h"
+#include "prior/natural_rows.h"
 #include "search/invert.h"
 
 /* 1e9 operations: of few samples, of the square of a sample, and the most */
@@ -101,14 +102,13 @@ static double scale_of(const search *s, const gnt_observation *seen) {
 
 /* Begins the search at what public images make of the features. */
 static gnt_status begin(search *s, const gnt_observation *seen) {
-    const gnt_samples *public_data = seen->public_data;
+    const gnt_samples *natural = natural_rows(seen, s->features);
     const gnt_host *host = s->self->host;
-    if (!s->image || !public_data || public_data->features != s->features ||
-        public_data->n < FEATURE_INVERSE_LEAST)
+    if (!s->image || !natural || natural->n < FEATURE_INVERSE_LEAST)
         return GNT_OK;
     float *images = gnt_host_scratch(host, s->n * s->features, sizeof *images);
     TRY(hook_memory(host, images != NULL));
-    TRY(feature_inverse(&s->known_features, public_data->x, public_data->n, s->features, images));
+    TRY(feature_inverse(&s->known_features, natural->x, natural->n, s->features, images));
     s->begin = images;
     s->is_near = 1;
     return GNT_OK;

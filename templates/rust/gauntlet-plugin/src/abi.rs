@@ -54,6 +54,7 @@ pub const GNT_KNOWS_ATTRIBUTE: u32 = 1 << 9;
 pub const GNT_KNOWS_HISTORY: u32 = 1 << 10;
 pub const GNT_KNOWS_ORDER: u32 = 1 << 11;
 pub const GNT_KNOWS_DEFENSE_PRIVATE: u32 = 1 << 12;
+pub const GNT_KNOWS_PRIOR_DATA: u32 = 1 << 13;
 pub const GNT_OUTPUT_CLASSES: i32 = 0;
 pub const GNT_OUTPUT_MAP: i32 = 1;
 pub const GNT_LOSS_CROSS_ENTROPY: i32 = 0;
@@ -618,6 +619,7 @@ pub struct gnt_observation {
     pub start_y: *const f32,
     pub decay: f64,
     pub sent_buffers: *const gnt_views,
+    pub prior_data: *const gnt_samples,
 }
 
 #[repr(C)]
