@@ -1,5 +1,6 @@
 /* What linear-layer estimates pruned inputs with: the covariance by distance against sums over the mirrored
- * images, and estimates between bounds against integrals and samples of the prior itself. */
+ * images, and estimates between bounds against integrals, dense normal laws and samples of the
+ * prior itself. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +10,10 @@
 #include <string.h>
 
 #include "../../plugins/attacks/gradient/prior/bounded.c"
+#include "../../plugins/attacks/gradient/prior/entry_bounds.c"
 #include "../../plugins/attacks/gradient/prior/matrix_rows.c"
 #include "../../plugins/attacks/gradient/prior/principal.c"
+#include "../../plugins/attacks/gradient/prior/projections.c"
 #include "../../plugins/attacks/gradient/prior/sample_prior.c"
 #include "../../plugins/attacks/gradient/prior/stationary.c"
 #include "../../plugins/attacks/gradient/prior/whole_covariance.c"
@@ -95,7 +98,8 @@ static double second_of_two(double known, double lower, double upper) {
     plain_open(&p, 1);
     assert_true(bounded_room_make(&room, &p.host, 2));
     assert_int_equal(
-        bounded_estimate(&prior, NULL, &p.host, &bounds, &room, prior_room_make(&p.host, &prior), x), GNT_OK);
+        bounded_estimate(&prior, NULL, &p.host, &bounds, NULL, &room, prior_room_make(&p.host, &prior), x),
+        GNT_OK);
     assert_true(x[0] == known);
     plain_close(&p);
     return x[1];
@@ -138,7 +142,8 @@ static void an_entry_may_be_black(void **state) {
     memcpy(bounds.lower, low, sizeof low);
     memcpy(bounds.upper, high, sizeof high);
     assert_int_equal(
-        bounded_estimate(&prior, NULL, &p.host, &bounds, &room, prior_room_make(&p.host, &prior), x), GNT_OK);
+        bounded_estimate(&prior, NULL, &p.host, &bounds, NULL, &room, prior_room_make(&p.host, &prior), x),
+        GNT_OK);
     const double mass = erf(2.5 / sqrt(2)) / 2, inside = mean_within(0.5, 0.04, 0, 0.5);
     assert_float_equal(x[1], 0.5 * mass * inside / (0.5 + 0.5 * mass), 5e-3);
     plain_close(&p);
@@ -232,8 +237,8 @@ static void images_of_the_prior_come_back(void **state) {
             lower[k] = shown ? x[k] : 0.25;
             upper[k] = shown ? x[k] : 0.75;
         }
-        assert_int_equal(bounded_estimate(&prior, NULL, &p.host, &bounds, &room, of, found), GNT_OK);
-        assert_int_equal(bounded_estimate(&prior, NULL, &p.host, &bounds, &room, of, again), GNT_OK);
+        assert_int_equal(bounded_estimate(&prior, NULL, &p.host, &bounds, NULL, &room, of, found), GNT_OK);
+        assert_int_equal(bounded_estimate(&prior, NULL, &p.host, &bounds, NULL, &room, of, again), GNT_OK);
         assert_memory_equal(found, again, sizeof found);
         begin(&bounds, D, &room.evidence);
         assert_int_equal(sample_prior_apply(&prior, &room.evidence, of, cut, NULL), 0);
@@ -249,6 +254,140 @@ static void images_of_the_prior_come_back(void **state) {
     plain_close(&p);
 }
 
+enum { SIX = 6, OF_SIX = 2 };
+
+/* Computes mean and variances of the normal law with the covariance of `prior`, the evidence e and the
+ * factors of `also` from its dense precision, 1/variance of everything added up. */
+static void by_precision(const sample_prior *prior, const evidence *e, const projections *also, double *mean,
+                         double *variance) {
+    double spread[SIX * SIX], precision[SIX * SIX] = {0}, unit[SIX * SIX] = {0}, pull[SIX] = {0};
+    for (int i = 0; i < SIX; i++)
+        for (int j = 0; j < SIX; j++) {
+            spread[i * SIX + j] = i == j ? prior->rest[i] : 0;
+            for (int k = 0; k < prior->rank; k++)
+                spread[i * SIX + j] +=
+                    (double)prior->factor[k * SIX + i] * (double)prior->factor[k * SIX + j];
+            precision[i * SIX + j] = unit[i * SIX + j] = i == j;
+        }
+    assert_int_equal(gnt_cholesky(spread, SIX), 0);
+    gnt_cholesky_solve(spread, SIX, precision, SIX);
+    for (int i = 0; i < SIX; i++) {
+        for (int j = 0; j < SIX; j++)
+            pull[i] += precision[i * SIX + j] * prior->mean[j];
+        pull[i] += e->pull[i];
+        precision[i * SIX + i] += e->precision[i];
+    }
+    for (int r = 0; r < also->n; r++)
+        for (int i = 0; i < SIX; i++) {
+            const double *row = also->row + r * SIX;
+            for (int j = 0; j < SIX; j++)
+                precision[i * SIX + j] += also->evidence.precision[r] * row[i] * row[j];
+            pull[i] += also->evidence.pull[r] * row[i];
+        }
+    assert_int_equal(gnt_cholesky(precision, SIX), 0);
+    gnt_cholesky_solve(precision, SIX, unit, SIX);
+    for (int i = 0; i < SIX; i++) {
+        mean[i] = 0;
+        variance[i] = unit[i * SIX + i];
+        for (int j = 0; j < SIX; j++)
+            mean[i] += unit[i * SIX + j] * pull[j];
+    }
+}
+
+static void projections_are_those_of_the_dense_law(void **state) {
+    (void)state;
+    plain_host p;
+    double u[5 * SIX], mean[SIX], rest[SIX], x[SIX], variance[SIX], expected[SIX], of_expected[SIX];
+    float factor[2 * SIX];
+    const sample_prior prior = {SIX, 2, mean, factor, rest};
+    evidence e = {u + 3 * SIX, u + 4 * SIX};
+    projections also;
+    plain_open(&p, 7);
+    plain_uniform(&p, "law", 5 * SIX, u);
+    for (int k = 0; k < SIX; k++) {
+        mean[k] = u[k];
+        rest[k] = 0.01 + 0.1 * u[SIX + k];
+        factor[k] = (float)(u[2 * SIX + k] - 0.3);
+        factor[SIX + k] = (float)(0.5 * u[2 * SIX + (k + 2) % SIX]);
+        e.precision[k] *= k == 1 ? 0 : 30;
+        e.pull[k] *= k == 1 ? 0 : 20;
+    }
+    assert_true(projections_make(&also, &p.host, OF_SIX, SIX));
+    for (int i = 0; i < OF_SIX; i++)
+        for (int k = 0; k < SIX; k++)
+            also.row[i * SIX + k] = u[(7 * i + 3 * k) % (5 * SIX)] - 0.4;
+    also.evidence.precision[0] = 40;
+    also.evidence.pull[0] = 11;
+    for (int changed = 0; changed < 2; changed++) { /* the second factor says nothing at first */
+        also.evidence.precision[1] = changed ? 5 : 0;
+        also.evidence.pull[1] = changed ? 1 : 0;
+        prior_room *room = prior_room_make(&p.host, &prior);
+        assert_int_equal(sample_prior_apply(&prior, &e, room, x, variance), 0);
+        assert_int_equal(projections_apply(&also, &prior, &e, room, x, variance), 0);
+        by_precision(&prior, &e, &also, expected, of_expected);
+        for (int k = 0; k < SIX; k++) {
+            assert_float_equal(x[k], expected[k], 1e-6);
+            assert_float_equal(variance[k], of_expected[k], 1e-6);
+        }
+        for (int i = 0; i < OF_SIX; i++)
+            assert_float_equal(also.mean[i], rows_dot(also.row + i * SIX, expected, SIX), 1e-6);
+    }
+    plain_close(&p);
+}
+
+/* A sum that is known, and another that has a bound: both hold in the estimate. */
+static void known_and_bounded_projections_hold(void **state) {
+    (void)state;
+    plain_host p;
+    double mean[SIX], rest[SIX], lower[SIX], upper[SIX], x[SIX], none[SIX] = {0};
+    float factor[SIX];
+    const sample_prior prior = {SIX, 1, mean, factor, rest};
+    const entry_bounds bounds = {lower, upper, none, none};
+    bounded_room room;
+    projections also;
+    plain_open(&p, 8);
+    for (int k = 0; k < SIX; k++) {
+        mean[k] = 0.5;
+        rest[k] = 0.02;
+        factor[k] = 0.1f;
+        lower[k] = k == 0 ? 0.9 : 0;
+        upper[k] = k == 0 ? 0.9 : 1;
+    }
+    assert_true(projections_make(&also, &p.host, OF_SIX, SIX));
+    for (int k = 0; k < SIX; k++) {
+        also.row[k] = 1;
+        also.row[SIX + k] = k < 3;
+    }
+    also.bounds.lower[0] = also.bounds.upper[0] = 2.6;
+    also.bounds.lower[1] = -5;
+    also.bounds.upper[1] = 1.3;
+    assert_true(bounded_room_make(&room, &p.host, SIX));
+    assert_int_equal(
+        bounded_estimate(&prior, NULL, &p.host, &bounds, &also, &room, prior_room_make(&p.host, &prior), x),
+        GNT_OK);
+    assert_float_equal(x[0], 0.9, 1e-9);
+    assert_float_equal(x[0] + x[1] + x[2] + x[3] + x[4] + x[5], 2.6, 1e-3);
+    assert_true(x[0] + x[1] + x[2] < 1.3);
+    assert_true(x[1] < 0.25 && x[3] > 0.4);
+    plain_close(&p);
+}
+
+/* Ends that few samples are at say nothing: what is bright there depends on the entries around. */
+static void rare_ends_are_left_out(void **state) {
+    (void)state;
+    plain_host p;
+    float x[30 * 2] = {0};
+    entry_bounds e;
+    plain_open(&p, 9);
+    for (int i = 0; i < 30; i++)
+        x[2 * i + 1] = i == 4 ? 1 : 0.5f;
+    assert_true(entry_bounds_make(&e, &p.host, 2));
+    entry_bounds_count(&e, x, 30, 2);
+    assert_float_equal(e.zeros[0], 30.0 / 31, 1e-12);
+    assert_true(e.ones[0] == 0 && e.zeros[1] == 0 && e.ones[1] == 0);
+    plain_close(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_covariance_by_distance_is_that_of_mirrored_images),
@@ -257,6 +396,9 @@ int main(void) {
         cmocka_unit_test(an_entry_may_be_black),
         cmocka_unit_test(the_whole_covariance_misses_nothing),
         cmocka_unit_test(images_of_the_prior_come_back),
+        cmocka_unit_test(projections_are_those_of_the_dense_law),
+        cmocka_unit_test(known_and_bounded_projections_hold),
+        cmocka_unit_test(rare_ends_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

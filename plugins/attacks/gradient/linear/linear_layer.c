@@ -334,12 +334,12 @@ static const char *const families[] = {
 
 const gnt_descriptor gradient_linear_layer = {
     GNT_ATTACK(
-        "linear-layer", "1.6",
+        "linear-layer", "1.7",
         "divides a first dense layer's weight gradient by its bias gradient: the input, exactly at batch 1",
         "MIT", "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017"),
     GRADIENT_COMMON(linear_layer),
     .goals = GNT_GOAL_RECONSTRUCTION,
-    .uses = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
+    .uses = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,
     .flags = GNT_FLAG_FIRST_DENSE | GNT_FLAG_RANDOMISED,
     .stop = stop};

@@ -4,14 +4,18 @@
  *  2. If no bias gives a, the network does: the update of an estimate has a δ, and a is the factor by which
  *     the survivors' ratios explain it. Estimate and factor are computed in turn, from either sign, and the
  *     sign is taken that explains the whole update better (network_fit.h).
- *  3. bounded.h estimates the inputs between their bounds. */
+ *  3. head_survivors.h reads hidden units of a network with one hidden layer. They give a without a search,
+ *     and equations of the inputs.
+ *  4. bounded.h estimates the inputs between their bounds, under these equations. */
 #include <math.h>
 
 #include "defense/survivors.h"
+#include "linear/head_survivors.h"
 #include "linear/linear_layer.h"
 #include "linear/network_fit.h"
 #include "linear/survivor_rows.h"
 #include "prior/bounded.h"
+#include "prior/natural_rows.h"
 #include "prior/prior_choice.h"
 #include "hook.h"
 
@@ -33,13 +37,14 @@ typedef struct pruned {
     bounded_room bounded;
     entry_bounds bounds;
     network_fit network;
+    head_survivors head;
+    projections hidden; /* if head.found */
     double *x;
 } pruned;
 
 static gnt_status open_prior(pruned *p, const gnt_samples *known) {
-    const int fits = known && known->x && known->features == p->shape.features && known->n > 0;
-    const float *x = fits ? known->x : NULL;
-    const int64_t n = fits ? known->n : 0;
+    const float *x = known ? known->x : NULL;
+    const int64_t n = known ? known->n : 0;
     entry_bounds_count(&p->bounds, x, n, p->shape.features);
     kept_prior_begin(&p->s->known, x, n, p->shape.features);
     TRY(kept_prior_get(&p->s->known, &p->prior, p->host, &p->shape, x, n, PRIOR_BY_DISTANCE));
@@ -83,7 +88,28 @@ static gnt_status turn(pruned *p, double sign, double least, double most, double
 
 static gnt_status estimate(pruned *p, double a, const whole_covariance *whole) {
     survivor_rows_bounds(&p->rows, &p->input, a, &p->bounds);
-    return bounded_estimate(&p->prior, whole, p->host, &p->bounds, &p->bounded, p->room, p->x);
+    return bounded_estimate(&p->prior, whole, p->host, &p->bounds, p->head.found ? &p->hidden : NULL,
+                            &p->bounded, p->room, p->x);
+}
+
+/* Reads the hidden units, and a by them if no bias gives it. They are dropped if they contradict a bias, or
+ * no image has the survivors at their scale. */
+static gnt_status read_head(pruned *p, const gnt_observation *seen, const dense_layer *l,
+                            const float *bound) {
+    const double as_bias = 0.3; /* relative */
+    double least, most;
+    TRY(head_survivors_read(&p->head, p->host, seen, l, &p->rows, bound));
+    if (!p->head.found)
+        return GNT_OK;
+    survivor_rows_range(&p->rows, &p->input, p->head.a < 0 ? -1 : 1, &least, &most);
+    p->head.found = p->rows.a != 0 ? fabs(p->head.a / p->rows.a - 1) < as_bias
+                                   : least <= most && fabs(p->head.a) > (1 - as_bias) * least;
+    if (!p->head.found)
+        return GNT_OK;
+    if (p->rows.a == 0)
+        p->rows.a = (p->head.a < 0 ? -1 : 1) * fmin(most, fmax(least, fabs(p->head.a)));
+    gnt_host_fact(p->host, "hidden_shown", (double)p->head.shown);
+    return head_survivors_project(&p->head, p->host, &p->input, p->shape.features, &p->hidden);
 }
 
 /* Searches a of one sign, by rough estimates first; *cost: that of the whole
@@ -123,7 +149,6 @@ static gnt_status find_factor(pruned *p, int *found) {
 }
 
 static gnt_status solve(pruned *p, int *found) {
-    gnt_host_fact(p->host, "scale_known", p->rows.a != 0);
     *found = 1;
     if (p->rows.a == 0) {
         gnt_status status = network_fit_open(&p->network);
@@ -174,7 +199,10 @@ gnt_status linear_pruned_run(linear_layer *s, const gnt_observation *seen, const
     if (p.rows.n_shown == 0)
         return GNT_OK;
     TRY(open_memory(&p));
-    TRY(open_prior(&p, seen->public_data));
+    TRY(open_prior(&p, natural_rows(seen, p.shape.features)));
+    gnt_host_fact(host, "scale_known", p.rows.a != 0);
+    if (noise_clip_group(&noise->law, seen->update->n) == seen->update->n)
+        TRY(read_head(&p, seen, &l, bound));
     p.network = (network_fit){
         .host = host, .seen = seen, .apart = &l.apart, .clip = &noise->law, .b_at = l.b_at, .bound = bound};
     TRY(solve(&p, answered));

@@ -4,7 +4,7 @@
 
 #include "hook.h"
 
-enum { ROUNDS = 3 };
+enum { ROUNDS = 3, MEETINGS = 10 };
 static const double known_precision = 1e8, damping = 0.8, most_precision = 1e7, least_precision = 1e-9,
                     least_share = 1e-6; /* of a variance that bounds leave */
 
@@ -13,26 +13,6 @@ int bounded_room_make(bounded_room *b, const gnt_host *host, int64_t features) {
         {gnt_host_scratch(host, features, sizeof(double)), gnt_host_scratch(host, features, sizeof(double))},
         gnt_host_scratch(host, features, sizeof(double))};
     return b->evidence.precision && b->evidence.pull && b->variance;
-}
-
-int entry_bounds_make(entry_bounds *e, const gnt_host *host, int64_t features) {
-    double **of[] = {&e->lower, &e->upper, &e->zeros, &e->ones};
-    int there = 1;
-    for (int i = 0; i < 4; i++)
-        there &= (*of[i] = gnt_host_scratch(host, features, sizeof(double))) != NULL;
-    return there;
-}
-
-void entry_bounds_count(entry_bounds *e, const float *x, int64_t n, int64_t features) {
-    for (int64_t k = 0; k < features; k++) {
-        int64_t zeros = 0, ones = 0;
-        for (int64_t i = 0; i < n; i++) {
-            zeros += x[i * features + k] == 0;
-            ones += x[i * features + k] == 1;
-        }
-        e->zeros[k] = zeros ? (double)zeros / ((double)n + 1) : 0;
-        e->ones[k] = ones ? (double)ones / ((double)n + 1) : 0;
-    }
 }
 
 static int is_known(const entry_bounds *e, int64_t k) {
@@ -45,8 +25,8 @@ static void keep_within(const entry_bounds *e, int64_t features, double *x) {
 }
 
 /* Sets the evidence to what is known exactly; of other entries nothing. */
-static void begin(const entry_bounds *e, int64_t features, evidence *out) {
-    for (int64_t k = 0; k < features; k++) {
+static void begin(const entry_bounds *e, int64_t n, evidence *out) {
+    for (int64_t k = 0; k < n; k++) {
         out->precision[k] = is_known(e, k) ? known_precision : 0;
         out->pull[k] = is_known(e, k) ? known_precision * e->lower[k] : 0;
     }
@@ -122,19 +102,41 @@ static void replace_factor(evidence *of, const entry_bounds *e, int64_t k, doubl
     of->precision[k] += damping * (precision - of->precision[k]);
 }
 
+/* Replaces the factors of all entries that are not known. */
+static void replace_factors(evidence *of, const entry_bounds *e, int64_t n, const double *mean,
+                            const double *variance) {
+    for (int64_t k = 0; k < n; k++)
+        if (!is_known(e, k))
+            replace_factor(of, e, k, mean[k], variance[k]);
+}
+
 gnt_status bounded_estimate(const sample_prior *p, const whole_covariance *whole, const gnt_host *host,
-                            const entry_bounds *e, bounded_room *b, prior_room *room, double *x) {
+                            const entry_bounds *e, projections *also, bounded_room *b, prior_room *room,
+                            double *x) {
     begin(e, p->features, &b->evidence);
+    if (also)
+        begin(&also->bounds, also->n, &also->evidence);
     for (int round = 0; round <= ROUNDS; round++) {
+        double *variance = round < ROUNDS ? b->variance : NULL;
         TRY(may_go_on(host));
-        if (sample_prior_apply(p, &b->evidence, room, x, round < ROUNDS ? b->variance : NULL) != 0)
+        if (sample_prior_apply(p, &b->evidence, room, x, variance) != 0 ||
+            (also && projections_apply(also, p, &b->evidence, room, x, variance) != 0))
             return gnt_host_fail(host, "the estimate is not finite: the update's entries are too large");
-        for (int64_t k = 0; round < ROUNDS && k < p->features; k++)
-            if (!is_known(e, k))
-                replace_factor(&b->evidence, e, k, x[k], b->variance[k]);
+        if (!variance)
+            break;
+        replace_factors(&b->evidence, e, p->features, x, variance);
+        if (also)
+            replace_factors(&also->evidence, &also->bounds, also->n, also->mean, also->variance);
     }
-    if (whole)
+    if (whole) {
         TRY(whole_covariance_apply(whole, host, p, &b->evidence, room, x));
+        if (also)
+            projections_correct(also, x);
+    }
     keep_within(e, p->features, x);
+    for (int i = 0; also && i < MEETINGS; i++) {
+        projections_meet(also, x);
+        keep_within(e, p->features, x);
+    }
     return GNT_OK;
 }

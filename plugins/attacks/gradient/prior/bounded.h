@@ -8,18 +8,8 @@
 #ifndef GRADIENT_BOUNDED_H
 #define GRADIENT_BOUNDED_H
 
+#include "prior/projections.h"
 #include "prior/whole_covariance.h"
-
-/* Bounds of a sample: entry k lies in [lower[k], upper[k]]; it is known where the two are equal.
- * zeros and ones: the shares of samples whose entry k is exactly 0, or 1, as black pixels are, which no
- * normal law has; they count where the bound is that end. */
-typedef struct entry_bounds {
-    double *lower, *upper, *zeros, *ones; /* features */
-} entry_bounds;
-/* Allocates it, scratch of the hook, without zeros and ones. Returns 0 when memory ran out. */
-int entry_bounds_make(entry_bounds *e, const gnt_host *host, int64_t features);
-/* Sets zeros and ones to the shares among x, n rows of `features` entries, with half a row of each added. */
-void entry_bounds_count(entry_bounds *e, const float *x, int64_t n, int64_t features);
 
 /* Memory for estimates of samples of so many entries, scratch of the hook. */
 typedef struct bounded_room {
@@ -33,10 +23,12 @@ int bounded_room_make(bounded_room *b, const gnt_host *host, int64_t features); 
  * not finite. */
 int bounded_guess(const sample_prior *p, const entry_bounds *e, bounded_room *b, prior_room *room, double *x);
 
-/* Estimates the sample as the head says, in a few rounds over all entries; at last under the whole
- * covariance, unless that is NULL. Known entries of x are exact, the others within their bounds. Allocates
- * nothing. GNT_OK, GNT_STOPPED, or GNT_FAILED if numbers are not finite, after host->fail. */
+/* Estimates the sample as the head says, in a few rounds over all entries and projections (NULL: none); at
+ * last under the whole covariance, unless that is NULL. Known entries of x are exact, the others within
+ * their bounds. Allocates nothing. GNT_OK, GNT_STOPPED, or GNT_FAILED if numbers are not finite, after
+ * host->fail. */
 gnt_status bounded_estimate(const sample_prior *p, const whole_covariance *whole, const gnt_host *host,
-                            const entry_bounds *e, bounded_room *b, prior_room *room, double *x);
+                            const entry_bounds *e, projections *also, bounded_room *b, prior_room *room,
+                            double *x);
 
 #endif

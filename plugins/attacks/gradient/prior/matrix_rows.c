@@ -104,3 +104,14 @@ void rows_turn(const float *a, int64_t n, int64_t d, float *to) {
         for (int64_t k = 0; k < d; k++)
             to[k * n + i] = a[i * d + k];
 }
+
+double rows_dot(const double *a, const double *b, int64_t n) {
+    double sum[4] = {0};
+    int64_t k = 0;
+    for (; k + 4 <= n; k += 4)
+        for (int64_t j = 0; j < 4; j++)
+            sum[j] += a[k + j] * b[k + j];
+    for (; k < n; k++)
+        sum[0] += a[k] * b[k];
+    return sum[0] + sum[1] + sum[2] + sum[3];
+}

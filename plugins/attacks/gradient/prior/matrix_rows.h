@@ -13,6 +13,8 @@ void rows_combine_floats(const float *a, int64_t n, int64_t d, const double *by,
 void rows_squares(const float *a, int64_t n, int64_t d, const double *by, double *m);
 /* Replaces A by L⁻¹ A; L: n × n, of which only the lower triangle is read. */
 void rows_forward(float *a, int64_t n, int64_t d, const double *l);
+/* Returns Σ_k a[k]·b[k]. */
+double rows_dot(const double *a, const double *b, int64_t n);
 /* Writes Aᵀ to `to` (d × n). */
 void rows_turn(const float *a, int64_t n, int64_t d, float *to);
 

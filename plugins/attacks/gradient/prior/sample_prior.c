@@ -327,6 +327,20 @@ int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *roo
     return 0;
 }
 
+void sample_prior_spread(const sample_prior *p, const evidence *e, prior_room *room, const double *v,
+                         double *out) {
+    const int64_t d = p->features;
+    for (int64_t k = 0; k < d; k++) {
+        room->centred[k] = v[k] / (1 + p->rest[k] * e->precision[k]);
+        out[k] = 0;
+    }
+    project(p, room);
+    gnt_cholesky_solve(room->m, p->rank, room->z, 1);
+    rows_combine(p->factor, p->rank, d, room->z, out);
+    for (int64_t k = 0; k < d; k++)
+        out[k] += p->rest[k] * (v[k] - e->precision[k] * out[k]) / (1 + p->rest[k] * e->precision[k]);
+}
+
 void sample_prior_precondition(const sample_prior *p, prior_room *room, const double *r, double *out) {
     const int64_t d = p->features;
     for (int64_t k = 0; k < d; k++)

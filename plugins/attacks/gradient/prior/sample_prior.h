@@ -59,6 +59,11 @@ prior_room *prior_room_make(const gnt_host *host, const sample_prior *p);
 int sample_prior_apply(const sample_prior *p, const evidence *e, prior_room *room, double *mean,
                        double *variance);
 
+/* Computes out = S v, S the covariance of the posterior that the last sample_prior_apply computed from `e`
+ * in this room. Allocates nothing. */
+void sample_prior_spread(const sample_prior *p, const evidence *e, prior_room *room, const double *v,
+                         double *out);
+
 /* Computes out = (F Fᵀ + diag(rest) + 1/precision)⁻¹ r over the entries with evidence, of which the
  * precision is that of the last sample_prior_apply in this room; 0 for the others. Allocates nothing. */
 void sample_prior_precondition(const sample_prior *p, prior_room *room, const double *r, double *out);

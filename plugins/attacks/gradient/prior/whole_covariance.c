@@ -58,13 +58,6 @@ static void multiply(const whole_covariance *c, const double *v, double *out) {
             stationary_add_column(&c->even, k, c->weight * v[k], out);
 }
 
-static double dot(const double *a, const double *b, int64_t n) {
-    double sum = 0;
-    for (int64_t k = 0; k < n; k++)
-        sum += a[k] * b[k];
-    return sum;
-}
-
 gnt_status whole_covariance_apply(const whole_covariance *c, const gnt_host *host, const sample_prior *p,
                                   const evidence *e, prior_room *room, double *mean) {
     const int64_t d = c->features;
@@ -76,20 +69,20 @@ gnt_status whole_covariance_apply(const whole_covariance *c, const gnt_host *hos
     }
     sample_prior_precondition(p, room, r, z);
     memcpy(direction, z, (size_t)d * sizeof *z);
-    double size = dot(r, z, d);
+    double size = rows_dot(r, z, d);
     const double enough = settled * settled * size;
     for (int step = 0; step < MOST_STEPS && size > enough; step++) {
         TRY(may_go_on(host));
         multiply(c, direction, product);
         for (int64_t k = 0; k < d; k++)
             product[k] = e->precision[k] > 0 ? product[k] + direction[k] / e->precision[k] : 0;
-        const double by = size / dot(direction, product, d);
+        const double by = size / rows_dot(direction, product, d);
         for (int64_t k = 0; k < d; k++) {
             y[k] += by * direction[k];
             r[k] -= by * product[k];
         }
         sample_prior_precondition(p, room, r, z);
-        const double next = dot(r, z, d);
+        const double next = rows_dot(r, z, d);
         for (int64_t k = 0; k < d; k++)
             direction[k] = z[k] + next / size * direction[k];
         size = next;
