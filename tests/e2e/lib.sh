@@ -9,8 +9,9 @@ trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=$work/cache
 unset GAUNTLET_PLUGINS GAUNTLET_DATA
 status=0
-# a build in build/asan finds the models as one in build does
-[ -e "$GAUNTLET_BUILD/../models" ] || ln -s "$PWD/models" "$GAUNTLET_BUILD/../models" 2>/dev/null
+for folder in models suites; do # a build in build/asan finds them as one in build does
+    [ -e "$GAUNTLET_BUILD/../$folder" ] || ln -s "$PWD/$folder" "$GAUNTLET_BUILD/../$folder" 2>/dev/null
+done
 sanitized=
 case $GAUNTLET_BUILD in *asan*) sanitized=1 ;; esac
 
