@@ -20,7 +20,7 @@ static const char mlp_json[] = "{\"init\": \"kaiming\", \"layers\": [{\"type\": 
                                "{\"type\": \"dense\", \"name\": \"fc1\", \"out\": 32}, {\"type\": \"relu\"},"
                                "{\"type\": \"dense\", \"name\": \"fc2\", \"out\": \"classes\"}]}";
 
-enum { CLASSES = 10, FEATURES = 28 * 28, BATCH = 3, ROUNDS = 3, FACTS = 16, COSTS = 4096, SCORES = 16 };
+enum { CLASSES = 10, FEATURES = 28 * 28, BATCH = 3, ROUNDS = 3, FACTS = 32, COSTS = 4096, SCORES = 16 };
 
 typedef struct attacked { /* one client, what is seen of it, and what an attack made of that */
     gnt_model *model;

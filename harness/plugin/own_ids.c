@@ -10,6 +10,7 @@ static const char *const ids[] = {
     "attr-nn",
     "attr-nn-adaptive",
     "attr-svm",
+    "auto",
     "blur-lus",
     "clip",
     "decensor",

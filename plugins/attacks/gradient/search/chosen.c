@@ -28,6 +28,10 @@ gnt_status chosen_search(search *s, const char *id, invert *self, const gnt_obse
     const prior_setting setting = r->prior(self, cost, own);
     TRY(search_open(s, self, &used, y, cost, &granted));
     TRY(r->label(s, &used, y));
+    if (!s->begin && GNT_HAS(gnt_observation, seen, start_x) && seen->start_x) {
+        s->begin = seen->start_x;
+        s->is_near = 1;
+    }
     TRY(r->bind(s, &used, &granted));
     TRY(public_images_open(images, host, used.public_data, r->trials * seen->n));
     TRY(search_use(s, &setting, images));
