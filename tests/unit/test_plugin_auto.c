@@ -13,7 +13,7 @@ static const char smooth_json[] =
     "{\"type\": \"sigmoid\"}, {\"type\": \"flatten\"},"
     "{\"type\": \"dense\", \"name\": \"fc\", \"out\": \"classes\"}]}";
 
-/* Zeroes the entries of the smallest magnitudes, a share p of each tensor. */
+/* Zeroes the entries below a magnitude. */
 static void prune_round(attacked *a, float least) {
     const gnt_views *u = a->seen.update;
     for (int64_t t = 0; t < u->n; t++)
@@ -65,7 +65,7 @@ static void a_search_answers_where_nothing_is_exact(void **state) {
     forget(&a);
 }
 
-/* Of a pruned update more than one result explains what was sent: the exact way of reading stays. */
+/* More than one result explains a pruned update: the first one, which reads it exactly, stays. */
 static void a_result_that_is_not_clearly_better_does_not_replace_one(void **state) {
     (void)state;
     static const gnt_value values[] = {{.id = "p", .r = 0.98}, {.id = "scope", .text = "update"}};

@@ -1,12 +1,13 @@
-/* auto: runs the attacks on updates that apply, and answers with the result that explains the observed update
- * best.
+/* auto: runs the attacks on updates that apply, and answers with the result that explains the observed
+ * update best.
  *
  *  1. linear-layer, where the first layer is dense: exact where the update determines the samples.
  *  2. idlg, of one sample, and
  *  3. invert-gradients, each from the best result so far.
+ *
  * All results are compared by one cost, −log p(observed | candidate) under the granted defense (explained.h),
- * which never sees the private samples; a later one has to be clearly better. If a result explains the update to rounding, the later ones do not run.
- * The members have the values of their own parameters' defaults. */
+ * which never sees the private samples; a later one has to be clearly better. If a result explains the update
+ * to rounding, the later members do not run. Members run with the defaults of their own parameters. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
