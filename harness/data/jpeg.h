@@ -1,21 +1,17 @@
-/* jpeg: photographs and scans as shades of grey, read by libjpeg, which is opened only when one is. A file
- * that ends too early, or whose data libjpeg has to guess, is an error. */
+/* jpeg: photographs and scans, read by libjpeg, which is opened only when one is. A file that ends too early,
+ * or whose data libjpeg has to guess, is an error, and ends here. */
 #ifndef GNT_DATA_JPEG_H
 #define GNT_DATA_JPEG_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-#include "base/err.h"
+#include "data/bitmap.h"
 
-enum { DATA_JPEG_MOST_SIDE = 10000, DATA_JPEG_MOST_PIXELS = 64000000 };
-
-typedef struct data_grey {
-    int wide, high;
-    uint8_t *at; /* high × wide, 0 black; of colours the luminance */
-} data_grey;
-
-int data_jpeg_read(data_grey *out, const char *path, gnt_err *err);
-void data_grey_free(data_grey *g);
+/* Reads a file of one scan as shades of grey, of colours the luminance that the file has. */
+int data_jpeg_read(data_bitmap *out, const char *path, gnt_err *err);
+/* Decodes the bytes of a file: grey or RGB as it is, turned upright; with `grey` as data_jpeg_read does.
+ * most_scans bounds the work, since a few bytes of another scan can cause all of it again. */
+int data_jpeg_decode(data_bitmap *out, const char *path, const uint8_t *at, size_t size, int grey,
+                     int most_scans, gnt_err *err);
 
 #endif

@@ -52,7 +52,7 @@ static int64_t count_tiles(const sroie_receipt *r, int side) {
 }
 
 /* Puts the tiles of one receipt into rows, from *row on. */
-static void put_tiles(gnt_data *d, int64_t *row, const sroie_receipt *r, const data_grey *scan,
+static void put_tiles(gnt_data *d, int64_t *row, const sroie_receipt *r, const data_bitmap *scan,
                       const gnt_key *key) {
     const int side = (int)d->dim[1];
     for (int y = 0; y * side < r->high; y++)
@@ -76,14 +76,14 @@ static void put_tiles(gnt_data *d, int64_t *row, const sroie_receipt *r, const d
 
 static int put_receipt(gnt_data *d, int64_t *row, const sroie_receipt *r, const char *folder,
                        const gnt_key *key, gnt_err *err) {
-    data_grey scan = {.wide = 0};
+    data_bitmap scan = {.wide = 0};
     char *path = sroie_path(folder, "img", r->number);
     int rc = path ? data_jpeg_read(&scan, path, err) : gnt_fail(err, "%s: out of memory", folder);
     if (rc == 0)
         rc = sroie_fits(r, &scan, path, err);
     if (rc == 0)
         put_tiles(d, row, r, &scan, key);
-    data_grey_free(&scan);
+    data_bitmap_free(&scan);
     gnt_free(path);
     return rc;
 }

@@ -49,10 +49,10 @@ int sroie_field_of(const char *text, size_t n, const char *const key[SROIE_FIELD
  * 1, or 0 if too little of a key field is in the tile for a row. */
 int sroie_mask(const sroie_receipt *r, int side, int column, int row, uint8_t *mask, int *field);
 /* Fails if a box does not begin in the scan, as when the two are of different receipts. */
-int sroie_fits(const sroie_receipt *r, const data_grey *scan, const char *path, gnt_err *err);
+int sroie_fits(const sroie_receipt *r, const data_bitmap *scan, const char *path, gnt_err *err);
 /* Draws pixels, map and `tampered` of that tile. Seven of ten are tampered with, once for each 64 × 64
  * pixels, if they have a text to be replaced and the receipt has another of its size. */
-void sroie_draw(const sroie_receipt *r, const data_grey *scan, int side, int column, int row,
+void sroie_draw(const sroie_receipt *r, const data_bitmap *scan, int side, int column, int row,
                 sroie_tile *tile, gnt_stream *s);
 
 #endif

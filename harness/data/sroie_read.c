@@ -112,7 +112,7 @@ static int read_corner(const data_csv *c, data_field *rest, int i, int64_t *out,
     const size_t n = (size_t)(comma - rest->at);
     if (data_csv_whole(c, (data_field){rest->at, n}, i % 2 ? "y of a corner" : "x of a corner", out, err))
         return -1;
-    if (*out > DATA_JPEG_MOST_SIDE)
+    if (*out > DATA_BITMAP_MOST_SIDE)
         return data_csv_bad(c, (data_field){rest->at, n}, i % 2 ? "y of a corner" : "x of a corner",
                             "at most 10000", err);
     *rest = (data_field){comma + 1, rest->n - n - 1};
@@ -126,7 +126,7 @@ static int read_box(sroie_receipt *r, const data_csv *c, data_field line, const 
     for (int i = 0; i < CORNERS; i++)
         if (read_corner(c, &line, i, &corner[i], err))
             return -1;
-    sroie_box b = {.x0 = DATA_JPEG_MOST_SIDE, .y0 = DATA_JPEG_MOST_SIDE};
+    sroie_box b = {.x0 = DATA_BITMAP_MOST_SIDE, .y0 = DATA_BITMAP_MOST_SIDE};
     for (int i = 0; i < CORNERS; i += 2) {
         const int x = (int)corner[i], y = (int)corner[i + 1];
         b.x0 = x < b.x0 ? x : b.x0;
@@ -156,7 +156,7 @@ static int to_ours(double at, double from, double step) {
 /* Scales boxes from the scan's pixels to ours. */
 static int set_size(sroie_receipt *r, const char *path, gnt_err *err) {
     enum { MARGIN = 2 };
-    int high[SROIE_BOXES], left = DATA_JPEG_MOST_SIDE, top = left;
+    int high[SROIE_BOXES], left = DATA_BITMAP_MOST_SIDE, top = left;
     for (int i = 0; i < r->n; i++) {
         high[i] = r->box[i].y1 - r->box[i].y0;
         left = least(left, r->box[i].x0);

@@ -37,7 +37,7 @@ int sroie_mask(const sroie_receipt *r, int side, int column, int row, uint8_t *m
     return all * SHARE >= side * side;
 }
 
-int sroie_fits(const sroie_receipt *r, const data_grey *scan, const char *path, gnt_err *err) {
+int sroie_fits(const sroie_receipt *r, const data_bitmap *scan, const char *path, gnt_err *err) {
     for (int i = 0; i < r->n; i++) {
         const double x = r->x + r->box[i].x0 * r->step, y = r->y + r->box[i].y0 * r->step;
         if (x > scan->wide || y > scan->high)
@@ -63,7 +63,7 @@ static double share_of(int i, double from, double to) {
 }
 
 /* Returns the mean of the scan over one output pixel, 0 to 255; beyond the scan its edge is continued. */
-static double sample(const sroie_receipt *r, const data_grey *scan, int x, int y) {
+static double sample(const sroie_receipt *r, const data_bitmap *scan, int x, int y) {
     const double left = draw_clamp(r->x + x * r->step, 0, scan->wide - r->step),
                  top = draw_clamp(r->y + y * r->step, 0, scan->high - r->step), right = left + r->step,
                  low = top + r->step;
@@ -79,7 +79,7 @@ static double sample(const sroie_receipt *r, const data_grey *scan, int x, int y
     return area > 0 ? sum / area : 255;
 }
 
-static void draw_pixels(const sroie_receipt *r, const data_grey *scan, int side, int column, int row,
+static void draw_pixels(const sroie_receipt *r, const data_bitmap *scan, int side, int column, int row,
                         uint8_t *pixels) {
     for (int y = 0; y < side; y++)
         for (int x = 0; x < side; x++)
@@ -143,7 +143,7 @@ static look draw_look(gnt_stream *s) {
                   .up = cue == 3 ? up : 0};
 }
 
-static double smeared(const sroie_receipt *r, const data_grey *scan, int x, int y, double amount) {
+static double smeared(const sroie_receipt *r, const data_bitmap *scan, int x, int y, double amount) {
     static const double weight[3] = {0.25, 0.5, 0.25};
     const double plain = sample(r, scan, x, y);
     double sum = 0;
@@ -156,7 +156,7 @@ static double smeared(const sroie_receipt *r, const data_grey *scan, int x, int 
 }
 
 /* Puts text from elsewhere in the receipt over a stretch of a line. 0 where nothing fits. */
-static int splice(const sroie_receipt *r, const data_grey *scan, int side, int left, int top,
+static int splice(const sroie_receipt *r, const data_bitmap *scan, int side, int left, int top,
                   sroie_tile *tile, gnt_stream *s) {
     int key = draw_chance(s, 0.5);
     key = key && pick_target(r, side, left, top, 1, -1) > 0;
@@ -186,7 +186,7 @@ static int splice(const sroie_receipt *r, const data_grey *scan, int side, int l
     return 1;
 }
 
-void sroie_draw(const sroie_receipt *r, const data_grey *scan, int side, int column, int row,
+void sroie_draw(const sroie_receipt *r, const data_bitmap *scan, int side, int column, int row,
                 sroie_tile *tile, gnt_stream *s) {
     memset(tile->map, 0, (size_t)side * (size_t)side);
     draw_pixels(r, scan, side, column, row, tile->pixels);

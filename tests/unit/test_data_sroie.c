@@ -98,7 +98,7 @@ static void put_text(const char *kind, int number, const char *text) {
     put_bytes(kind, number, text, strlen(text));
 }
 
-static int read_scan(data_grey *g, int number, gnt_err *err) {
+static int read_scan(data_bitmap *g, int number, gnt_err *err) {
     char *path = sroie_path(folder, "img", number);
     assert_non_null(path);
     const int rc = data_jpeg_read(g, path, err);
@@ -109,7 +109,7 @@ static int read_scan(data_grey *g, int number, gnt_err *err) {
 static void a_scan_is_what_its_coefficients_say(void **state) {
     (void)state;
     static file f;
-    data_grey g;
+    data_bitmap g;
     gnt_err err = {{0}};
     make_scan(&f, 3);
     put_bytes("img", 3, f.at, f.n);
@@ -120,7 +120,7 @@ static void a_scan_is_what_its_coefficients_say(void **state) {
     for (int y = 0; y < g.high; y++)
         for (int x = 0; x < g.wide; x++)
             assert_int_equal(g.at[y * g.wide + x], grey(3, x / BLOCK, y / BLOCK));
-    data_grey_free(&g);
+    data_bitmap_free(&g);
 }
 
 /* ---- which field a text is of ---- */
@@ -410,7 +410,7 @@ static void scans_cut_anywhere(void **state) {
     static file f;
     make_scan(&f, 0);
     for (size_t n = 0; n < f.n; n += n < 200 ? 1 : 37) {
-        data_grey g;
+        data_bitmap g;
         gnt_err err = {{0}};
         put_bytes("img", 0, f.at, n);
         assert_int_equal(read_scan(&g, 0, &err), -1);
@@ -456,14 +456,14 @@ static void junk(void **state) {
     static file f;
     for (size_t at = 0; at < 160; at++)
         for (size_t k = 0; k < sizeof there; k++) {
-            data_grey g;
+            data_bitmap g;
             gnt_err err = {{0}};
             make_scan(&f, 0);
             f.at[at] = there[k];
             put_bytes("img", 0, f.at, f.n);
             const int rc = read_scan(&g, 0, &err);
             assert_true(rc == 0 ? g.wide >= 1 && g.high >= 1 && g.at : !g.at && strlen(err.text) > 20);
-            data_grey_free(&g);
+            data_bitmap_free(&g);
         }
 }
 
