@@ -2,16 +2,16 @@
  * scaled from a stated range to [0, 1], categories, as a one-hot block, labels, private attributes, and
  * groups. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "data/csv.h"
 #include "data/described.h"
+#include "data/described_form.h"
 #include "data/kept_texts.h"
 #include "data/source.h"
 
-enum { MOST_COLUMNS = 4096, MOST_LINE = 1 << 20, MOST_BYTES = 0x7fffffff, MOST_MISSING = 16 };
+enum { MOST_COLUMNS = 4096, MOST_LINE = 1 << 20, MOST_BYTES = 0x7fffffff };
 
 enum { NUMBER, CATEGORY, LABEL, ATTRIBUTE, GROUP, IGNORED };
 static const char *const uses[] = {"number", "category", "label", "attribute", "group", "ignored"};
@@ -28,10 +28,8 @@ typedef struct column {
 typedef struct table {
     const data_description *of;
     column column[MOST_COLUMNS];
-    int n, decimal_comma;
-    char separator;
-    const char *missing[MOST_MISSING];
-    size_t n_missing;
+    int n;
+    data_form form;
     /* of the file at hand: which column of the description each of its columns is */
     int order[MOST_COLUMNS];
     data_field field[MOST_COLUMNS];
@@ -118,35 +116,6 @@ static int read_column(table *t, size_t i, gnt_data *d, gnt_err *err) {
                : 0;
 }
 
-/* Reads how the file is written: separator, decimal sign, what a missing value is. */
-static int read_form(table *t, gnt_err *err) {
-    static const char *const separators[] = {",", ";", "\t"}, *const decimals[] = {".", ","};
-    const gnt_doc *doc = &t->of->doc;
-    const json_t *missing = NULL;
-    int separator = 0;
-    /* a tab is a control character, which a text may not have */
-    const char *tab = json_string_value(json_object_get(doc->root, "separator"));
-    if (tab && strcmp(tab, "\t") == 0)
-        separator = 2;
-    else if (gnt_doc_choice(doc, "", doc->root, "separator", separators, 3, &separator, err))
-        return -1;
-    if (gnt_doc_choice(doc, "", doc->root, "decimal", decimals, 2, &t->decimal_comma, err) ||
-        gnt_doc_list(doc, "", doc->root, "missing", 0, MOST_MISSING, &missing, err))
-        return -1;
-    t->separator = *separators[separator];
-    if (t->decimal_comma && t->separator == ',')
-        return gnt_doc_fail(err, doc, "decimal",
-                            "is a comma, and so is the separator; expected one of them to differ");
-    for (; t->n_missing < json_array_size(missing); t->n_missing++) {
-        const json_t *one = json_array_get(missing, t->n_missing);
-        if (!json_is_string(one))
-            return gnt_doc_fail(err, doc, gnt_path_item("missing", t->n_missing).text,
-                                "is %s; expected a text that stands for a missing value", gnt_show(one).text);
-        t->missing[t->n_missing] = json_string_value(one);
-    }
-    return 0;
-}
-
 static int read_columns(table *t, gnt_data *d, gnt_err *err) {
     int64_t features = 0;
     t->n = (int)json_array_size(t->of->columns);
@@ -197,40 +166,10 @@ static int read_header(table *t, const data_csv *csv, data_field line, gnt_err *
     return 0;
 }
 
-static int is_missing(const table *t, data_field f) {
-    for (size_t i = 0; i < t->n_missing; i++)
-        if (data_field_is(f, t->missing[i]))
-            return 1;
-    return 0;
-}
-
-/* Reads a number with sign, decimal sign and exponent: "-1.5e3". */
-static int read_number(const table *t, const data_csv *csv, data_field f, const column *c, double *out,
-                       gnt_err *err) {
-    char text[64];
-    char *end = text;
-    const char point = t->decimal_comma ? ',' : '.';
-    int valid = f.n > 0 && f.n < sizeof text;
-    for (size_t i = 0; valid && i < f.n; i++) {
-        const char ch = f.at[i];
-        valid = (ch >= '0' && ch <= '9') || ch == point || ch == '+' || ch == '-' || ch == 'e' || ch == 'E';
-        text[i] = ch == point ? '.' : ch;
-    }
-    if (valid) {
-        text[f.n] = 0;
-        *out = strtod(text, &end);
-        valid = end == text + f.n && isfinite(*out);
-    }
-    return valid ? 0
-                 : data_csv_bad(
-                       csv, f, c->name,
-                       t->decimal_comma ? "a number such as 12 or -0,5" : "a number such as 12 or -0.5", err);
-}
-
 static int store_number(const table *t, const data_csv *csv, data_field f, const column *c, float *x,
                         gnt_err *err) {
     double v = 0;
-    if (read_number(t, csv, f, c, &v, err))
+    if (data_form_number(&t->form, csv, f, c->name, &v, err))
         return -1;
     const double share = (v - c->low) / (c->high - c->low);
     if (!c->clips && !(share >= 0 && share <= 1))
@@ -271,7 +210,7 @@ static int store_field(const table *t, const data_csv *csv, data_field f, const 
 /* Counts the rows without a missing value, and stores them from `row` on if `stores`. Returns the number,
  * −1 on error. */
 static int64_t read_rows(table *t, const data_bytes *b, gnt_data *d, int stores, int64_t row, gnt_err *err) {
-    data_csv csv = {.b = b, .most_line = MOST_LINE, .separator = t->separator};
+    data_csv csv = {.b = b, .most_line = MOST_LINE, .separator = t->form.separator};
     data_field line = {NULL, 0};
     int64_t n = 0;
     int more = data_csv_line(&csv, &line, err);
@@ -284,7 +223,7 @@ static int64_t read_rows(table *t, const data_bytes *b, gnt_data *d, int stores,
         if (data_csv_record(&csv, line, t->field, t->n, "the header", err))
             return -1;
         for (int f = 0; f < t->n; f++)
-            drop |= t->column[t->order[f]].use != IGNORED && is_missing(t, t->field[f]);
+            drop |= t->column[t->order[f]].use != IGNORED && data_form_misses(&t->form, t->field[f]);
         if (drop)
             continue;
         for (int f = 0; stores && f < t->n; f++)
@@ -328,7 +267,8 @@ int data_described_table(const data_description *of, gnt_data *d, gnt_err *err) 
     if (!t)
         return gnt_fail(err, "%s: out of memory", of->doc.name);
     t->of = of;
-    const int rc = read_form(t, err) || read_columns(t, d, err) || read_files(t, d, err) ? -1 : 0;
+    const int rc =
+        data_form_read(&t->form, of, err) || read_columns(t, d, err) || read_files(t, d, err) ? -1 : 0;
     gnt_free(t);
     return rc;
 }
