@@ -10,14 +10,14 @@
 enum { MOST_CLASSES = 100000, MOST_VALUES = 1000 };
 
 int data_stays_below(const char *path) {
+    if (*path == '/')
+        return 0;
     for (const char *at = path; at; at = strchr(at, '/')) {
-        at += *at == '/' && at != path;
+        at += *at == '/';
         if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == 0))
             return 0;
-        if (!strchr(at, '/'))
-            break;
     }
-    return *path != '/';
+    return 1;
 }
 
 char *data_described_file(const data_description *of, const char *path, const json_t *value, gnt_err *err) {

@@ -166,6 +166,8 @@ static void faults_of_descriptions_are_named(void **state) {
         {"\"values\": 2", "\"values\": [\"f\"]", "attributes[0].values", "a list of 1"},
         {"\"kind\": \"image\"", "\"kind\": \"tabular\"", "layout", "is of images"},
         {"\"train.safetensors\"", "\"../train.safetensors\"", "parts.train", "without \"..\""},
+        {"\"train.safetensors\"", "\"/train.safetensors\"", "parts.train",
+         "begins in the description's folder"},
         {"\"train.safetensors\"", "\"other.npz\"", "parts.train", "there is no such file"},
         {"\"train.safetensors\"", "\"x.npy\"", "parts.train", "expected a .npz or .safetensors file"},
         {"\"train.safetensors\"", "7", "parts.train", "is 7"},
@@ -183,6 +185,8 @@ static void faults_of_descriptions_are_named(void **state) {
         refuse("own.json", "own.json", faults[i].where, faults[i].what);
     }
     refuse("none.json", "none.json", "no such description", "folder of data files");
+    refuse("/own.json", "/own.json", "below the folder of data files", "");
+    refuse("a/../../own.json", "a/../../own.json", "below the folder of data files", "");
     refuse("../own.json", "../own.json", "below the folder of data files", "\"..\"");
     put("own.json", "{", 1);
     refuse("own.json", "own.json", "", "");
