@@ -5,8 +5,19 @@
 
 enum { MOST_WHOLE = 9, MOST_DIGITS = 15 };
 
-static size_t offset_of(const data_csv *c, data_field f) {
-    return (size_t)(f.at - (const char *)c->b->at);
+/* Where a field or line is, for errors. */
+typedef struct place {
+    char text[64];
+} place;
+
+static place place_of(const data_csv *c, data_field f) {
+    place p;
+    if (c->has_no_offsets)
+        snprintf(p.text, sizeof p.text, "line %zu", c->line);
+    else
+        snprintf(p.text, sizeof p.text, "line %zu, offset %zu", c->line,
+                 (size_t)(f.at - (const char *)c->b->at));
+    return p;
 }
 
 /* Passes over a byte order mark, which some programs put before a table. */
@@ -73,10 +84,10 @@ static int next_field(const data_csv *c, data_field line, size_t from, size_t *t
     if (!quoted)
         return 0;
     if (close == line.n || f->at + f->n != line.at + close + 1)
-        return gnt_fail(
-            err, "%s: line %zu, offset %zu: a quote opens here; expected it to close before the %s",
-            c->b->path, c->line, offset_of(c, *f),
-            close == line.n ? "line ends" : "separator that ends the field, with nothing between");
+        return gnt_fail(err, "%s: %s: a quote opens here; expected it to close before the %s", c->b->path,
+                        place_of(c, *f).text,
+                        close == line.n ? "line ends"
+                                        : "separator that ends the field, with nothing between");
     *f = (data_field){line.at + open + 1, close - open - 1};
     return 0;
 }
@@ -97,8 +108,8 @@ int data_csv_record(const data_csv *c, data_field line, data_field *field, int n
                     gnt_err *err) {
     const int found = data_csv_split(c, line, field, n, err);
     if (found >= 0 && found != n)
-        return gnt_fail(err, "%s: line %zu, offset %zu: %s than the %d columns of %s", c->b->path, c->line,
-                        offset_of(c, line), found > n ? "more" : "fewer", n, whose);
+        return gnt_fail(err, "%s: %s: %s than the %d columns of %s", c->b->path, place_of(c, line).text,
+                        found > n ? "more" : "fewer", n, whose);
     return found < 0 ? -1 : 0;
 }
 
@@ -114,9 +125,8 @@ int data_csv_bad(const data_csv *c, data_field f, const char *name, const char *
         at += (size_t)snprintf(shown + at, sizeof shown - at, byte >= 0x20 && byte < 0x7f ? "%c" : "\\x%02x",
                                byte);
     }
-    return gnt_fail(err, "%s: line %zu, offset %zu: %s is \"%s\"; expected %s%s", c->b->path, c->line,
-                    offset_of(c, f), name, shown, expected,
-                    data_field_is(f, name) ? ": this is a header line, remove it" : "");
+    return gnt_fail(err, "%s: %s: %s is \"%s\"; expected %s%s", c->b->path, place_of(c, f).text, name, shown,
+                    expected, data_field_is(f, name) ? ": this is a header line, remove it" : "");
 }
 
 int data_csv_whole(const data_csv *c, data_field f, const char *name, int64_t *out, gnt_err *err) {

@@ -16,8 +16,10 @@ typedef struct data_csv {
     const data_bytes *b;
     size_t most_line; /* greatest number of bytes in a line */
     char separator;   /* 0: a comma */
-    size_t at;        /* offset of the next line */
-    size_t line;      /* number of the line being read, from 1 */
+    /* 1: the text was made of another file's lines, so that errors name lines alone */
+    int has_no_offsets;
+    size_t at;   /* offset of the next line */
+    size_t line; /* number of the line being read, from 1 */
 } data_csv;
 
 /* Reads the next line that is not empty. Returns 1; 0 at the end of the file, −1 on error. */

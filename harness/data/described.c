@@ -100,21 +100,42 @@ static int read_arrays(data_description *of, gnt_data *d, gnt_err *err) {
     return data_described_arrays(of, d, err);
 }
 
-static int read_description(data_description *of, gnt_data *d, gnt_err *err) {
-    static const char *const any[] = {"format", "version", "name",       "about",   "kind",
-                                      "layout", "classes", "attributes", "groups",  "maps",
-                                      "parts",  "columns", "separator",  "decimal", "missing"};
-    static const char *const of_tables[] = {"format", "version", "name",      "about",   "kind",
-                                            "parts",  "columns", "separator", "decimal", "missing"};
+/* The forms that a description may have. */
+enum { ANY, ARRAYS, TABLE, FOLDERS, LISTS };
+
+/* Refuses keys of another form than the description has. */
+static int check_keys(const data_description *of, int form, gnt_err *err) {
+    static const char *const any[] = {"format",  "version",    "name",   "about",     "kind",    "layout",
+                                      "classes", "attributes", "groups", "maps",      "parts",   "columns",
+                                      "list",    "split",      "images", "separator", "decimal", "missing"};
     static const char *const of_arrays[] = {"format",  "version",    "name",   "about", "kind", "layout",
                                             "classes", "attributes", "groups", "maps",  "parts"};
+    static const char *const of_tables[] = {"format", "version", "name",      "about",   "kind",
+                                            "parts",  "columns", "separator", "decimal", "missing"};
+    static const char *const of_folders[] = {"format", "version", "name",  "about", "kind",
+                                             "images", "classes", "parts", "split"};
+    static const char *const of_lists[] = {"format",    "version", "name",   "about", "kind",
+                                           "images",    "columns", "list",   "parts", "split",
+                                           "separator", "decimal", "missing"};
+    static const struct {
+        const char *const *key;
+        size_t n;
+    } of_form[] = {[ANY] = {any, sizeof any / sizeof *any},
+                   [ARRAYS] = {of_arrays, sizeof of_arrays / sizeof *of_arrays},
+                   [TABLE] = {of_tables, sizeof of_tables / sizeof *of_tables},
+                   [FOLDERS] = {of_folders, sizeof of_folders / sizeof *of_folders},
+                   [LISTS] = {of_lists, sizeof of_lists / sizeof *of_lists}};
+    return gnt_doc_keys(&of->doc, "", of->doc.root, of_form[form].key, of_form[form].n, err);
+}
+
+/* Reads the keys that every form has, and those that decide which form it is. */
+static int read_common(data_description *of, gnt_data *d, gnt_err *err) {
     static const char *const formats[] = {"gauntlet data"};
     const gnt_doc *doc = &of->doc;
     const char *name = NULL, *about = NULL;
     int format, kind;
     int64_t version = 1;
-    if (gnt_doc_keys(doc, "", doc->root, any, sizeof any / sizeof *any, err) ||
-        gnt_doc_need(doc, "", doc->root, "format", "\"gauntlet data\"", err) ||
+    if (check_keys(of, ANY, err) || gnt_doc_need(doc, "", doc->root, "format", "\"gauntlet data\"", err) ||
         gnt_doc_choice(doc, "", doc->root, "format", formats, 1, &format, err) ||
         gnt_doc_need(doc, "", doc->root, "version", "1", err) ||
         gnt_doc_int(doc, "", doc->root, "version", 1, 1, &version, err) ||
@@ -123,20 +144,39 @@ static int read_description(data_description *of, gnt_data *d, gnt_err *err) {
         gnt_doc_text(doc, "", doc->root, "about", 1000, &about, err) ||
         gnt_doc_need(doc, "", doc->root, "kind", "image or tabular", err) ||
         gnt_doc_choice(doc, "", doc->root, "kind", kinds, 2, &kind, err) ||
+        gnt_doc_object(doc, "", doc->root, "images", &of->images, err) ||
         gnt_doc_list(doc, "", doc->root, "columns", 2, 4096, &of->columns, err))
         return -1;
     if (data_find(name))
         return gnt_doc_fail(err, doc, "name", "is \"%s\", the name of another set; expected a new one", name);
-    if (of->columns ? gnt_doc_keys(doc, "", doc->root, of_tables, sizeof of_tables / sizeof *of_tables, err)
-                    : gnt_doc_keys(doc, "", doc->root, of_arrays, sizeof of_arrays / sizeof *of_arrays, err))
-        return -1;
-    if (of->columns && kind != 1)
-        return gnt_doc_fail(err, doc, "kind", "is image, but a set with \"columns\" is tabular");
     snprintf(d->name, sizeof d->name, "%s", name);
     d->kind = kind == 0 ? GNT_DATA_IMAGE : GNT_DATA_TABULAR;
-    if (read_parts(of, err))
+    return 0;
+}
+
+static int read_description(data_description *of, gnt_data *d, gnt_err *err) {
+    const gnt_doc *doc = &of->doc;
+    if (read_common(of, d, err) || check_keys(of,
+                                              of->images    ? (of->columns ? LISTS : FOLDERS)
+                                              : of->columns ? TABLE
+                                                            : ARRAYS,
+                                              err))
         return -1;
-    return of->columns ? data_described_table(of, d, err) : read_arrays(of, d, err);
+    if (of->images && d->kind != GNT_DATA_IMAGE)
+        return gnt_doc_fail(err, doc, "kind", "is tabular, but a set with \"images\" is of images");
+    if (of->columns && !of->images && d->kind != GNT_DATA_TABULAR)
+        return gnt_doc_fail(
+            err, doc, "kind",
+            "is image, but a set with \"columns\" is tabular, unless \"images\" says that they name "
+            "pictures");
+    const int has_parts = json_object_get(doc->root, "parts") != NULL,
+              may_lack =
+                  of->images && (json_object_get(doc->root, "list") || json_object_get(doc->root, "split"));
+    if ((has_parts || !may_lack) && read_parts(of, err))
+        return -1;
+    return of->images    ? data_described_images(of, d, err)
+           : of->columns ? data_described_table(of, d, err)
+                         : read_arrays(of, d, err);
 }
 
 int data_described_open(gnt_data **out, const char *name, const char *folder, gnt_err *err) {
