@@ -21,6 +21,7 @@
 #include "nn/model/model.h"
 #include "nn/io/safetensors.h"
 #include "plugin/params.h"
+#include "render/png.h"
 #include "suite/plan.h"
 
 /* ---- allocators that fail ---- */
@@ -371,10 +372,32 @@ static void put_files(void) {
     put("adult.test", person, sizeof person - 1);
 }
 
+/* Puts pictures, their list and its description. */
+static void put_images(void) {
+    static const char
+        list[] = "path,kind,owner,part\n0.png,b,Ann,train\n1.png,a,Bob,test\n",
+        description[] =
+            "{\"format\": \"gauntlet data\", \"version\": 1, \"name\": \"own\", \"kind\": \"image\", "
+            "\"images\": {\"colour\": \"grey\", \"crop\": \"centre square\", \"size\": [2, 2]}, \"list\": "
+            "\"list.csv\", \"columns\": [{\"column\": \"path\", \"as\": \"file\"}, {\"column\": "
+            "\"kind\", \"as\": \"label\", \"values\": [\"a\", \"b\"]}, {\"column\": \"owner\", \"as\": "
+            "\"group\"}, {\"column\": \"part\", \"as\": \"part\"}]}";
+    for (int i = 0; i < 2; i++) {
+        uint8_t rgb[4 * 3 * 3];
+        char path[512];
+        memset(rgb, 100 * i + 7, sizeof rgb);
+        in_folder(path, sizeof path, i ? "1.png" : "0.png");
+        assert_int_equal(gnt_png_write(path, rgb, 4, 3, NULL), 0);
+    }
+    put("list.csv", list, sizeof list - 1);
+    put("own.json", description, sizeof description - 1);
+}
+
 static void sets_refuse(void **state) {
     (void)state;
-    static const char *const sets[] = {"glyphs", "scenes", "census", "mnist", "cifar10", "adult"};
+    static const char *const sets[] = {"glyphs", "scenes", "census", "mnist", "cifar10", "adult", "own.json"};
     put_files();
+    put_images();
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         set = sets[i];
         content = (gnt_digest){0};
