@@ -1,13 +1,10 @@
 #include "data/image_folders.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "base/mem.h"
+#include "data/folder_names.h"
 #include "data/source.h"
 
 static int ends_in(const char *name, const char *const *endings) {
@@ -29,60 +26,12 @@ static int is_other_image(const char *name) {
     return ends_in(name, others);
 }
 
-static int by_bytes(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-typedef struct names {
-    char **at;
-    size_t n;
-} names;
-
-static void names_free(names *of) {
-    for (size_t i = 0; i < of->n; i++)
-        gnt_free(of->at[i]);
-    gnt_free(of->at);
-}
-
-/* Lists what is in a folder, sorted, without names that begin with a dot. *out has to be freed even on
- * failure. */
-static int list_folder(const char *path, names *out, gnt_err *err) {
-    DIR *dir = opendir(path);
-    const struct dirent *e;
-    int rc = 0;
-    *out = (names){.n = 0};
-    if (!dir)
-        return gnt_fail(err, "%s: cannot be opened as a folder (%s); expected a folder of pictures", path,
-                        strerror(errno));
-    while (rc == 0 && (e = readdir(dir))) {
-        if (e->d_name[0] == '.')
-            continue;
-        char *copy = GNT_GROW(out->at, out->n) ? NULL : gnt_strdup(e->d_name);
-        if (copy)
-            out->at[out->n++] = copy;
-        else
-            rc = gnt_fail(err, "%s: out of memory", path);
-    }
-    closedir(dir);
-    if (rc == 0 && out->n)
-        qsort(out->at, out->n, sizeof *out->at, by_bytes);
-    return rc;
-}
-
-static int is_folder(const char *in, const char *name) {
-    struct stat st;
-    char *path = gnt_format("%s/%s", in, name);
-    const int is = path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    gnt_free(path);
-    return is;
-}
-
 /* Adds the pictures of one class; `under` is the path of its folder from the root. */
 static int add_class(const char *root, const char *under, int part, int32_t label, data_image_rows *rows,
                      gnt_err *err) {
-    names in;
+    data_names in;
     char *path = gnt_format("%s/%s", root, under);
-    int rc = path ? list_folder(path, &in, err) : gnt_fail(err, "%s: out of memory", root);
+    int rc = path ? data_names_list(&in, path, err) : gnt_fail(err, "%s: out of memory", root);
     size_t pictures = 0;
     if (!path)
         return -1;
@@ -90,7 +39,7 @@ static int add_class(const char *root, const char *under, int part, int32_t labe
         const char *name = in.at[i];
         if (is_other_image(name))
             rc = gnt_fail(err, "%s/%s: expected PNG or JPEG pictures; convert or remove it", path, name);
-        else if (is_folder(path, name))
+        else if (data_is_folder(path, name))
             rc = gnt_fail(
                 err, "%s/%s: is a folder in the folder of a class; expected pictures alone, move them up",
                 path, name);
@@ -110,7 +59,7 @@ static int add_class(const char *root, const char *under, int part, int32_t labe
     }
     if (rc == 0 && pictures == 0)
         rc = gnt_fail(err, "%s: has no picture; expected .png, .jpg or .jpeg files", path);
-    names_free(&in);
+    data_names_free(&in);
     gnt_free(path);
     return rc;
 }
@@ -118,20 +67,20 @@ static int add_class(const char *root, const char *under, int part, int32_t labe
 /* Refuses folders that are no class. */
 static int check_folders(const data_description *of, const char *root, const char *under, const gnt_data *d,
                          gnt_err *err) {
-    names in;
+    data_names in;
     char *path = *under ? gnt_format("%s/%s", root, under) : gnt_strdup(root);
-    int rc = path ? list_folder(path, &in, err) : gnt_fail(err, "%s: out of memory", root);
+    int rc = path ? data_names_list(&in, path, err) : gnt_fail(err, "%s: out of memory", root);
     if (!path)
         return -1;
     for (size_t i = 0; rc == 0 && i < in.n; i++) {
         int is_class = 0;
         for (int32_t k = 0; k < d->classes; k++)
             is_class |= strcmp(in.at[i], d->class_name[k]) == 0;
-        if (!is_class && is_folder(path, in.at[i]))
+        if (!is_class && data_is_folder(path, in.at[i]))
             rc = gnt_doc_fail(err, &of->doc, "classes", "does not have %s, a folder in %s; list or remove it",
                               gnt_show_text(in.at[i]).text, path);
     }
-    names_free(&in);
+    data_names_free(&in);
     gnt_free(path);
     return rc;
 }
