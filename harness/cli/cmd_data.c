@@ -1,4 +1,4 @@
-/* gauntlet data: lists data sets, checks their files, draws samples. */
+/* gauntlet data: lists data sets, checks their files, draws samples, drafts descriptions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +218,43 @@ static int sheet(int argc, char **argv) {
     return rc == 0 ? GNT_EXIT_OK : GNT_EXIT_FAILED;
 }
 
+/* Writes the draft to the file, which must not exist yet, or to standard output. */
+static int put_draft(const char *text, const char *out, gnt_err *err) {
+    if (!out) {
+        fputs(text, stdout);
+        return 0;
+    }
+    if (gnt_file_exists(out))
+        return gnt_fail(err, "%s: exists already; expected the name of a new file", out);
+    return gnt_file_write(out, text, strlen(text), err);
+}
+
+static int describe(int argc, char **argv) {
+    const char *out = NULL;
+    const cli_option options[] = {{.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &out}, {0}};
+    const cli_command command = {.name = "data describe", .options = options};
+    cli_words words;
+    const int code = cli_args(&command, argc, argv, &words);
+    if (code != CLI_GO_ON)
+        return code;
+    if (words.n != 1) {
+        fprintf(stderr, "gauntlet data describe: expected one folder\n%s", cli_help("data describe"));
+        return GNT_EXIT_WRONG;
+    }
+    gnt_err err = {{0}};
+    char *text = NULL, *notes = NULL;
+    int rc = gnt_data_describe(words.word[0], &text, &notes, &err);
+    if (rc == 0)
+        rc = put_draft(text, out, &err);
+    if (rc != 0)
+        cli_error("data", &err, GNT_EXIT_FAILED);
+    for (const char *line = notes; rc == 0 && *line; line = strchr(line, '\n') + 1)
+        fprintf(stderr, "note: %.*s\n", (int)(strchr(line, '\n') - line), line);
+    gnt_free(text);
+    gnt_free(notes);
+    return rc == 0 ? GNT_EXIT_OK : GNT_EXIT_FAILED;
+}
+
 int gnt_cmd_data(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : NULL;
     if (command && !strcmp(command, "list"))
@@ -226,10 +263,13 @@ int gnt_cmd_data(int argc, char **argv) {
         return check(argc - 1, argv + 1);
     if (command && !strcmp(command, "sheet"))
         return sheet(argc - 1, argv + 1);
+    if (command && !strcmp(command, "describe"))
+        return describe(argc - 1, argv + 1);
     if (command && (!strcmp(command, "--help") || !strcmp(command, "-h")))
         return fputs(cli_help("data"), stdout), GNT_EXIT_OK;
     if (command)
-        fprintf(stderr, "gauntlet data: there is no command \"%s\"; expected list, check or sheet\n",
+        fprintf(stderr,
+                "gauntlet data: there is no command \"%s\"; expected list, check, sheet or describe\n",
                 command);
     fputs(cli_help("data"), stderr);
     return GNT_EXIT_WRONG;

@@ -11,8 +11,8 @@ typedef struct data_names {
     size_t n;
 } data_names;
 
-/* Lists the names in a folder, sorted by their bytes, without those that begin with a dot. *out has to be freed
- * even on failure. */
+/* Lists the names in a folder, sorted by their bytes, without those that begin with a dot. *out has to be
+ * freed even on failure. */
 int data_names_list(data_names *out, const char *path, gnt_err *err);
 void data_names_free(data_names *names);
 /* True if `name` in the folder is a folder, too. */

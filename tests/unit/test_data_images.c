@@ -1,14 +1,11 @@
 /* Data sets of one's own image files: the same rows from folders of classes, from a list and from arrays;
  * CelebA's and LFW's lists; and every fault of a description, a list or a picture in a sentence that says
  * where. */
-#include "data_files.h"
-
-#include <ftw.h>
-#include <png.h>
+#include "image_files.h"
 
 #include "nn/io/safetensors.h"
 
-enum { WIDE = 4, HIGH = 3, AREA = WIDE * HIGH, PICTURES = 6 };
+enum { PICTURES = 6 };
 
 static const char by_class[] =
     "{\"format\": \"gauntlet data\", \"version\": 1, \"name\": \"animals\", \"kind\": \"image\",\n"
@@ -61,69 +58,6 @@ static const char scores[] =
     "# scores\n#\tperson\timagenum\tMale\t5 o' Clock Shadow\n"
     "Ann Lee\t1\t-1.5\t0.5\nAnn Lee\t2\t-0.25\t0.75\nBob\t1\t0\t1e1\nBob\t12\t2\t-7\n"
     "Cy von Ho\t1\t3\t1\n";
-
-static char text[8192];
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk) {
-    (void)st, (void)kind;
-    return walk->level ? remove(path) : 0;
-}
-
-static void empty(void) {
-    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static int remove_all(void **state) {
-    (void)state;
-    empty();
-    return rmdir(folder);
-}
-
-static void make(const char *name) {
-    char path[512];
-    in_folder(path, sizeof path, name);
-    assert_int_equal(gnt_make_dirs(path, NULL), 0);
-}
-
-static void put_text(const char *name, const char *words) {
-    put(name, words, strlen(words));
-}
-
-/* Puts `from`, which may be what was put last (`text`), with the first `old` replaced by `new` (NULL: as it
- * is). */
-static void put_changed(const char *name, const char *from, const char *old, const char *new) {
-    static char before[sizeof text];
-    snprintf(before, sizeof before, "%s", from);
-    from = before;
-    const char *at = old ? strstr(from, old) : from;
-    assert_non_null(at);
-    const int n = snprintf(text, sizeof text, "%.*s%s%s", (int)(at - from), from, old ? new : "",
-                           at + (old ? strlen(old) : 0));
-    assert_true(n > 0 && n < (int)sizeof text);
-    put(name, text, (size_t)n);
-}
-
-static void put_png(const char *name, int wide, int high, int format, const uint8_t *pixels) {
-    char path[512];
-    png_image image = {.version = PNG_IMAGE_VERSION,
-                       .width = (png_uint_32)wide,
-                       .height = (png_uint_32)high,
-                       .format = (png_uint_32)format};
-    in_folder(path, sizeof path, name);
-    assert_true(png_image_write_to_file(&image, path, 0, pixels, 0, NULL));
-}
-
-static uint8_t pixel(int picture, int c, int i) {
-    return (uint8_t)(40 * picture + 13 * c + 3 * i);
-}
-
-/* Puts picture `number` as an RGB file. */
-static void put_picture(const char *name, int number) {
-    uint8_t rgb[3 * AREA];
-    for (int i = 0; i < 3 * AREA; i++)
-        rgb[i] = pixel(number, i % 3, i / 3);
-    put_png(name, WIDE, HIGH, PNG_FORMAT_RGB, rgb);
-}
 
 static uint8_t grey(int number, int i) {
     return (uint8_t)((19595 * pixel(number, 0, i) + 38470 * pixel(number, 1, i) + 7471 * pixel(number, 2, i) +
