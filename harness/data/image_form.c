@@ -6,7 +6,7 @@
 #include "data/bitmap_read.h"
 #include "data/resample.h"
 
-enum { MOST_SIDE = 4096, HALF = 128 };
+enum { MOST_SIDE = 1024, HALF = 128 };
 
 /* ---- the description ---- */
 

@@ -159,6 +159,56 @@ put("own", "table", own(table, b"\xef\xbb\xbfage;sex;work;income;id\r\n20,5;f;a;
 put("own", "quote", own(table, b"age;sex;work;income;id\n20,5;\"f;a;lo;1\n"))
 put("own", "safetensors", own({"kind": "tabular", "classes": 2, "parts": {"train": "file.safetensors",
     "test": "file.safetensors"}}, bundle({"x": ("F32", [1, 2], struct.pack("<2f", 0, 1)), "y": ("U8", [1], b"\1")})))
+own_images = {"kind": "image", "images": {"colour": "rgb", "crop": "centre square", "size": [2, 2], "filter": "box"}}
+put("own", "folders", own(dict(own_images, images={"colour": "grey", "folder": "p"}, classes=["a", "b"], split={"test": 0.2}), b""))
+put("own", "folder-parts", own(dict(own_images, classes=["a", "b"], parts={"train": "p", "test": "q"}), b""))
+image_columns = [{"column": "path", "as": "file"}, {"column": "kind", "as": "label", "values": ["x", "y"]},
+                 {"column": "age", "as": "attribute", "name": "old", "values": 3, "above": [1, 2]},
+                 {"column": "who", "as": "group"}]
+put("own", "list", own(dict(own_images, list="file.csv", missing=["?"], columns=image_columns + [
+    {"column": "part", "as": "part", "test": ["t"], "train": ["r"], "unused": ["u"]}]),
+    b"path,kind,age,who,part\np/a/1.png,x,0.5,Ann,r\nq/b/4.png,y,3,Bob,t\nq/b/4.png,y,?,Bob,t\np/a/1.png,x,3,2,u\n"))
+put("own", "boxes", own(dict(own_images, parts={"train": "file.csv", "test": "file.csv"}, columns=image_columns[:2] + [
+    {"column": name, "as": as_} for name, as_ in [("l", "left"), ("t", "top"), ("w", "width"), ("h", "height")]]),
+    b"path,kind,l,t,w,h\np/a/1.png,x,0,0,1,1\n"))
+put("own", "masks", own(dict(own_images, parts={"train": "file.csv", "test": "file.csv"}, columns=[
+    {"column": "path", "as": "file"}, {"column": "map", "as": "map"}, {"column": "mask", "as": "mask"}]),
+    b"path,map,mask\np/a/1.png,p/a/1.png,q/b/4.png\n"))
+put("own", "outside", own(dict(own_images, list="file.csv", split={"test": 0.5}, columns=image_columns[:2]),
+                          b"path,kind\n../x.png,x\n"))
+put("own", "celeba", own(dict(own_images, list={"format": "celeba", "attributes": "file.csv"},
+                              split={"test": 0.5}, columns=[{"column": "file", "as": "file"}, {
+                                  "column": "Male", "as": "label", "values": ["no", "yes"], "above": 0}]),
+                         b"2\nMale\np/a/1.png 1\nq/b/4.png -1\n"))
+put("own", "lfw", own(dict(own_images, list={"format": "lfw", "attributes": "file.csv", "flat": True}, split={"test": 0.5},
+                           columns=[{"column": "file", "as": "file"}, {"column": "Male", "as": "label", "values": 2,
+                                                                       "above": 0}]),
+                      b"#\tperson\timagenum\tMale\nAn\t1\t-0.5\nBo\t1\t2\n"))
+put("faces", "celeba", "2\nMale Young \n000001.jpg -1  1\n000002.jpg  1 -1\n\n%%\n000002.jpg 2\n000001.jpg 0\n%%\n"
+                       "000001.jpg 2880\n000002.jpg 2937\n")
+put("faces", "comma", "image_id,Male\na.jpg,1\n%%\nimage_id,partition\na.jpg,1\n%%\na.jpg 1\n")
+put("faces", "count", "3\nMale\na.jpg 1\n")
+put("faces", "lfw", "# scores\n#\tperson\timagenum\tMale\tWhite\nAnn Lee\t1\t1.5\t-0.25\nBob\t12\t0\t\"x\"\n")
+put("faces", "lacks", "1\nMale\na.jpg 1\n%%\nb.jpg 1\n%%\na.jpg x\n")
+
+
+def png(wide, high, bits, colour, rows, interlaced=0, **chunks):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", wide, high, bits, colour, 0, 0, interlaced)) +
+            b"".join(chunk(kind.encode(), data) for kind, data in chunks.items()) +
+            chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
+
+
+put("picture", "rgb", png(3, 2, 8, 2, b"\0" + bytes(range(9)) + b"\1" + bytes(range(9))))
+put("picture", "grey16", png(2, 2, 16, 0, b"\0" + bytes(range(4)) + b"\2" + bytes(range(4))))
+put("picture", "bits", png(9, 1, 1, 0, b"\0\xa5\x80"))
+put("picture", "interlaced", png(1, 1, 8, 2, b"\0\1\2\3", 1))
+put("picture", "palette", png(2, 1, 8, 3, b"\0\0\1", PLTE=bytes(range(6))))
+put("picture", "transparent", png(2, 1, 8, 3, b"\0\0\1", PLTE=bytes(range(6)), tRNS=b"\xff\x7f"))
+put("picture", "turned", png(2, 1, 8, 0, b"\0\0\1", eXIf=
+    b"II*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0"))
+put("picture", "huge", png(100000, 100000, 8, 2, b""))
 pixels = bytes(range(256)) * 12
 for which, head in [(0, b"\x07"), (1, b"\x13\x63"), (2, b"\x00"), (3, b"\x01\x02")]:
     put("cifar", "file-%d" % which, bytes([which]) + (head + pixels) * 2)
@@ -235,6 +285,10 @@ def sroie(*texts, key={"company": "HAPPY PHARMACY", "date": "01/02/2018", "addre
         box += "4,%d,90,%d,90,%d,4,%d,%s\n" % (y, y, y + 12, y + 12, said)
     return (text(key) + "\n%%\n" + box + "\n%%\n").encode() + scan
 lines = ("HAPPY PHARMACY", "DATE: 01/02/2018", "12, JALAN MAMANDA,", "COFFEE, 2 X 10.25", "TOTAL: 20.50")
+put("picture", "jpeg", jpeg(16, 8))
+put("picture", "exif", jpeg(16, 8).replace(b"\xff\xd8", b"\xff\xd8\xff\xe1\0\x22Exif\0\0MM\0*\0\0\0\x08\0\1\1\x12\0\3\0\0\0\1\0\x08"
+                                           b"\0\0\0\0\0\0", 1))
+put("picture", "progressive", jpeg(16, 8).replace(b"\xff\xc0", b"\xff\xc2"))
 put("sroie", "plain", sroie(*lines))
 put("sroie", "typo", sroie("HAPPY PHARNACY", "TAX INVOICE"))
 put("sroie", "none", sroie("TAX INVOICE", key={}))
