@@ -9,7 +9,9 @@
 #include "data/exif.h"
 
 /* The first chunk, which has the size: its length, 13, and name come after the signature. */
-enum { SIGNATURE = 8, SIZE_AT = 16, HEADER = 33, MOST_CHUNK = 8 << 20 };
+enum { SIGNATURE = 8, SIZE_AT = 16, HEADER = 33 };
+/* Bytes of a chunk besides its data: length, name, checksum. */
+enum { CHUNK = 12, MOST_CHUNK = 8 << 20 };
 
 /* What decoding has made so far; it outlives a jump out of libpng. */
 typedef struct work {
@@ -21,7 +23,7 @@ typedef struct work {
     char said[120]; /* by libpng, of what is wrong */
     uint8_t *raw;   /* the rows as libpng gives them: indices of a palette, or 1 to 4 channels */
     png_bytepp rows;
-    int channels, orientation;
+    int channels;
 } work;
 
 int data_is_png(const uint8_t *at, size_t size) {
@@ -48,12 +50,22 @@ static void take(png_structp png, png_bytep to, size_t n) {
     w->left -= n;
 }
 
-static void take_orientation(work *w) {
-    png_bytep exif = NULL;
-    png_uint_32 n = 0;
-    w->orientation = 1;
-    if (png_get_eXIf_1(w->png, w->info, &n, &exif) && exif)
-        w->orientation = data_exif_orientation(exif, n);
+static uint32_t big_endian(const uint8_t *at) {
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* Returns the orientation of the chunk eXIf. libpng passes over it, as it would allocate what the chunk
+ * claims. */
+static int orientation_of(const uint8_t *at, size_t size) {
+    for (size_t from = SIGNATURE; size - from >= CHUNK;) {
+        const size_t length = big_endian(at + from);
+        if (length > size - from - CHUNK)
+            return 1;
+        if (memcmp(at + from + 4, "eXIf", 4) == 0)
+            return data_exif_orientation(at + from + 8, length);
+        from += length + CHUNK;
+    }
+    return 1;
 }
 
 /* Reads all rows into w->raw. Returns −1 without a sentence where libpng finds a fault or memory ends;
@@ -65,7 +77,6 @@ static int read_rows(work *w) {
     png_set_user_limits(w->png, DATA_BITMAP_MOST_SIDE, DATA_BITMAP_MOST_SIDE);
     png_set_chunk_malloc_max(w->png, MOST_CHUNK);
     png_set_keep_unknown_chunks(w->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-    png_set_keep_unknown_chunks(w->png, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep) "eXIf", 1);
     png_read_info(w->png, w->info);
     if (png_get_color_type(w->png, w->info) == PNG_COLOR_TYPE_PALETTE)
         png_set_packing(w->png);
@@ -86,7 +97,6 @@ static int read_rows(work *w) {
         w->rows[y] = w->raw + y * row;
     png_read_image(w->png, w->rows);
     png_read_end(w->png, w->info);
-    take_orientation(w);
     return 0;
 }
 
@@ -131,7 +141,7 @@ static int put_channels(data_bitmap *out, const work *w, const char *path, gnt_e
     return 0;
 }
 
-static int put_picture(data_bitmap *out, const work *w, const char *path, gnt_err *err) {
+static int put_picture(data_bitmap *out, const work *w, int orientation, const char *path, gnt_err *err) {
     const int is_palette = png_get_color_type(w->png, w->info) == PNG_COLOR_TYPE_PALETTE,
               wide = (int)png_get_image_width(w->png, w->info),
               high = (int)png_get_image_height(w->png, w->info);
@@ -139,11 +149,7 @@ static int put_picture(data_bitmap *out, const work *w, const char *path, gnt_er
         return -1;
     if (is_palette ? put_palette(out, w, path, err) : put_channels(out, w, path, err))
         return -1;
-    return data_bitmap_turn(out, path, w->orientation, err);
-}
-
-static uint32_t big_endian(const uint8_t *at) {
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+    return data_bitmap_turn(out, path, orientation, err);
 }
 
 int data_png_decode(data_bitmap *out, const char *path, const uint8_t *at, size_t size, gnt_err *err) {
@@ -160,7 +166,7 @@ int data_png_decode(data_bitmap *out, const char *path, const uint8_t *at, size_
         rc = gnt_fail(err, "%s: is no sound PNG file: libpng says \"%s\"; fetch or write it again", path,
                       w.said);
     if (rc == 0)
-        rc = put_picture(out, &w, path, err);
+        rc = put_picture(out, &w, orientation_of(at, size), path, err);
     png_destroy_read_struct(&w.png, &w.info, NULL);
     gnt_free(w.raw);
     gnt_free(w.rows);

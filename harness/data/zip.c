@@ -48,15 +48,24 @@ static int libzip_load(libzip *z, gnt_err *err) {
                              "libzip-dev, or unpack the file", err);
 }
 
-/* Reads an opened member to its end, where zip_fread compares length and checksum with the archive's. */
+enum { FIRST_ROOM = 1 << 16 };
+
+/* Reads an opened member to its end, where zip_fread compares length and checksum with the archive's. Memory
+ * grows with what there is, whatever size the archive states. */
 static int read_member(const libzip *z, zip_file_t *file, data_bytes *b, const char *name, size_t most,
                        gnt_err *err) {
-    const size_t room = most + 1; /* one more, to see that there is more */
-    b->at = gnt_array(room, 1);
-    if (!b->at)
-        return gnt_fail(err, "%s: out of memory for %zu bytes", b->path, room);
+    const size_t most_room = most + 1; /* one more, to see that there is more */
+    size_t room = 0;
     zip_int64_t n = 1;
-    while (n > 0 && b->size < room) {
+    while (n > 0 && b->size < most_room) {
+        if (b->size == room) {
+            room = room == 0 ? FIRST_ROOM : 2 * room;
+            room = room < most_room ? room : most_room;
+            uint8_t *larger = gnt_resize(b->at, room, 1);
+            if (!larger)
+                return gnt_fail(err, "%s: out of memory for %zu bytes", b->path, room);
+            b->at = larger;
+        }
         n = z->read(file, b->at + b->size, room - b->size);
         b->size += n > 0 ? (size_t)n : 0;
     }
@@ -66,6 +75,7 @@ static int read_member(const libzip *z, zip_file_t *file, data_bytes *b, const c
     if (b->size > most)
         return gnt_fail(err, "%s: %s unpacks to more than the %zu bytes that such a file can hold", b->path,
                         name, most);
+    b->at[b->size] = 0;
     return 0;
 }
 
