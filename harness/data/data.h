@@ -151,7 +151,7 @@ void gnt_split_free(gnt_split *s);
 int gnt_data_check(const char *name, const char *folder, int json, char **text, gnt_err *err);
 
 /* Does the work of `gauntlet data describe`: *text is a first description of what the folder holds, *notes
- * what the files do not tell, a line for each. The caller frees both with gnt_free. */
+ * what the files do not say, a line for each. The caller frees both with gnt_free. */
 int gnt_data_describe(const char *folder, char **text, char **notes, gnt_err *err);
 
 #endif

@@ -92,9 +92,9 @@ static void put_columns(data_draft *draft, const table *t, const char *group, in
         json_array_append_new(columns, json_pack("{s:s, s:s, s:[s], s:[s], s:[s]}", "column", "part", "as",
                                                  "part", "train", "0", "public", "1", "test", "2"));
     data_draft_set(draft, "columns", columns);
-    data_draft_note(
-        draft, "columns: the label is %s%s; other attributes of the list can take their places",
-        label ? label : "", male ? " and the private attribute Male" : ", and there is no private attribute");
+    data_draft_note(draft, "columns: the label is %s%s; other attributes of the list can take their places",
+                    label ? label : "",
+                    male ? " and the private attribute Male" : ", and there is no private attribute");
     gnt_free(label);
 }
 

@@ -1,6 +1,6 @@
-/* Described data sets: arrays, tables, and pictures in folders and lists. Input: two bytes, how long the description
- * is, the description, then the file that it names, in each form that one may have. The pictures are always the
- * same. */
+/* Described data sets: arrays, tables, and pictures in folders and lists. Input: two bytes, how long the
+ * description is, the description, then the file that it names, in each form that one may have. The pictures
+ * are always the same. */
 #include "data.h"
 
 /* A PNG file of one grey pixel. */
