@@ -1,5 +1,4 @@
-/* draft: a description of what a folder holds, being made: its keys, and what could not be told from the
- * files. */
+/* draft: a description of what a folder holds, being made: its keys, and what the files do not say. */
 #ifndef GNT_DATA_DRAFT_H
 #define GNT_DATA_DRAFT_H
 

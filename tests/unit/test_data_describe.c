@@ -1,4 +1,4 @@
-/* Drafts of descriptions: each layout is recognised, its draft is read as it is, and what cannot be told is
+/* Drafts of descriptions: each layout is recognised, its draft is read as it is, and what files do not say is
  * noted. */
 #include "image_files.h"
 
