@@ -33,6 +33,12 @@ static inline void make(const char *name) {
     assert_int_equal(gnt_make_dirs(path, NULL), 0);
 }
 
+/* Appends to a text of `size` bytes. */
+static inline void append(char *words, size_t size, const char *more) {
+    const size_t n = strlen(words);
+    assert_true((size_t)snprintf(words + n, size - n, "%s", more) < size - n);
+}
+
 static inline void put_text(const char *name, const char *words) {
     put(name, words, strlen(words));
 }

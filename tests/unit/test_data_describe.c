@@ -195,9 +195,9 @@ static void faces(void **state) {
         snprintf(one, sizeof one, "celeba/img_align_celeba/img_align_celeba/%d.jpg", i);
         put_picture(one, i % 6);
         snprintf(one, sizeof one, "%d.jpg %d %d\n", i, i % 2 ? 1 : -1, i % 3 ? 1 : -1);
-        strcat(list, one);
+        append(list, sizeof list, one);
         snprintf(one, sizeof one, "%d.jpg %d\n", i, i / 2);
-        strcat(who, one);
+        append(who, sizeof who, one);
     }
     put_text("celeba/list_attr_celeba.txt", list);
     put_text("celeba/identity_CelebA.txt", who);
@@ -214,7 +214,7 @@ static void faces(void **state) {
     *who = 0;
     for (int i = 0; i < 60; i++) {
         snprintf(one, sizeof one, "%d.jpg %d\n", i, i / 20);
-        strcat(who, one);
+        append(who, sizeof who, one);
     }
     put_text("celeba/list_eval_partition.txt", who);
     notes = draft("celeba");

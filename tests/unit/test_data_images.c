@@ -263,7 +263,7 @@ static void a_split_keeps_groups_whole(void **state) {
     put_pictures();
     for (int i = 0; i < 100; i++) {
         snprintf(one, sizeof one, "dog/%d.png,dog,%d,owner %d\n", i % 3, i % 20, i % 50);
-        strcat(words, one);
+        append(words, sizeof words, one);
     }
     put_text("list.csv", words);
     put_changed("own.json", by_list, ", {\"column\": \"part\", \"as\": \"part\"}]",
