@@ -138,8 +138,8 @@ FUZZ_MAIN ?= $(B)/obj/tests/fuzz/replay.o
 # makes the tables of pages from kept scores
 DOCS_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/docs_tables/*.c))
 DOCS_PAGES = docs/findings.md $(wildcard docs/papers/*.md) --blocks docs/attacks.md docs/captures.md \
-    docs/data.md docs/measures.md docs/leaderboard.md docs/leaderboard.schema.json docs/performance.md \
-    docs/results.md docs/results.schema.json docs/scale.md docs/slurm.md
+    docs/data-results.md docs/measures.md docs/leaderboard.md docs/leaderboard.schema.json \
+    docs/performance.md docs/results.md docs/results.schema.json docs/scale.md docs/slurm.md
 UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJ = $(UNIT:$(B)/tests/%=$(B)/obj/tests/unit/%.o)
 
