@@ -24,11 +24,11 @@ static const char *const missing_texts[] = {"", "?", "NA", "N/A", "nan", "NaN", 
 enum { MISSING_TEXTS = sizeof missing_texts / sizeof *missing_texts };
 
 typedef struct column {
-    char name[64];
+    char name[GNT_DATA_NAME];
     data_field value[MOST_VALUES]; /* without missing ones; n_values > MOST_VALUES: there are more */
-    int n_values, is_number, is_comma_number, is_whole,
-        is_long; /* is_long: too long for the name of a value */
+    int n_values, is_number, is_comma_number, is_whole, is_unfit;
     double low, high;
+    /* is_unfit: one of its texts cannot be the name of a value */
     const char *as; /* what it becomes; NULL: not decided */
 } column;
 
@@ -71,6 +71,16 @@ static int same_field(data_field a, data_field b) {
     return a.n == b.n && memcmp(a.at, b.at, a.n) == 0;
 }
 
+/* True for a text that can be the name of a column or a value. */
+static int is_name(data_field f) {
+    char text[GNT_DATA_NAME];
+    if (f.n >= sizeof text || memchr(f.at, 0, f.n))
+        return 0;
+    memcpy(text, f.at, f.n);
+    text[f.n] = 0;
+    return gnt_text_ok(text, 1, sizeof text - 1);
+}
+
 static void see(const data_csv *csv, column *c, data_field f) {
     static const data_form dot = {.decimal_comma = 0}, comma = {.decimal_comma = 1};
     double v = 0;
@@ -80,7 +90,7 @@ static void see(const data_csv *csv, column *c, data_field f) {
         known = same_field(c->value[i], f);
     if (!known && c->n_values < MOST_VALUES)
         c->value[c->n_values] = f;
-    c->is_long |= f.n >= GNT_DATA_NAME;
+    c->is_unfit |= !is_name(f);
     const int is_first = c->n_values == 0;
     c->n_values += !known;
     c->is_whole = c->is_whole && data_csv_whole(csv, f, c->name, &whole, NULL) == 0;
@@ -121,8 +131,9 @@ static int read_header(sheet *s, data_csv *csv, gnt_err *err) {
     for (int i = 0; s->column && i < n; i++) {
         const data_field f = s->field[i];
         column *c = &s->column[i];
-        if (f.n < 1 || f.n >= sizeof c->name)
-            return data_csv_bad(csv, f, "the name of a column", "1 to 63 bytes; give the column a name", err);
+        if (!is_name(f))
+            return data_csv_bad(csv, f, "the name of a column",
+                                "a text of 1 to 63 bytes; give the column a name", err);
         memcpy(c->name, f.at, f.n);
         c->is_number = c->is_comma_number = c->is_whole = 1;
     }
@@ -156,7 +167,7 @@ static int is_called(const column *c, const char *const *names) {
 }
 
 static int has_values(const column *c, int most) {
-    return c->n_values >= 2 && c->n_values <= most && !c->is_long;
+    return c->n_values >= 2 && c->n_values <= most && !c->is_unfit;
 }
 
 static int by_field(const void *a, const void *b) {
@@ -293,7 +304,9 @@ static void draft_columns(sheet *s) {
         else if (!c->as) {
             c->as = "ignored";
             data_draft_note(s->draft, "columns: %s has %s, so it is ignored", c->name,
-                            c->n_values < 2 ? "one value alone" : "too many different texts for a category");
+                            c->n_values < 2 ? "one value alone"
+                            : c->is_unfit   ? "texts that cannot name values"
+                                            : "too many different texts for a category");
         }
         json_array_append_new(columns, table_column(s, c));
     }

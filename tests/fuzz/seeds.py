@@ -184,6 +184,14 @@ put("own", "lfw", own(dict(own_images, list={"format": "lfw", "attributes": "fil
                            columns=[{"column": "file", "as": "file"}, {"column": "Male", "as": "label", "values": 2,
                                                                        "above": 0}]),
                       b"#\tperson\timagenum\tMale\nAn\t1\t-0.5\nBo\t1\t2\n"))
+for number, name, content in [
+        (0, "list", b"path,part,sex,person,smile\n0.png,train,f,Ann,yes\n0.png,test,m,Bob,no\n"),
+        (1, "table", b"id;age;sex;work;income\n1;20,5;f;a;lo\n2;?;m;b;hi\n3;40;m;a;lo\n"),
+        (2, "lfw", b"#\tperson\timagenum\tMale\tSmiling\nAn\t1\t-0.5\t1\nAn\t1\t-0.5\t1\n"),
+        (3, "celeba", b"2\nMale Smiling\n0.png 1 -1\n0.png -1 1\n"), (4, "npz", whole),
+        (5, "safetensors", bundle({"x": ("F32", [1, 2], struct.pack("<2f", 0, 1)), "y": ("U8", [1], b"\1")})),
+        (6, "npy", square)]:
+    put("draft", name, bytes([number]) + content)
 put("faces", "celeba", "2\nMale Young \n000001.jpg -1  1\n000002.jpg  1 -1\n\n%%\n000002.jpg 2\n000001.jpg 0\n%%\n"
                        "000001.jpg 2880\n000002.jpg 2937\n")
 put("faces", "comma", "image_id,Male\na.jpg,1\n%%\nimage_id,partition\na.jpg,1\n%%\na.jpg 1\n")

@@ -138,6 +138,13 @@ static void tables(void **state) {
     put_text("own/test.csv", "id;age;work;sex;same;income\n4;20;a;f;1;hi\n");
     refuse("own/none.json", "no such description", "", "");
     gnt_data_free(open_draft("own"));
+    /* a text that cannot be the name of a value */
+    put_text("own/people.csv", "work,notes,income\na,x,lo\nb,\1,hi\na,x,hi\n");
+    put_text("own/test.csv", "");
+    assert_int_equal(unlink((in_folder(text, sizeof text, "own/test.csv"), text)), 0);
+    notes = draft("own");
+    expect(text, "{\"column\": \"notes\", \"as\": \"ignored\"}");
+    gnt_free(notes);
     empty();
 }
 
@@ -249,7 +256,7 @@ static void what_is_not_recognised_is_refused(void **state) {
         {"own/readme.txt", "hello", "holds nothing that is recognised; expected one of: train.npz"},
         {"own/a.csv", "", "a.csv: the file is empty"},
         {"own/a.csv", "one\n1\n", "a header of 1 columns; expected 2 to"},
-        {"own/a.csv", ",b\n1,2\n", "is \"\"; expected 1 to 63 bytes; give the column a name"},
+        {"own/a.csv", ",b\n1,2\n", "is \"\"; expected a text of 1 to 63 bytes; give the column a name"},
         {"own/a.csv", "a,b\n1\n", "line 2"},
         {"own/a.csv", "path,y\nimg/0.png,1\nimg/1.png,2\n", "names pictures, but there is no img/0.png"},
         {"own/train.npz", "PK", "train.npz"},
