@@ -16,6 +16,7 @@
 #ifndef GNT_CAPTURE_CAPTURE_H
 #define GNT_CAPTURE_CAPTURE_H
 
+#include "base/digest.h"
 #include "base/fields.h"
 #include "nn/model/model.h"
 
@@ -150,6 +151,15 @@ void gnt_capture_free(gnt_capture *c);
 /* Writes a capture into a folder, which is made and must not have one. with_private: the private batch,
  * too. */
 int gnt_capture_write(const gnt_capture *c, const char *folder, int with_private, gnt_err *err);
+
+/* Digests the files of a capture. */
+int gnt_capture_digest(const char *folder, gnt_digest *out, gnt_err *err);
+/* Digests what captures must have in common to be attacked as one set: settings other than `about` and the
+ * client, weights, and which private tensors there are of how many samples. */
+int gnt_capture_group(const gnt_capture *c, gnt_digest *out, gnt_err *err);
+/* Digests what captures of different rounds must have in common to be of one training: settings other than
+ * `about`, client and round. */
+int gnt_capture_kind(const gnt_capture *c, gnt_digest *out, gnt_err *err);
 
 /* True if there was no defense; false if there was one, or if that is not known. */
 int gnt_capture_is_undefended(const gnt_capture_settings *s);

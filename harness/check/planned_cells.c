@@ -21,10 +21,11 @@ static int same_size(const check *c, const char *list, size_t is, size_t should)
 /* ---- the head ---- */
 
 static int check_head(const check *c) {
-    static const size_t members[] = {
-        offsetof(gnt_result, suite),    offsetof(gnt_result, title), offsetof(gnt_result, suite_digest),
-        offsetof(gnt_result, scale),    offsetof(gnt_result, check), offsetof(gnt_result, tables),
-        offsetof(gnt_result, baseline), offsetof(gnt_result, facts), offsetof(gnt_result, points)};
+    static const size_t members[] = {offsetof(gnt_result, suite),        offsetof(gnt_result, title),
+                                     offsetof(gnt_result, suite_digest), offsetof(gnt_result, scale),
+                                     offsetof(gnt_result, check),        offsetof(gnt_result, tables),
+                                     offsetof(gnt_result, baseline),     offsetof(gnt_result, facts),
+                                     offsetof(gnt_result, points),       offsetof(gnt_result, run_class)};
     const check_says says = {.of = c, .because = gives};
     return check_members(&says, &gnt_result_fields, "", c->of, c->should, members, COUNT(members));
 }

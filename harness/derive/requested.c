@@ -20,6 +20,17 @@ static const char *text_of(const char *text) {
 
 /* ---- tasks and models ---- */
 
+static const gnt_result_captures *captures_of(const gnt_suite_captures *c, gnt_arena *arena) {
+    const char **digest = gnt_arena_array(arena, c->attacked.n, sizeof *digest);
+    for (size_t i = 0; digest && i < c->attacked.n; i++)
+        digest[i] = c->attacked.digest[i];
+    const gnt_result_captures of = {.digests = {digest, digest ? c->attacked.n : 0},
+                                    .withheld = c->rows == 0,
+                                    .defense = *c->defense ? c->defense : gnt_no_text,
+                                    .knows_defense = c->defense_known};
+    return gnt_arena_copy(arena, &of, 1, sizeof of);
+}
+
 static void fill_task(gnt_result_task *out, const gnt_suite *s, const gnt_suite_task *t, gnt_arena *arena) {
     const size_t n = t->match.n_leakages;
     gnt_fields_clear(&gnt_task_fields, out);
@@ -33,7 +44,7 @@ static void fill_task(gnt_result_task *out, const gnt_suite *s, const gnt_suite_
     out->seed_public = !s->secret;
     out->utility = gnt_utility_names[t->utility];
     out->surface = gnt_word_name(&gnt_surface_words, t->observe.surface);
-    out->observe_from = gnt_observe_names[t->observe.probe];
+    out->observe_from = t->captures ? gnt_of_captures : gnt_observe_names[t->observe.probe];
     out->targets = (int64_t)t->observe.targets;
     out->batch = (int64_t)t->observe.batch;
     out->local_steps = (int64_t)t->observe.local_steps;
@@ -48,6 +59,8 @@ static void fill_task(gnt_result_task *out, const gnt_suite *s, const gnt_suite_
         out->set = (int64_t)t->observe.set;
         out->epochs = (int64_t)t->observe.epochs;
     }
+    if (t->captures)
+        out->captures = captures_of(t->captures, arena);
     if (t->curve)
         out->curve = (int64_t)t->curve;
     if (t->width > 0)
@@ -159,6 +172,7 @@ int gnt_derive_suite(gnt_result *r, const gnt_suite *s, gnt_arena *arena, gnt_er
     r->suite = s->name;
     r->title = s->title;
     r->suite_digest = s->digest;
+    r->run_class = gnt_suite_is_of_captures(s) ? gnt_of_captures : gnt_no_text;
     fill_lists(r, s, arena);
     if (s->scale) {
         const gnt_result_scale scale = {s->scale, s->scale_says};

@@ -13,6 +13,7 @@ static const struct {
     [GNT_JOB_REPLAY] = {gnt_job_replay, 0},   [GNT_JOB_PREPARE_DEFENSE] = {gnt_job_prepare_defense, 1},
     [GNT_JOB_OBSERVE] = {gnt_job_observe, 1}, [GNT_JOB_PREPARE_ATTACK] = {gnt_job_prepare_attack, 1},
     [GNT_JOB_ATTACK] = {gnt_job_attack, 1},   [GNT_JOB_SCORE] = {gnt_job_score, 0},
+    [GNT_JOB_CAPTURE] = {gnt_job_capture, 0},
 };
 
 int gnt_job_opens_plugins(gnt_job_kind kind) {

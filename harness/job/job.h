@@ -18,6 +18,8 @@
  *                            artefacts.I, treatments, models
  *                    leaves  seen: observations (observations.h); broadcast; each to be granted by itself:
  *                            labels, rates, stats, outside, sum; for scoring: targets, mixing; compared
+ *   capture          reads   the files of captures
+ *                    leaves  as observe, and trained: the weights before (capture_job.c)
  *   prepare-attack   reads   public, shadow, trained (what was broadcast), shadow_seen, shadow_mixing,
  *                            defense_artefacts.I, models
  *                    leaves  artefacts
@@ -52,5 +54,6 @@ int gnt_job_prepare_defense(gnt_work *w, gnt_err *err);
 int gnt_job_prepare_attack(gnt_work *w, gnt_err *err);
 int gnt_job_attack(gnt_work *w, gnt_err *err);
 int gnt_job_replay(gnt_work *w, gnt_err *err);
+int gnt_job_capture(gnt_work *w, gnt_err *err);
 
 #endif

@@ -62,6 +62,10 @@ static void drawn_words(size_t n, int64_t stage, char *text, size_t size) {
 void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char *text, size_t size) {
     int64_t stages[GNT_MOST_STAGES];
     const size_t n = gnt_stages(r, task, stages);
+    if (gnt_result_is_of_captures(r->file)) {
+        snprintf(text, size, stage ? "captured in round %" PRId64 : "captured", stage);
+        return;
+    }
     if (gnt_facts_of(r, task)->drawn && are_numbers(stages, n))
         drawn_words(n, stage, text, size);
     else if (stage == GNT_EVERY_STAGE)

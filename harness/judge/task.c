@@ -15,11 +15,11 @@ typedef struct place {
 
 static int read_from(const place *at, const char *word, int *in_round) {
     *in_round = !strcmp(word, "round");
-    if (!word[0] || *in_round || !strcmp(word, "probe"))
+    if (!word[0] || *in_round || !strcmp(word, "probe") || !strcmp(word, gnt_of_captures))
         return 0;
     return gnt_fail(at->err,
-                    "%s: tasks[%zu].observe_from: expected \"round\" or \"probe\"; run the suite again to "
-                    "write this file again",
+                    "%s: tasks[%zu].observe_from: expected \"round\", \"probe\" or \"capture\"; run the "
+                    "suite again to write this file again",
                     at->file, at->index);
 }
 

@@ -8,7 +8,8 @@
  *   runs a defense's hooks on one side of the protocol, for a training replay           .replay
  *   recomputes recorded updates prepare-defense  .prepare        computes the artefacts of one defense
  *   observe          .observe        makes observations prepare-attack   .prepare_attack computes the
- *   artefacts of one attack attack           .attack         computes an answer score            .score
+ *   artefacts of one attack capture          .capture        reads captures
+ *   attack           .attack         computes an answer score            .score
  *   computes the numbers of a cell vet              .vet            runs one check of one plugin describe
  *   .describe       describes the plugins of a file sandbox          (none)          enters the sandbox and
  *   ends
@@ -30,6 +31,7 @@ typedef enum gnt_job_kind {
     GNT_JOB_REPLAY,
     GNT_JOB_PREPARE_DEFENSE,
     GNT_JOB_OBSERVE,
+    GNT_JOB_CAPTURE,
     GNT_JOB_PREPARE_ATTACK,
     GNT_JOB_ATTACK,
     GNT_JOB_SCORE,
@@ -334,6 +336,20 @@ typedef struct gnt_request_observation {
     const gnt_request_probe *probe;
 } gnt_request_observation;
 
+/* The folder of a capture, and the digest of its files. */
+typedef struct gnt_request_captured {
+    const char *folder, *digest;
+} gnt_request_captured;
+
+typedef struct gnt_request_capture {
+    struct {
+        const gnt_request_captured *at;
+        size_t n;
+    } folders;
+    /* The round that later jobs call theirs. */
+    int64_t stage;
+} gnt_request_capture;
+
 /* A parameter of the defense, as an adaptive attacker knows it: gnt_value of plugin.h. */
 typedef struct gnt_request_value {
     const char *id;
@@ -446,6 +462,7 @@ typedef struct gnt_request {
         gnt_request_replay replay;
         gnt_request_prepare prepare;
         gnt_request_observation observe;
+        gnt_request_capture capture;
         gnt_request_prepare_attack prepare_attack;
         gnt_request_attack attack;
         gnt_request_score score;

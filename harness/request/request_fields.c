@@ -272,6 +272,18 @@ static const gnt_field observation_rows[] = {
 };
 static const gnt_fields observation_fields = GNT_FIELDS_OF(gnt_request_observation, observation_rows);
 
+static const gnt_field captured_rows[] = {
+    {GNT_FIELD(gnt_request_captured, folder, TEXT), .is_place = 1},
+    {GNT_FIELD(gnt_request_captured, digest, TEXT)},
+};
+static const gnt_fields captured_fields = GNT_FIELDS_OF(gnt_request_captured, captured_rows);
+
+static const gnt_field capture_rows[] = {
+    {GNT_FIELD(gnt_request_capture, folders, LIST), .group = &captured_fields},
+    {GNT_FIELD(gnt_request_capture, stage, INT), .most = INT32_MAX},
+};
+static const gnt_fields capture_fields = GNT_FIELDS_OF(gnt_request_capture, capture_rows);
+
 /* ---- attacks ---- */
 
 static const gnt_field value_rows[] = {
@@ -375,6 +387,7 @@ const gnt_request_kind gnt_request_kinds[GNT_JOB_KINDS] = {
     [GNT_JOB_REPLAY] = {"replay", &replay_fields},
     [GNT_JOB_PREPARE_DEFENSE] = {"prepare-defense", &prepare_fields},
     [GNT_JOB_OBSERVE] = {"observe", &observation_fields},
+    [GNT_JOB_CAPTURE] = {"capture", &capture_fields},
     [GNT_JOB_PREPARE_ATTACK] = {"prepare-attack", &prepare_attack_fields},
     [GNT_JOB_ATTACK] = {"attack", &attack_fields},
     [GNT_JOB_SCORE] = {"score", &score_fields},

@@ -24,6 +24,15 @@ const char *gnt_row_mode_name(gnt_row_mode mode) {
     return gnt_word_name(&gnt_row_mode_words, mode);
 }
 
+const char gnt_of_captures[] = "capture";
+
+int gnt_result_is_of_captures(const gnt_result *r) {
+    for (size_t i = 0; i < r->tasks.n; i++)
+        if (r->tasks.at[i].captures)
+            return 1;
+    return r->run_class && strcmp(r->run_class, gnt_of_captures) == 0;
+}
+
 const char gnt_of_batch[] = "batch", gnt_of_all_rows[] = "all rows";
 
 int gnt_is_of_all_rows(const gnt_outcome *o) {

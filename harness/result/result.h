@@ -262,6 +262,9 @@ typedef struct gnt_outcome {
     const char *unknown;
 } gnt_outcome;
 
+/* The class of runs that attack captures: never ranked, and never compared with cells of others. */
+extern const char gnt_of_captures[];
+
 /* The values of `scored_against`; and 1 where it says the second. */
 extern const char gnt_of_batch[], gnt_of_all_rows[];
 int gnt_is_of_all_rows(const gnt_outcome *o);
@@ -307,13 +310,23 @@ typedef struct gnt_public_onlys {
     size_t n;
 } gnt_public_onlys;
 
+/* The captures that a task attacks. */
+typedef struct gnt_result_captures {
+    gnt_texts digests;
+    /* The private batches are not there. */
+    int withheld;
+    /* Ids of the defense that the captures name, joined by +; gnt_no_text: they do not say. */
+    const char *defense;
+    int knows_defense;
+} gnt_result_captures;
+
 typedef struct gnt_result_task {
     /* data_kind: "image", "tabular", "audio" */
     const char *id, *digest, *data, *data_kind, *model;
     gnt_ints stages;
     /* −1: the file does not say */
     int stages_drawn, seed_public;
-    /* the measure of utility; "round" or "probe" */
+    /* the measure of utility; "round", "probe" or "capture" */
     const char *utility, *surface, *observe_from;
     int64_t targets, batch, local_steps;
     /* of training; −1: the file does not say */
@@ -328,6 +341,7 @@ typedef struct gnt_result_task {
     double width;
     const char *public_set, *prior_set;
     gnt_public_onlys public_only;
+    const gnt_result_captures *captures; /* NULL: it observes a training, or probes a network */
 } gnt_result_task;
 
 typedef struct gnt_result_tasks {
@@ -439,6 +453,8 @@ typedef struct gnt_match_rows {
 typedef struct gnt_result {
     int64_t format;
     const char *suite, *title, *suite_digest;
+    /* gnt_of_captures; gnt_no_text: a run of a suite that observes by itself */
+    const char *run_class;
     gnt_result_tasks tasks;
     gnt_result_models models;
     gnt_result_defenses defenses;
@@ -470,6 +486,8 @@ extern const gnt_fields gnt_result_fields, gnt_cell_fields, gnt_group_fields, gn
 
 /* Makes an empty result, to be filled. */
 void gnt_result_clear(gnt_result *r);
+/* True if it is of the class gnt_of_captures, or has a task that only such a run has. */
+int gnt_result_is_of_captures(const gnt_result *r);
 /* Reads the text of a file, which sentences call `name`. On failure *r is empty. */
 int gnt_result_parse(gnt_result *r, const char *name, const char *text, size_t size, gnt_err *err);
 /* Reads the file, or PATH.gz where there is none, which `gauntlet scores` writes. On failure *r is empty. */

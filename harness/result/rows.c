@@ -25,6 +25,17 @@ static const gnt_field public_rows[] = {
 };
 static const gnt_fields public_fields = GNT_OPEN(gnt_public_only, public_rows);
 
+static const gnt_field captures_rows[] = {
+    {GNT_FIELD(gnt_result_captures, digests, TEXTS), .help = "digest of the files of each capture"},
+    {GNT_FIELD(gnt_result_captures, withheld, FLAG),
+     .help = "true if there are no private batches, so that nothing was scored"},
+    {GNT_FIELD(gnt_result_captures, defense, TEXT), .nullable = 1,
+     .help = "ids of the defense that the captures name, joined by +; none; null: they do not say"},
+    {GNT_FIELD(gnt_result_captures, knows_defense, FLAG),
+     .help = "true if the attacker may be granted the defense"},
+};
+static const gnt_fields captures_fields = GNT_OPEN(gnt_result_captures, captures_rows);
+
 static const gnt_field task_rows[] = {
     {GNT_FIELD(gnt_result_task, id, TEXT), .help = "name by which all other entries refer to the task"},
     {GNT_FIELD(gnt_result_task, digest, TEXT),
@@ -47,7 +58,7 @@ static const gnt_field task_rows[] = {
      .help = "what the attacker sees: update, encoding, representation or transcript"},
     {GNT_FIELD(gnt_result_task, observe_from, TEXT), .late = 1,
      .help = "round: what the training run aggregated; probe: hooks run once more on rows set apart "
-             "([suites.md](suites.md#observe))"},
+             "([suites.md](suites.md#observe)); capture: captures"},
     {GNT_FIELD(gnt_result_task, targets, INT),
      .help = "number of private samples to reconstruct, or of observed clients"},
     {GNT_FIELD(gnt_result_task, batch, INT), .help = "samples of one observation"},
@@ -73,6 +84,8 @@ static const gnt_field task_rows[] = {
     {GNT_FIELD_AS("public", gnt_result_task, public_set, TEXT), .optional = 1, .help = "public data set"},
     {GNT_FIELD_AS("prior", gnt_result_task, prior_set, TEXT), .optional = 1,
      .help = "set of the grant `prior_data`"},
+    {GNT_FIELD(gnt_result_task, captures, GROUP), .group = &captures_fields, .optional = 1,
+     .help = "captures that the task attacks, in a run of the class capture"},
     {GNT_FIELD(gnt_result_task, public_only, LIST), .group = &public_fields, .nullable = 1,
      .most_entries = MOST_SEEDS, .help = "utility of training on public data alone, for each seed"},
 };
@@ -269,6 +282,10 @@ static const gnt_field result_rows[] = {
     {GNT_FIELD(gnt_result, suite, TEXT), .help = "name of the suite"},
     {GNT_FIELD(gnt_result, title, TEXT), .help = "title of the suite"},
     {GNT_FIELD(gnt_result, suite_digest, TEXT), .help = "digest of the suite file"},
+    {GNT_FIELD_AS("class", gnt_result, run_class, TEXT), .optional = 1,
+     .help =
+         "capture: the run attacked captures, and is never ranked ([below](#class-capture)); missing: a run "
+         "of a suite"},
     {GNT_FIELD(gnt_result, tasks, LIST), .group = &gnt_task_fields, .most_entries = MOST_NAMES,
      .help = "tasks of the suite"},
     {GNT_FIELD(gnt_result, models, LIST), .group = &gnt_model_fields, .most_entries = MOST_NAMES,

@@ -203,6 +203,13 @@ static cost cost_of(const estimating *e, const run_job *j) {
                           second_per_entry * (double)t->update_size);
         break;
     }
+    case GNT_JOB_CAPTURE:
+        c.released = seen + f->size;
+        c.memory = 2 * c.released;
+        c.seconds = 3 * c.released / byte_rate + (double)t->observe.targets *
+                                                     (1 + (double)t->observe.local_steps) *
+                                                     (double)t->observe.batch * f->gradient;
+        break;
     case GNT_JOB_PREPARE_ATTACK:
         c = cost_of_prepare(t, f, &j->request.prepare_attack,
                             j->request.prepare_attack.attacker.granted & GNT_KNOWS_SHADOW_OBS ? shadow : 0);

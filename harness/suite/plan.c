@@ -122,7 +122,7 @@ static void choose_points(gnt_plan *p, const gnt_suite *s, size_t from) {
 static void choose_quarter(gnt_plan *p, const gnt_suite *s, size_t from, size_t attack) {
     const gnt_suite_attack *a = &s->attack[attack];
     gnt_cell *chosen = NULL;
-    if (!(a->member.info->flags & GNT_FLAG_BUDGET_SCHEDULE) || a->budget == 1)
+    if (!(a->member.info->flags & GNT_FLAG_BUDGET_SCHEDULE) || a->budget == 1 || gnt_suite_is_of_captures(s))
         return;
     for (size_t i = from; i < p->n; i++) {
         gnt_cell *c = &p->cell[i];

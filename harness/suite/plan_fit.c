@@ -125,6 +125,8 @@ static const uint32_t trains = GNT_HOOK_ENCODE_SET | GNT_HOOK_ENCODE_BATCH | GNT
 
 static char *fit_defense(const gnt_suite_task *t, const gnt_suite_defense *d, int *failed) {
     uint32_t surfaces = 0;
+    if (t->captures) /* it was applied elsewhere, to whatever data */
+        return NULL;
     for (size_t i = 0; i < d->n_members; i++) {
         int fits;
         char *reason = member_reason(t, d->member[i].info, &fits);
@@ -182,10 +184,23 @@ static uint32_t made_void(const gnt_suite_task *t, const gnt_suite_defense *d) {
     return bits;
 }
 
+/* Returns what captures, and the rows that the suite names, offer. */
+static uint32_t available_of_captures(const gnt_suite_task *t) {
+    const gnt_suite_captures *of = t->captures;
+    return of->from_private | (of->defense_known ? GNT_KNOWS_DEFENSE : 0) |
+           (t->role_rows[GNT_ROLE_PUBLIC] ? GNT_KNOWS_PUBLIC : 0) |
+           (t->role_rows[GNT_ROLE_SHADOW] ? GNT_KNOWS_SHADOW : 0) |
+           (t->shadow_observations && !t->shares_part ? GNT_KNOWS_SHADOW_OBS : 0) |
+           (of->n_earlier ? GNT_KNOWS_HISTORY : 0) |
+           (t->observe.attribute >= 0 && of->known_attribute >= 0 ? GNT_KNOWS_ATTRIBUTE : 0);
+}
+
 /* Returns the knowledge that a cell offers: the suite can only grant what the task has. */
 static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     const gnt_suite_task *t = &s->task[c->task];
     const gnt_suite_defense *d = &s->defense[c->defense];
+    if (t->captures)
+        return available_of_captures(t);
     uint32_t has = GNT_KNOWS_LABELS | GNT_KNOWS_DEFENSE | GNT_KNOWS_RATES, hooks = hooks_of(d);
     has |= t->role_rows[GNT_ROLE_PUBLIC] ? GNT_KNOWS_PUBLIC : 0;
     has |= t->prior_rows ? GNT_KNOWS_PRIOR_DATA : 0;
@@ -205,7 +220,43 @@ static uint32_t available(const gnt_suite *s, const gnt_cell *c) {
     return has;
 }
 
+/* Returns why an attacker on captures has not what it would be granted. */
+static const char *where_from_captures(const gnt_suite_task *t, uint32_t bit) {
+    const int withheld = !t->captures->rows;
+    switch (bit) {
+    case GNT_KNOWS_PUBLIC:
+        return "the attacker has no public data (data.public, --public)";
+    case GNT_KNOWS_PRIOR_DATA:
+        return "a task of captures has one public set (data.public, --public)";
+    case GNT_KNOWS_SHADOW:
+        return "the attacker has no shadow data (data.shadow, --shadow)";
+    case GNT_KNOWS_SHADOW_OBS:
+        return t->shares_part && t->role_rows[GNT_ROLE_SHADOW]
+                   ? "no update of shadow data can be computed without the parameters that clients keep"
+                   : "the attacker has no shadow data to compute updates from (shadow.observations, "
+                     "--shadow)";
+    case GNT_KNOWS_DEFENSE:
+        return "the attacker does not know the defense (defense_known, --defense)";
+    case GNT_KNOWS_ATTRIBUTE:
+        return t->observe.attribute < 0 ? "the captures name no attribute to infer (attribute)"
+                                        : "the attacker's data do not have the attribute of the captures";
+    case GNT_KNOWS_HISTORY:
+        return "there are no captures of the same clients in earlier rounds (history)";
+    case GNT_KNOWS_LABELS:
+    case GNT_KNOWS_RATES:
+    case GNT_KNOWS_ORDER:
+    case GNT_KNOWS_BN_STATS:
+    case GNT_KNOWS_REGION:
+        return withheld ? "the private batch, which would give it, is withheld"
+                        : "the private batch does not give it";
+    default:
+        return "captures do not have it";
+    }
+}
+
 static const char *where_from(const gnt_suite_task *t, const gnt_suite_defense *d, uint32_t bit) {
+    if (t->captures)
+        return where_from_captures(t, bit);
     const uint32_t of_tasks = GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA | GNT_KNOWS_SHADOW | GNT_KNOWS_SUM |
                               GNT_KNOWS_DEFENSE_PRIVATE;
     if (t->observe.surface == GNT_SURFACE_TRANSCRIPT && !(bit & of_tasks))
@@ -262,8 +313,10 @@ static uint32_t goals_of(const gnt_suite *s, const gnt_cell *c) {
         goals &= ~GNT_GOAL_ATTRIBUTE;
     if (t->facts.has_maps)
         goals &= ~GNT_GOAL_LABEL;
-    if (!(hooks_of(&s->defense[c->defense]) & GNT_HOOK_CONTRIBUTE))
+    if (t->captures || !(hooks_of(&s->defense[c->defense]) & GNT_HOOK_CONTRIBUTE))
         goals &= ~GNT_GOAL_CONTRIBUTION;
+    if (t->captures && t->captures->goals)
+        goals &= t->captures->goals;
     return goals;
 }
 
@@ -272,6 +325,12 @@ static const char *no_goal(const gnt_suite_task *t, uint32_t goals) {
         return "a transcript reveals contributions to a secure sum only";
     if (!(goals & ~unmeasured))
         return "this version has no measure for it";
+    if (t->captures && t->captures->goals && !(goals & t->captures->goals))
+        return "the captures name other goals";
+    if (t->captures && (goals & GNT_GOAL_CONTRIBUTION))
+        return "captures have no secure sum to contribute to";
+    if (t->captures && (goals & GNT_GOAL_ATTRIBUTE))
+        return "the captures name no attribute to infer (attribute)";
     if (goals & GNT_GOAL_CONTRIBUTION)
         return "the defense makes no secure sum to contribute to";
     if (t->facts.has_maps && goals & GNT_GOAL_LABEL)
@@ -316,10 +375,12 @@ static char *families_text(const gnt_plugin_info *p) {
     return out;
 }
 
-static char *not_answered(const gnt_plugin_info *p, const gnt_suite_defense *d) {
+static char *not_answered(const gnt_suite_task *t, const gnt_plugin_info *p, const gnt_suite_defense *d) {
+    const int unknown = t->captures && !t->captures->defense_known;
     char *list = families_text(p);
     char *reason = list ? gnt_format("%s answers %s%s; the defense is %s", p->id, list,
-                                     p->conditions & GNT_IF_ONLY_NAMED ? ", one at a time" : "", d->plugin)
+                                     p->conditions & GNT_IF_ONLY_NAMED ? ", one at a time" : "",
+                                     unknown ? "not known to the attacker" : d->plugin)
                         : NULL;
     gnt_free(list);
     return reason;
@@ -334,7 +395,7 @@ static int misfits_conditions(const gnt_suite_task *t, const gnt_suite_defense *
     const int observed = a->surface == t->observe.surface;
     const char *lacks = unmet_condition(t, p->conditions, observed && a->surface == GNT_SURFACE_UPDATE);
     if (!answers(p, d))
-        *reason = not_answered(p, d);
+        *reason = not_answered(t, p, d);
     else if (observed && (p->conditions & GNT_IF_ONE_SAMPLE) && !is_of_one_sample(t))
         *reason = gnt_format("%s needs a batch of one sample; an observation is of %lld (observe.batch)",
                              p->id, (long long)t->observe.batch);

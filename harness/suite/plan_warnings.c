@@ -115,6 +115,8 @@ static void check_attack(const gnt_plan *p, const gnt_suite *s, size_t attack, g
     /* a list has attacks for every task, most of which do not apply to any one */
     if (a->influence_of || a->list || t.cells == 0)
         return;
+    if (t.planned && gnt_suite_is_of_captures(s)) /* what they do not have is said of each that lacks it */
+        return;
     if (t.planned)
         check_grants(s, a, &t, out);
     else
@@ -136,7 +138,8 @@ static void check_defense(const gnt_plan *p, const gnt_suite *s, size_t defense,
 }
 
 void gnt_plan_warnings(const gnt_plan *p, const gnt_suite *s, gnt_text *out) {
-    if (!s->tables) /* a suite that fills a paper's tables compares as the paper does */
+    /* a suite that fills a paper's tables compares as the paper does, and captures are not compared */
+    if (!s->tables && !gnt_suite_is_of_captures(s))
         check_tasks(p, s, out);
     for (size_t i = 0; i < s->n_attacks; i++)
         check_attack(p, s, i, out);

@@ -172,7 +172,7 @@ static int read_lists(suite_reader *r, const json_t *root) {
                    "a list of attacks, such as [{\"attack\": \"dlg\"}], or the name of one") ||
         suite_list(r, "", root, "attacks", 1, GNT_SUITE_MOST_ENTRIES, &attacks))
         return -1;
-    return suite_read_attacks(r, attacks) || suite_add_influence(r);
+    return suite_check_captures(r) || suite_read_attacks(r, attacks) || suite_add_influence(r);
 }
 
 static int read_root(suite_reader *r) {

@@ -193,6 +193,39 @@ typedef struct gnt_suite_other_set {
     int64_t rows; /* this many of them, shuffled; −1: all */
 } gnt_suite_other_set;
 
+/* Folders of captures of one round, resolved, and the digest of each one's files. */
+typedef struct gnt_suite_folders {
+    char **folder;
+    char (*digest)[GNT_HEX_SIZE];
+    size_t n;
+    int64_t round;
+} gnt_suite_folders;
+
+enum { GNT_SUITE_HISTORY = 8 };
+
+/* Captured updates (capture/capture.h) that a task attacks in the place of a training's: all of one round,
+ * from the same weights, with the same settings. */
+typedef struct gnt_suite_captures {
+    gnt_suite_folders attacked;
+    /* Captures of the same clients in earlier rounds, earliest first, each in the order of those attacked. */
+    gnt_suite_folders earlier[GNT_SUITE_HISTORY];
+    size_t n_earlier;
+    /* 1: the attacker may be granted the defense, which the suite's entry says. */
+    int defense_known;
+    /* Ids of the defense that the captures name, joined by '+'; "none"; "": they do not say. */
+    char *defense;
+    /* Private samples behind each; 0: withheld. */
+    int64_t rows;
+    /* What the private batch gives an attacker that is granted it: GNT_KNOWS_*. */
+    uint32_t from_private;
+    /* The goals that the captures name; 0: any. */
+    uint32_t goals;
+    /* 1: the task has rows for the attacker; `data` of the task is their set. */
+    int has_data;
+    /* Index of the attribute in the attacker's rows; −1: they do not have it. */
+    int32_t known_attribute;
+} gnt_suite_captures;
+
 typedef struct gnt_suite_task {
     char *id;
     /* id of the task that defines data, model and training: its own, or the one it is "like" */
@@ -254,6 +287,9 @@ typedef struct gnt_suite_task {
     int secret;            /* train once more with a rule on labels that clients' samples alone show */
     gnt_suite_match match; /* the suite's, unless the task has its own */
     gnt_adequate_limits adequate;
+    /* NULL: the task trains, or attacks a network as it is. With captures federated.rounds is 0, and what
+     * describes samples is the captures'. */
+    gnt_suite_captures *captures;
     /* of everything that decides what is measured, except defenses and attacks: runs of suites whose tasks
      * share it can be compared */
     char digest[GNT_HEX_SIZE];
@@ -385,6 +421,8 @@ void gnt_suite_drawn_part(int64_t rounds, size_t n, size_t i, int64_t *from, int
  * these weights, in the round of that number counted from 0. NULL: rounds are drawn, and the seed is not one
  * of the suite's, as those of a search, whose training runs nobody observes. */
 const int64_t *gnt_suite_rounds(const gnt_suite *s, const gnt_suite_task *t, uint64_t seed);
+/* True if the tasks attack captures: of a suite either all do, or none. */
+int gnt_suite_is_of_captures(const gnt_suite *s);
 /* Returns the model with that id, or NULL. */
 const gnt_suite_model *gnt_suite_find_model(const gnt_suite *s, const char *id);
 /* True if a member prepares artefacts that stay with the clients. */

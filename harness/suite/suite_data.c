@@ -243,17 +243,17 @@ static int fail_split(suite_reader *r, const char *path) {
 }
 
 /* Splits rows of a set that has counts but no content, to apply the data room's own rules and messages. */
-static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
+int suite_deal_rows(suite_reader *r, const char *path, const gnt_data_facts *of, gnt_suite_task *t) {
     static const gnt_key any;
     gnt_split split = {0};
     gnt_data *counts = gnt_alloc(sizeof *counts);
     if (!counts)
         return suite_no_memory(r);
     snprintf(counts->name, sizeof counts->name, "%s", t->data);
-    counts->group_name = t->facts.group_name;
+    counts->group_name = of->group_name;
     for (int p = 0; p < 3; p++) {
-        counts->part[p] = t->facts.part[p];
-        counts->rows += t->facts.part[p];
+        counts->part[p] = of->part[p];
+        counts->rows += of->part[p];
     }
     int rc = gnt_split_make(&split, counts, &t->split, &any, r->err);
     if (rc != 0)
@@ -264,42 +264,70 @@ static int try_split(suite_reader *r, const char *path, gnt_suite_task *t) {
     return rc;
 }
 
-/* Reads which rows of another set of the same shape a key names, and their number without −1. */
-static int read_other_set(suite_reader *r, const char *path, const json_t *object, const gnt_suite_task *t,
-                          gnt_suite_other_set *set, int64_t *n) {
+static void add_shape(gnt_text *to, int32_t rank, const int64_t *dim) {
+    for (int32_t i = 0; i < rank; i++)
+        gnt_text_add(to, "%s%lld", i ? "×" : "", (long long)dim[i]);
+}
+
+/* Refuses a set whose samples have not the shape of the task's. */
+static int check_shape(suite_reader *r, const char *path, const char *name, const gnt_data_facts *f,
+                       const gnt_suite_task *t) {
+    gnt_text is, should;
+    if (f->kind == t->facts.kind && f->rank == t->facts.rank &&
+        memcmp(f->dim, t->facts.dim, sizeof f->dim) == 0)
+        return 0;
+    gnt_text_init(&is, 256);
+    gnt_text_init(&should, 256);
+    add_shape(&is, f->rank, f->dim);
+    add_shape(&should, t->facts.rank, t->facts.dim);
+    suite_fail(r, path,
+               "is \"%s\", whose samples (%s) have another shape than those of %s (%s); expected a set of "
+               "the same shape",
+               name, gnt_text_get(&is), t->captures ? "the captures" : t->data, gnt_text_get(&should));
+    gnt_text_free(&is);
+    gnt_text_free(&should);
+    return -1;
+}
+
+int suite_read_known_rows(suite_reader *r, const char *path, const json_t *object, const gnt_suite_task *t,
+                          gnt_suite_other_set *out, gnt_data_facts *f) {
     const char *name = NULL;
     int64_t seed = 0;
-    gnt_data_facts f;
     const gnt_path at = gnt_path_key(path, json_object_get(object, "file") ? "file" : "name");
-    set->rows = -1;
+    out->rows = -1;
     if (suite_keys(r, path, object, "name", "file", "seed", "rows") ||
         read_name(r, path, object, "the data set, such as \"name\": \"cifar100\"", &name) ||
         read_seed(r, path, object, name, &seed) ||
-        suite_int(r, path, object, "rows", -1, MOST_ROWS, &set->rows))
+        suite_int(r, path, object, "rows", -1, MOST_ROWS, &out->rows))
         return -1;
-    if (strcmp(name, t->data) == 0)
+    if (!t->captures && strcmp(name, t->data) == 0)
         return suite_fail(
             r, at.text,
             "is \"%s\", the task's own set; expected another, or the number of its own rows in the "
             "place of this object",
             t->data);
     const gnt_data_spec spec = {.name = name, .seed = (uint64_t)seed};
-    if (find_facts(r, &spec, &f))
+    if (find_facts(r, &spec, f))
         return suite_fail_in(r, at.text);
-    if (f.kind != t->facts.kind || f.rank != t->facts.rank || memcmp(f.dim, t->facts.dim, sizeof f.dim) != 0)
-        return suite_fail(
-            r, at.text,
-            "is \"%s\", whose samples have another shape than those of %s; expected a set of the "
-            "same shape",
-            name, t->data);
+    if (check_shape(r, at.text, name, f, t) != 0)
+        return -1;
+    out->data = gnt_strdup(name);
+    out->seed = (uint64_t)seed;
+    return out->data ? 0 : suite_no_memory(r);
+}
+
+/* Reads which rows of another set of the same shape a key names, and their number without −1. */
+static int read_other_set(suite_reader *r, const char *path, const json_t *object, const gnt_suite_task *t,
+                          gnt_suite_other_set *set, int64_t *n) {
+    gnt_data_facts f;
+    if (suite_read_known_rows(r, path, object, t, set, &f) != 0)
+        return -1;
     const int64_t most = f.part[GNT_PART_PUBLIC] ? f.part[GNT_PART_PUBLIC] : f.part[GNT_PART_TRAIN];
     if (set->rows > most)
         return suite_fail_key(r, path, "rows", "is %lld, but %s provides %lld rows; expected at most that",
-                              (long long)set->rows, name, (long long)most);
-    set->data = gnt_strdup(name);
-    set->seed = (uint64_t)seed;
+                              (long long)set->rows, set->data, (long long)most);
     *n = set->rows < 0 ? most : set->rows;
-    return set->data ? 0 : suite_no_memory(r);
+    return 0;
 }
 
 /* Refuses target rows if all observations are made in the round, from clients' rows. */
@@ -384,7 +412,7 @@ static int read_roles(suite_reader *r, const char *path, const json_t *object, g
             return -1;
     if ((!r->modes.probe && check_no_targets(r, path, object)) || read_target_rows(r, path, object, t) ||
         read_apart(r, path, object, t) || suite_read_balance(r, path, object, t) || check_rest(r, path, t) ||
-        try_split(r, path, t) ||
+        suite_deal_rows(r, path, &t->facts, t) ||
         (public_set && read_other_set(r, gnt_path_key(path, "public").text, public_set, t, &t->public_set,
                                       &t->role_rows[GNT_ROLE_PUBLIC])) ||
         (prior &&
@@ -412,7 +440,7 @@ int suite_read_public(suite_reader *r, const char *path, const json_t *object, g
     if (suite_keys(r, path, object, "name", "file", "seed", "rows") || read_set(r, path, object, t))
         return -1;
     t->split.n[GNT_ROLE_PUBLIC] = t->split.n[GNT_ROLE_TEST] = -1;
-    if (try_split(r, path, t))
+    if (suite_deal_rows(r, path, &t->facts, t))
         return -1;
     for (int role = GNT_ROLE_TEST; role <= GNT_ROLE_PUBLIC; role++)
         if (t->role_rows[role] < 1)

@@ -101,8 +101,26 @@ int suite_read_tables(suite_reader *r, const json_t *root);
 int suite_read_check(suite_reader *r, const json_t *root);
 
 int suite_read_tasks(suite_reader *r, const json_t *list);
+/* Reads a task that attacks captures. */
+int suite_read_captures(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+/* Checks the defenses of a suite whose tasks attack captures; after these. */
+int suite_check_captures(suite_reader *r);
+void suite_free_captures(gnt_suite_captures *c);
+void suite_digest_captures(const gnt_suite_captures *c, gnt_hasher *h);
+/* Reads a set whose rows an attacker has, of the shape of the task's samples; *f: its facts. out->rows
+ * is −1 unless the suite gives it, and not compared with what there are. */
+int suite_read_known_rows(suite_reader *r, const char *path, const json_t *object, const gnt_suite_task *t,
+                          gnt_suite_other_set *out, gnt_data_facts *f);
+/* Settles which rows have which role, from t->split. */
+int suite_deal_rows(suite_reader *r, const char *path, const gnt_data_facts *of, gnt_suite_task *t);
 int suite_read_data(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_model(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+/* Fills what a task says of its model's layers. */
+void suite_note_layers(gnt_suite_task *t, const gnt_model *m);
+/* Reads "shadow" of a task, after its rows and observations. */
+int suite_read_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
+/* Reads "adequate" of a task, after the suite's. */
+int suite_read_adequate(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 int suite_read_federated(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);
 /* Reads "partition", after federated.clients; path: that of "federated". */
 int suite_read_partition(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t);

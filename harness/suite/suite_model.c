@@ -179,7 +179,7 @@ static int shares_dense(const gnt_model *m) {
     return 0;
 }
 
-static void note_layers(gnt_suite_task *t, const gnt_model *m) {
+void suite_note_layers(gnt_suite_task *t, const gnt_model *m) {
     for (int32_t i = 0; i < gnt_model_layers(m); i++) {
         const char *type = gnt_model_layer_type(m, i);
         if (strcmp(type, "flatten") == 0)
@@ -285,7 +285,7 @@ int suite_read_model(suite_reader *r, const char *path, const json_t *object, gn
         return -1;
     if (check_model(r, path, object, t, &m))
         return -1;
-    note_layers(t, m);
+    suite_note_layers(t, m);
     int rc = check_output(r, path, t) || read_weights(r, path, object, m, t) ? -1 : 0;
     gnt_model_free(m);
     return rc;

@@ -11,7 +11,7 @@ enum { UTILITIES = 3 };
 
 /* ---- shadow, utility ---- */
 
-static int read_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+int suite_read_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     const json_t *o = NULL;
     const gnt_path at = gnt_path_key(path, "shadow");
     int64_t rows = t->role_rows[GNT_ROLE_SHADOW];
@@ -160,7 +160,7 @@ static int read_limits(suite_reader *r, const char *path, const json_t *object, 
 }
 
 /* Reads the suite's "adequate", then the task's, which overrides it. */
-static int read_adequate(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+int suite_read_adequate(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
     t->adequate = (gnt_adequate_limits)GNT_ADEQUATE_DEFAULTS;
     return read_limits(r, "", r->doc->root, &t->adequate) || read_limits(r, path, object, &t->adequate);
 }
@@ -291,8 +291,8 @@ static int read_task(suite_reader *r, const char *path, const json_t *object, gn
            suite_read_model(r, path, object, t) || suite_read_federated(r, path, object, t) ||
            suite_read_stages(r, path, object, t) || suite_read_observe(r, path, object, t) ||
            read_region(r, path, object, t) || suite_read_hide(r, path, object, t) ||
-           read_shadow(r, path, object, t) || read_utility(r, path, object, t) ||
-           read_matches(r, path, object, t) || read_adequate(r, path, object, t);
+           suite_read_shadow(r, path, object, t) || read_utility(r, path, object, t) ||
+           read_matches(r, path, object, t) || suite_read_adequate(r, path, object, t);
 }
 
 /* Digests the task's JSON, its model file, how it is observed, the rows of each role, seeds, and what is
@@ -314,6 +314,8 @@ static int digest_task(suite_reader *r, const json_t *object, gnt_suite_task *t)
             gnt_hasher_text(&h, gnt_observe_names[0]);
         if (t->stages_drawn)
             gnt_hasher_text(&h, drawn);
+        if (t->captures)
+            suite_digest_captures(t->captures, &h);
         for (size_t i = 0; i < GNT_ROLES; i++)
             gnt_hasher_u64(&h, (uint64_t)t->role_rows[i]);
         gnt_hasher_u64(&h, s->seed);
@@ -338,7 +340,10 @@ static int read_entry(suite_reader *r, const char *path, const json_t *list, siz
         return -1;
     r->modes = modes_of(list, number_of(r->s, like, i));
     t->trained_as = like ? gnt_strdup(like) : NULL;
-    int rc = like && !t->trained_as ? suite_no_memory(r) : read_task(r, path, like ? merged : object, t);
+    const int captured = !like && json_object_get(object, "captures") != NULL;
+    int rc = like && !t->trained_as ? suite_no_memory(r)
+             : captured             ? suite_read_captures(r, path, object, t)
+                                    : read_task(r, path, like ? merged : object, t);
     if (rc == 0)
         rc = digest_task(r, like ? merged : object, t);
     json_decref(merged);
@@ -383,4 +388,5 @@ void suite_free_task(gnt_suite_task *t) {
     gnt_free(t->federated.rows);
     gnt_free(t->federated.n_labels);
     gnt_free(t->federated.labels);
+    suite_free_captures(t->captures);
 }

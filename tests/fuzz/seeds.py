@@ -419,6 +419,7 @@ requests = {
                         "key": key},
     "observe": {"model": model, "samples": samples, "federated": federated, "stage": 2, "observe": observed, "shadow": True,
                 "influence": False, "probe": {"defense": [plugin], "train_key": key, "defense_key": key}},
+    "capture": {"folders": [{"folder": "/kept/0", "digest": "5" * 64}, {"folder": "/kept/1", "digest": "6" * 64}], "stage": 3},
     "prepare-attack": {"attacker": attacker, "stage": 2, "told_stage": 2, "history": [0, 1], "observe": {**observed, "surface": "encoding", "set": 4},
                        "key": key},
     "attack": {"attacker": attacker, "start_targets": 2, "chained": True, "key": key},

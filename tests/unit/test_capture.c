@@ -170,6 +170,58 @@ static void a_capture_is_not_replaced(void **state) {
     gnt_capture_free(&c);
 }
 
+/* Captures of clients of one round are attacked as one set, those of other rounds are its history. */
+static void captures_are_grouped_by_what_they_share(void **state) {
+    (void)state;
+    static const struct {
+        const char *replace;
+        int same_group, same_kind;
+    } of[] = {{"{\"about\": \"another\", \"federation\": {\"round\": 3, \"client\": 5}}", 1, 1},
+              {"{\"federation\": {\"round\": 4, \"client\": 5}}", 0, 1},
+              {"{\"federation\": {\"round\": 3, \"clients\": 100}}", 0, 0},
+              {"{\"defense\": null, \"federation\": {\"round\": 3}}", 0, 0}};
+    gnt_capture first, c;
+    gnt_digest group, kind, one, other;
+    gnt_err err = {0};
+    make(&first, "{\"federation\": {\"round\": 3, \"client\": 1}}", 0);
+    assert_int_equal(gnt_capture_group(&first, &group, &err), 0);
+    assert_int_equal(gnt_capture_kind(&first, &kind, &err), 0);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        make(&c, of[i].replace, 0);
+        assert_int_equal(gnt_capture_group(&c, &one, &err), 0);
+        assert_int_equal(gnt_capture_kind(&c, &other, &err), 0);
+        assert_int_equal(memcmp(&one, &group, sizeof one) == 0, of[i].same_group);
+        assert_int_equal(memcmp(&other, &kind, sizeof other) == 0, of[i].same_kind);
+        gnt_capture_free(&c);
+    }
+    ((float *)(uintptr_t)first.weights)[1] += 1; /* those of another round */
+    assert_int_equal(gnt_capture_group(&first, &one, &err), 0);
+    assert_memory_not_equal(&one, &group, sizeof one);
+    gnt_capture_free(&first);
+}
+
+/* The digest of a capture is that of each of its files, and of whether the private batch is there. */
+static void a_changed_file_changes_the_digest(void **state) {
+    (void)state;
+    gnt_capture c;
+    gnt_digest whole, again, withheld;
+    gnt_err err = {0};
+    char *with = gnt_format("%s/with", folder), *without = gnt_format("%s/without", folder);
+    make(&c, "{}", 1);
+    write_to(&c, "with", 1);
+    write_to(&c, "without", 0);
+    assert_int_equal(gnt_capture_digest(with, &whole, &err), 0);
+    assert_int_equal(gnt_capture_digest(with, &again, &err), 0);
+    assert_memory_equal(&whole, &again, sizeof whole);
+    assert_int_equal(gnt_capture_digest(without, &withheld, &err), 0);
+    assert_memory_not_equal(&whole, &withheld, sizeof whole);
+    assert_int_equal(gnt_capture_digest("/nowhere", &whole, &err), -1);
+    assert_non_null(strstr(err.text, "/nowhere/capture.json"));
+    gnt_capture_free(&c);
+    gnt_free(with);
+    gnt_free(without);
+}
+
 static void a_folder_without_files_is_a_sentence(void **state) {
     (void)state;
     gnt_capture c;
@@ -200,9 +252,12 @@ static int remove_folder(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_read_is_written_again), cmocka_unit_test(numbers_keep_all_digits),
-        cmocka_unit_test(a_private_batch_can_be_withheld), cmocka_unit_test(a_capture_is_not_replaced),
-        cmocka_unit_test(a_folder_without_files_is_a_sentence)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_read_is_written_again),
+                                       cmocka_unit_test(numbers_keep_all_digits),
+                                       cmocka_unit_test(a_private_batch_can_be_withheld),
+                                       cmocka_unit_test(a_capture_is_not_replaced),
+                                       cmocka_unit_test(captures_are_grouped_by_what_they_share),
+                                       cmocka_unit_test(a_changed_file_changes_the_digest),
+                                       cmocka_unit_test(a_folder_without_files_is_a_sentence)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

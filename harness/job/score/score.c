@@ -31,6 +31,7 @@ static int64_t members_stated(const score *s) {
 
 static int open_all(score *s, gnt_err *err) {
     gnt_work *w = s->work;
+    s->withheld = !w->has(w->context, "targets");
     if (gnt_work_samples(&s->targets, w, "targets", &s->request->samples, err) != 0 ||
         gnt_work_samples(&s->public_data, w, "public", &s->request->samples, err) != 0 ||
         gnt_work_samples(&s->clients, w, "clients", &s->request->samples, err) != 0 ||
@@ -39,6 +40,8 @@ static int open_all(score *s, gnt_err *err) {
     gnt_err why = {0};
     if (w->read(w->context, "answer", &s->answer, &why) != 0)
         return gnt_fail(err, "the attack's answer cannot be read: %s", why.text);
+    if (s->withheld)
+        return score_open_withheld(s, err);
     if (s->request->observe.surface != GNT_SURFACE_TRANSCRIPT)
         s->layout.members = members_stated(s);
     if (score_open_sets(s, err) != 0)
@@ -120,7 +123,8 @@ int gnt_job_score(gnt_work *w, gnt_err *err) {
     gnt_st_init(&s.sets.mixing);
     score wide = {0};
     s.shown = &s;
-    int rc = open_all(&s, err) || score_goals(&s, err) || score_against_all_rows(&s, &wide, err) ||
+    int rc = open_all(&s, err) ||
+                     (!s.withheld && (score_goals(&s, err) || score_against_all_rows(&s, &wide, err))) ||
                      score_write(&s, err) || score_images(s.shown, err)
                  ? -1
                  : 0;

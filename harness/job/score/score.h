@@ -132,6 +132,8 @@ typedef struct score {
     gnt_st answer, observed;
     /* The one observation is a transcript, of all clients. */
     int is_transcript;
+    /* The samples behind the observations are not here: nothing is compared (score_withheld.c). */
+    int withheld;
     gnt_metric_shape shape;
     int is_image;
     score_target *target;
@@ -247,6 +249,9 @@ void score_close_all_rows(score *wide);
 enum { SCORE_MOST_FLOORS = 8 };
 int score_image_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err);
 int score_region_floors(score *s, gnt_named_floor *floors, size_t *n, gnt_err *err);
+/* Settles how many samples are behind the observations, of which there is none to compare with
+ * (score_withheld.c). */
+int score_open_withheld(score *s, gnt_err *err);
 /* Compares what a defense claims of its encodings with what they show; adds facts and a mark, never a
  * score (score_claims.c). */
 int score_claims(score *s, gnt_err *err);

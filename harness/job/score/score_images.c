@@ -1,5 +1,6 @@
-/* A few targets as pictures: private, observed, recovered, and where they have sensitive regions the boxes
- * around these. An update is no picture; its entries are shown in order, grey for 0. */
+/* A few targets as pictures: private (unless these are withheld), observed, recovered, and where they have
+ * sensitive regions the boxes around these. An update is no picture; its entries are shown in order, grey
+ * for 0. */
 #include <math.h>
 #include <string.h>
 
@@ -31,8 +32,29 @@ static void show_update(uint8_t *out, int64_t features, const float *update, int
     }
 }
 
+static int64_t features_of(const score *s) {
+    return s->shape.channels * s->shape.height * s->shape.width;
+}
+
+/* Returns the recovered image of target i; NULL: there is none. Without private samples to compare with it
+ * is the answer of that number. */
+static const float *recovered_of(const score *s, int64_t i) {
+    int64_t rows = 0;
+    if (!s->withheld)
+        return s->target[i].recovered;
+    const float *x = score_answer(s, "reconstruction", i / s->layout.batch, features_of(s), &rows);
+    return x && i % s->layout.batch < rows ? x + i % s->layout.batch * features_of(s) : NULL;
+}
+
+static int has_images(const score *s) {
+    int any = s->target[0].has_image;
+    for (int64_t i = 0; s->withheld && i < s->layout.n && i < MOST_SHOWN; i++)
+        any |= recovered_of(s, i) != NULL;
+    return s->is_image && any;
+}
+
 static void show_observed(const score *s, uint8_t *out, int64_t k) {
-    int64_t f = s->targets.view.features;
+    int64_t f = features_of(s);
     const gnt_st_tensor *encoded = gnt_st_find(&s->observed, "encoded_x"),
                         *update = gnt_st_find(&s->observed, "update");
     memset(out, 128, (size_t)(k * f));
@@ -68,16 +90,16 @@ static int add_regions(gnt_st *st, const score *s, int64_t k, gnt_err *err) {
 }
 
 int score_images(score *s, gnt_err *err) {
-    if (!s->is_image || !s->target[0].has_image)
+    if (!has_images(s))
         return 0;
-    int64_t k = s->layout.n < MOST_SHOWN ? s->layout.n : MOST_SHOWN, f = s->targets.view.features;
+    int64_t k = s->layout.n < MOST_SHOWN ? s->layout.n : MOST_SHOWN, f = features_of(s);
     gnt_st st;
     gnt_st_init(&st);
     int rc = -1;
-    uint8_t *shown = add(&st, "private", s, k, err);
-    if (!shown)
+    uint8_t *shown = s->withheld ? NULL : add(&st, "private", s, k, err);
+    if (!shown && !s->withheld)
         goto cleanup;
-    for (int64_t i = 0; i < k; i++)
+    for (int64_t i = 0; shown && i < k; i++)
         for (int64_t p = 0; p < f; p++)
             shown[i * f + p] = byte_of(score_truth(s, i)[p]);
     if (!(shown = add(&st, "observed", s, k, err)))
@@ -85,9 +107,11 @@ int score_images(score *s, gnt_err *err) {
     show_observed(s, shown, k);
     if (!(shown = add(&st, "recovered", s, k, err)))
         goto cleanup;
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t p = 0; s->target[i].recovered && p < f; p++)
-            shown[i * f + p] = byte_of(s->target[i].recovered[p]);
+    for (int64_t i = 0; i < k; i++) {
+        const float *x = recovered_of(s, i);
+        for (int64_t p = 0; x && p < f; p++)
+            shown[i * f + p] = byte_of(x[p]);
+    }
     if (add_regions(&st, s, k, err) != 0)
         goto cleanup;
     rc = s->work->write(s->work->context, "images", &st, err);

@@ -157,15 +157,26 @@ static int add_balanced(const score *s, gnt_outcome *o, gnt_measure_id id, const
     return rc;
 }
 
+/* Counts the clients' rows by their value of the attribute. Rows of another set in their place, as for
+ * captures, count only if they have it, by name. */
+static void count_clients(const score *s, int64_t *counts) {
+    const gnt_samples *clients = &s->clients.view;
+    const gnt_attribute *of = &s->targets.view.attribute[s->attribute.index];
+    int32_t at = 0;
+    while (at < clients->n_attributes && (strcmp(clients->attribute[at].name, of->name) != 0 ||
+                                          clients->attribute[at].values != of->values))
+        at++;
+    for (int64_t i = 0; at < clients->n_attributes && i < clients->n; i++)
+        counts[clients->a[i * clients->n_attributes + at]]++;
+}
+
 static int add_attribute_chance(const score *s, gnt_outcome *o, gnt_err *err) {
     gnt_metric_confusion confusion;
     gnt_metric_chance chance;
     int64_t *counts = gnt_array((size_t)s->attribute.values, sizeof *counts);
     if (!counts)
         return gnt_fail(err, "out of memory for the attribute's values");
-    int32_t n = s->clients.view.n_attributes;
-    for (int64_t i = 0; i < s->clients.view.n; i++)
-        counts[s->clients.a[i * n + s->attribute.index]]++;
+    count_clients(s, counts);
     int rc = gnt_metric_confusion_make(&confusion, s->attribute.truth, s->attribute.answer,
                                        (size_t)s->layout.observations, s->attribute.values, err);
     if (rc == 0) {

@@ -190,12 +190,33 @@ static int fill_labels(gnt_sampleset *s, const int32_t *label, const int32_t *a,
     return 0;
 }
 
+/* Reads the masks of images that have no maps. */
+static int fill_masks(gnt_sampleset *s, const gnt_st *st, const char *where, gnt_err *err) {
+    const gnt_samples *v = &s->view;
+    const int64_t dim[2] = {v->n, v->rank == 3 ? v->dim[1] * v->dim[2] : 0};
+    const gnt_st_tensor *mask = gnt_st_need(st, where, "mask", GNT_ST_U8, 2, dim, err);
+    if (!mask)
+        return -1;
+    if (v->rank != 3)
+        return gnt_fail(err, "%s: has masks of samples that are no images", where);
+    s->mask = gnt_array(mask->bytes + 1, 1);
+    if (!s->mask)
+        return gnt_fail(err, "%s: out of memory for the masks of %" PRId64 " samples", where, v->n);
+    for (size_t i = 0; i < mask->bytes; i++) {
+        s->mask[i] = ((const uint8_t *)mask->data)[i];
+        if (s->mask[i] > 1)
+            return gnt_fail(err, "%s: a mask has the value %d; expected 0 or 1", where, s->mask[i]);
+    }
+    s->view.mask = s->mask;
+    return 0;
+}
+
 /* Reads the map, as targets in the place of labels, and the mask of each sample, if there are both. */
 static int fill_maps(gnt_sampleset *s, const gnt_st *st, const char *where, gnt_err *err) {
     const gnt_samples *v = &s->view;
     const int64_t dim[2] = {v->n, v->classes}, all = v->n * v->classes;
-    if (!gnt_st_find(st, "map") && !gnt_st_find(st, "mask"))
-        return 0;
+    if (!gnt_st_find(st, "map"))
+        return gnt_st_find(st, "mask") ? fill_masks(s, st, where, err) : 0;
     if (v->rank != 3 || v->classes != v->dim[1] * v->dim[2])
         return gnt_fail(err, "%s: has maps of %d entries, which are not the pixels of its samples", where,
                         v->classes);

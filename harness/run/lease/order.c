@@ -27,6 +27,7 @@ static const struct kind {
     {"prepare-attack", 3, 5},
     {"observe", 3, 1},
     {"probe", 3, 1},
+    {"capture", 3, 1},
     {"shadow", 3, 1},
     {"replay", 4, 4},
     {"attack", 4, 10},

@@ -147,6 +147,11 @@ gnt_request_observe request_observe_shadow(const gnt_suite_task *t, uint32_t hoo
     const gnt_suite_observe *o = &t->observe;
     const int64_t n = t->shadow_observations, rows = n * o->batch, most = t->role_rows[GNT_ROLE_SHADOW],
                   set = shadow_set(t, hooks);
+    if (t->captures) { /* as clients compute in a round, in the batches of their local steps */
+        gnt_request_observe as_clients = observe_of(o, n, o->batch, 0);
+        as_clients.probe = 0;
+        return as_clients;
+    }
     if (set > 0) /* each encoding is what one update is of */
         return observe_of(o, (n + set - 1) / set, set, set);
     if (o->set && (o->set_given || !o->probe)) /* each is what one client encodes */
@@ -162,6 +167,14 @@ const gnt_request_attribute *request_attribute(run_job *j, const gnt_suite_task 
         return NULL;
     const gnt_request_attribute of = {.index = a, .values = t->facts.attr[a].values};
     return gnt_arena_copy(&j->request.memory, &of, 1, sizeof of);
+}
+
+const gnt_request_attribute *request_known_attribute(run_job *j, const gnt_suite_task *t) {
+    const gnt_request_attribute *of = request_attribute(j, t);
+    if (!of || !t->captures)
+        return of;
+    const gnt_request_attribute known = {.index = t->captures->known_attribute, .values = of->values};
+    return gnt_arena_copy(&j->request.memory, &known, 1, sizeof known);
 }
 
 /* Lists the attributes with a positive weight; returns how many. *out is the job's. */

@@ -38,6 +38,8 @@ gnt_request_observe request_observe(const gnt_suite_task *t);
 gnt_request_observe request_observe_shadow(const gnt_suite_task *t, uint32_t hooks);
 /* Returns NULL if the task has none. */
 const gnt_request_attribute *request_attribute(run_job *j, const gnt_suite_task *t);
+/* Returns the same as it is numbered in the rows of the attacker, which of captures are another set. */
+const gnt_request_attribute *request_known_attribute(run_job *j, const gnt_suite_task *t);
 /* Parts of samples: the task's sensitive region, and the attributes to be hidden, if there are any. */
 enum { REQUEST_REGION = 1, REQUEST_HIDE = 2 };
 gnt_request_samples request_samples(run_job *j, const gnt_suite_task *t, unsigned what);

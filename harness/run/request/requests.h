@@ -83,6 +83,13 @@ run_job *run_secret_job(run_requests *r, size_t task, int defense, double streng
  * part. */
 run_job *run_replay_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed);
 
+/* ---- requests_capture.c ---- */
+/* Returns the job that reads the captures of a task, which stands for its observations and its trained
+ * weights; NULL: out of memory. */
+run_job *run_capture_job(run_requests *r, size_t task);
+/* Returns the same for the captures of the i-th earlier round. */
+run_job *run_earlier_capture_job(run_requests *r, size_t task, size_t i);
+
 /* ---- requests_attack.c ---- */
 run_job *run_attack_job(run_requests *r, const gnt_cell *c, double strength);
 /* Returns the same attack with a quarter of its budget, and the same random streams. */

@@ -29,6 +29,8 @@ static int read_round(run_requests *r, run_job *j, const gnt_cell *c, double str
 typedef enum observed { TARGETS, SHADOW, SHADOW_OF_ATTACKER } observed;
 
 static observed shadow_for(const run_requests *r, const gnt_cell *c, uint32_t grants) {
+    if (r->suite->task[c->task].captures) /* there is no other party here */
+        return SHADOW_OF_ATTACKER;
     const int own = !(grants & GNT_KNOWS_DEFENSE_PRIVATE);
     return own && gnt_suite_keeps_private(&r->suite->defense[c->defense]) ? SHADOW_OF_ATTACKER : SHADOW;
 }
@@ -53,6 +55,8 @@ static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength,
     const gnt_suite_task *t = &r->suite->task[c->task];
     static const char *const word[] = {"observe", "shadow", "shadow of the attacker"};
     const int shadow = what != TARGETS, influence = is_on_influence(r, c);
+    if (t->captures && !shadow)
+        return run_capture_job(r, c->task);
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE], coordinates[PART_SIZE];
     int fresh;
     request_label(r, (int)c->defense, strength, label, sizeof label);
@@ -145,6 +149,8 @@ static int add_known(run_requests *r, run_job *j, const gnt_cell *c, double stre
     const gnt_suite_defense *d = &r->suite->defense[c->defense];
     if (known_of(r, j, c, strength, q) != 0)
         return -1;
+    if (r->suite->task[c->task].captures) /* which do not have the artefacts */
+        return 0;
     for (size_t i = 0; i < d->n_members; i++) {
         const gnt_plugin_info *info = d->member[i].info;
         const int withheld =
@@ -219,7 +225,7 @@ static void set_attacker(run_requests *r, run_job *j, const gnt_cell *c, const p
         .goals = p->goals,
         .budget = p->budget,
         .samples = request_samples(j, t, p->grants & GNT_KNOWS_REGION ? REQUEST_REGION : 0),
-        .attribute = p->grants & GNT_KNOWS_ATTRIBUTE ? request_attribute(j, t) : NULL};
+        .attribute = p->grants & GNT_KNOWS_ATTRIBUTE ? request_known_attribute(j, t) : NULL};
     q->plugin = request_plugin(r, j, p->member, 0, NAN);
     if (p->budget_by) {
         q->budget = p->budget > 0 && p->budget < p->budget_by ? 1 : p->budget / p->budget_by;
@@ -227,11 +233,27 @@ static void set_attacker(run_requests *r, run_job *j, const gnt_cell *c, const p
     }
 }
 
+/* Adds an output of the captures of earlier rounds, earliest first; *stages: which. */
+static int add_earlier_captures(run_requests *r, run_job *j, size_t task, const char *output,
+                                gnt_ints *stages) {
+    const gnt_suite_captures *of = r->suite->task[task].captures;
+    int64_t *round = gnt_arena_array(&j->request.memory, of->n_earlier, sizeof *round);
+    *stages = (gnt_ints){round, round ? of->n_earlier : 0};
+    for (size_t i = 0; i < stages->n; i++) {
+        round[i] = of->earlier[i].round;
+        if (run_job_add_input(j, gnt_input_history[i], run_earlier_capture_job(r, task, i), output) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Adds an output of the observations at the stages before, the latest eight, earliest first; *stages:
  * which. */
 static int add_history(run_requests *r, run_job *j, const gnt_cell *c, double strength, const char *output,
                        gnt_ints *stages) {
     const gnt_suite_task *t = &r->suite->task[c->task];
+    if (t->captures)
+        return add_earlier_captures(r, j, c->task, output, stages);
     const int64_t *round = gnt_suite_rounds(r->suite, t, c->seed);
     size_t before = 0;
     while (before < t->n_stages && round[before] < c->round)
@@ -269,7 +291,7 @@ static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double st
     q->observe = observe_for(r, c);
     q->observe.surface = p->surface;
     q->key = request_key(r, "attack", role);
-    run_job *data = run_data_job(r, c->task, c->seed);
+    run_job *data = t->captures && !t->captures->has_data ? NULL : run_data_job(r, c->task, c->seed);
     const observed shadow = shadow_for(r, c, p->grants);
     int rc = run_job_add_input(j, "trained", observe_job(r, c, strength, TARGETS), "broadcast");
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
@@ -422,6 +444,20 @@ static int add_replay(run_requests *r, run_job *j, const gnt_cell *c, double str
     return 0;
 }
 
+/* Adds what an answer to captures is compared with. What identification chooses among besides the private
+ * samples are public rows, in the place of other clients'. */
+static int add_private(run_requests *r, run_job *j, const gnt_cell *c, run_job *seen, run_job *attack) {
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    run_job *data = t->captures->has_data ? run_data_job(r, c->task, c->seed) : NULL;
+    if (t->role_rows[GNT_ROLE_PUBLIC] && (run_job_add_input(j, "clients", data, "public") != 0 ||
+                                          run_job_add_input(j, "public", data, "public") != 0))
+        return -1;
+    return run_job_add_input(j, "targets", seen, "targets") || run_job_add_input(j, "seen", seen, "seen") ||
+                   run_job_add_input(j, "answer", attack, "answer")
+               ? -1
+               : 0;
+}
+
 run_job *run_score_job(run_requests *r, const gnt_cell *c, double strength, run_job *attack) {
     static const char *const outputs[] = {"score", "images", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
@@ -441,8 +477,14 @@ run_job *run_score_job(run_requests *r, const gnt_cell *c, double strength, run_
                                            .points = c->draws_points ? r->suite->points : 0,
                                            .points_of_samples = c->draws_points && c->mode == GNT_MODE_NONE,
                                            .key = request_key(r, "data", role)};
-    run_job *data = run_data_job(r, c->task, c->seed);
     run_job *seen = observe_job(r, c, strength, TARGETS);
+    if (t->captures) {
+        if (add_private(r, j, c, seen, attack) != 0)
+            return NULL;
+        return (c->goals & GNT_GOAL_RECONSTRUCTION) && t->facts.rank == 3 && add_judges(r, j, t) != 0 ? NULL
+                                                                                                      : j;
+    }
+    run_job *data = run_data_job(r, c->task, c->seed);
     if (run_job_add_input(j, "targets", t->observe.probe ? data : seen, "targets") != 0 ||
         run_job_add_input(j, "clients", data, "clients") != 0 ||
         run_job_add_input(j, "public", data, "public") != 0 ||

@@ -54,9 +54,10 @@ int request_add_artefacts(run_requests *r, run_job *j, size_t task, int defense,
             continue;
         int by_stage = info->scope == GNT_SCOPE_STAGE && stage > 0;
         run_job *from = by_stage ? trained : run_initial_job(r, task, seed);
-        run_job *p =
-            request_prepare_defense(r, task, (size_t)defense, i, strength, by_stage ? stage : 0, from, seed,
-                                    info->flags & GNT_FLAG_ARTEFACTS_PRIVATE ? by : REQUEST_DEFENDER);
+        run_job *p = request_prepare_defense(
+            r, task, (size_t)defense, i, strength, by_stage ? stage : 0, from, seed,
+            info->flags & GNT_FLAG_ARTEFACTS_PRIVATE || r->suite->task[task].captures ? by
+                                                                                      : REQUEST_DEFENDER);
         if (!p || run_job_add_input(j, gnt_input_artefacts[i], p, "artefacts") != 0)
             return -1;
     }
@@ -236,6 +237,8 @@ static run_job *training(run_requests *r, const char *name, size_t task, int def
 }
 
 run_job *run_initial_job(run_requests *r, size_t task, uint64_t seed) {
+    if (r->suite->task[task].captures)
+        return run_capture_job(r, task);
     char name[NAME_SIZE], draw[SEED_SIZE];
     request_seed(seed, draw);
     snprintf(name, sizeof name, "start %s/%s", r->suite->task[task].trained_as, draw);
@@ -245,6 +248,8 @@ run_job *run_initial_job(run_requests *r, size_t task, uint64_t seed) {
 run_job *run_train_job(run_requests *r, size_t task, int defense, double strength, uint64_t seed) {
     const gnt_suite_task *t = &r->suite->task[task];
     char name[NAME_SIZE], label[PART_SIZE], draw[SEED_SIZE];
+    if (t->captures)
+        return run_capture_job(r, task);
     /* only a secure sum is taken before the first round: else all start from the same weights */
     if (t->federated.rounds == 0 && !(request_hooks(r, defense) & GNT_HOOK_CONTRIBUTE))
         return run_initial_job(r, task, seed);
