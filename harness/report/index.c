@@ -39,14 +39,8 @@ static void heading(page *w, const char *text) {
     gnt_pen_write(&w->pen, GNT_PEN_HEADING, text);
 }
 
-/* Shows SVG where there is one, since it stays sharp, and links to PNG. */
 static void picture(page *w, const gnt_picture *of, const char *says) {
-    const char *shown = of->formats & GNT_FORMAT_SVG ? "svg" : "png";
-    const char *linked = of->formats & GNT_FORMAT_PNG ? "png" : "svg";
-    char file[2][GNT_PICTURE_NAME + 8];
-    snprintf(file[0], sizeof file[0], "%s.%s", of->name, shown);
-    snprintf(file[1], sizeof file[1], "%s.%s", of->name, linked);
-    gnt_pen_image(&w->pen, file[0], file[1], says);
+    gnt_report_show(&w->pen, of, says);
 }
 
 static void fold(page *w, const char *summary) {
@@ -495,25 +489,29 @@ static int has_hooks(page *w) {
     return any;
 }
 
-static void say_files(page *w) {
-    static const char *const files[][2] = {{"matrix", "Defense by attack at matched utility"},
-                                           {"ranking", "Worst case over attacks"},
-                                           {"equal-utility", "Leakage at equal utility"},
-                                           {"equal-leakage", "Utility at equal leakage"},
-                                           {"bounds", "Bounds, as estimates"},
-                                           {"maps", "Utility of maps"},
-                                           {"groups", "All groups with baselines and chance"},
-                                           {"matches", "Matching"},
-                                           {"history", "The training runs that matching used"},
-                                           {"problems", "Cells without a number"},
-                                           {"floors", "Baselines and chance"},
-                                           {"secret", "Control training runs with secret labels"},
-                                           {"attackers", "What attackers know"},
-                                           {"searches", "Why searches ended"}};
+static void say_files(page *w, int captured) {
+    static const struct {
+        const char *name, *says;
+        int compares; /* defenses, which attacks on captures do not */
+    } files[] = {{"matrix", "Defense by attack at matched utility", 1},
+                 {"ranking", "Worst case over attacks", 1},
+                 {"equal-utility", "Leakage at equal utility", 1},
+                 {"equal-leakage", "Utility at equal leakage", 1},
+                 {"bounds", "Bounds, as estimates", 1},
+                 {"maps", "Utility of maps", 1},
+                 {"groups", "All groups with baselines and chance", 0},
+                 {"matches", "Matching", 1},
+                 {"history", "The training runs that matching used", 1},
+                 {"problems", "Cells without a number", 0},
+                 {"floors", "Baselines and chance", 0},
+                 {"secret", "Control training runs with secret labels", 1},
+                 {"attackers", "What attackers know", 0},
+                 {"searches", "Why searches ended", 0}};
     heading(w, "Tables as files");
     gnt_pen_begin(&w->pen, GNT_PEN_LIST);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        link_to(w, files[i][0], files[i][1]);
+        if (!captured || !files[i].compares)
+            link_to(w, files[i].name, files[i].says);
     if (has_hooks(w))
         link_to(w, "hooks", "Time inside hooks, on this machine");
     for (size_t i = 0; i < json_array_size(w->p->paper); i++) {
@@ -550,7 +548,7 @@ static void say_loose_targets(page *w) {
     }
 }
 
-static void say_tables(page *w) {
+static void say_matching(page *w) {
     gnt_table t;
     heading(w, "Matching");
     gnt_table_matches(w->p->results, &t);
@@ -560,6 +558,10 @@ static void say_tables(page *w) {
     gnt_table_history(w->p->results, &t);
     table(w, &t);
     unfold(w);
+}
+
+static void say_tables(page *w, int captured) {
+    gnt_table t;
     heading(w, "Baselines and chance");
     gnt_table_floors(w->p->results, &t);
     fold(w, "All baselines");
@@ -587,11 +589,13 @@ static void say_tables(page *w) {
     gnt_table_facts(w->p->results, &t);
     say_if_any(w, &t, "Facts", has_epsilon(w->p->results) ? epsilon_words : NULL,
                "Numbers that plugins report on themselves, and that scoring found of encodings");
-    heading(w, "Cells without a number");
+    heading(w, captured ? "Attacks that were left out, or failed" : "Cells without a number");
     gnt_table_problems(w->p->results, &t);
-    fold(w, "Failed and not applicable cells");
+    if (!captured)
+        fold(w, "Failed and not applicable cells");
     table(w, &t);
-    unfold(w);
+    if (!captured)
+        unfold(w);
 }
 
 /* Writes the beginning of index.html, with the digest of its script, which is the only one that may run. */
@@ -609,7 +613,7 @@ static void write_head(page *w) {
 static void say_page(page *w) {
     const gnt_report *p = w->p;
     const char *title = p->results->title[0] ? p->results->title : p->results->suite;
-    const int html = w->pen.format == GNT_PEN_HTML;
+    const int html = w->pen.format == GNT_PEN_HTML, captured = gnt_result_is_of_captures(p->results->file);
     if (html) {
         write_head(w);
         gnt_pen_say(&w->pen, title);
@@ -624,7 +628,9 @@ static void say_page(page *w) {
     say_scale(w);
     say_lists(w);
     gnt_pen_lines(&w->pen, gnt_text_get(&p->notices));
-    if (p->n_section == 0)
+    if (captured)
+        gnt_report_write_captured(p, &w->pen);
+    else if (p->n_section == 0)
         paragraph(w, "This run holds no results yet.");
     else
         say_summary(w);
@@ -636,11 +642,14 @@ static void say_page(page *w) {
                "numbers are.",
                NULL);
     say_paper(w);
-    for (size_t i = 0; i < p->n_section; i++)
+    for (size_t i = 0; !captured && i < p->n_section; i++)
         say_section(w, &p->section[i], i > 0 && !strcmp(p->section[i].task, p->section[i - 1].task));
-    say_guide(w);
-    say_tables(w);
-    say_files(w);
+    if (!captured) {
+        say_guide(w);
+        say_matching(w);
+    }
+    say_tables(w, captured);
+    say_files(w, captured);
     if (html)
         gnt_text_add(&w->pen.out, "<script>%s</script>\n</body>\n</html>\n", report_script);
 }

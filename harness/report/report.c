@@ -160,28 +160,35 @@ static int make_sections(gnt_report *p, gnt_err *err) {
     return 0;
 }
 
+/* Draws what compares defenses: of captures, nothing. */
+static void plot_compared(gnt_report *p, size_t i) {
+    gnt_section *s = &p->section[i];
+    const int first = i == 0 || p->section[i - 1].task != s->task;
+    plot_measures(p, s);
+    plot_named(p, s, "points", gnt_plot_points, &s->points);
+    if (first)
+        plot_rounds(p, s);
+    if (gnt_was_trained(p->results, s->task) &&
+        (first || gnt_utility_is_another(p->results, s->task, s[-1].stage, s->stage)))
+        plot_named(p, s, "utility", gnt_plot_utility, &s->utility);
+}
+
 static void draw_sections(gnt_report *p) {
+    const int captured = gnt_result_is_of_captures(p->results->file);
     if (p->formats && !gnt_gnuplot_present()) {
         gnt_text_add(
             &p->notices,
             "Plots were left out: gnuplot was not found; install gnuplot-nox and make the report again.\n");
         p->formats = 0;
     }
-    if (p->formats)
+    if (p->formats && !captured)
         plot_overview(p);
     for (size_t i = 0; i < p->n_section; i++) {
         gnt_section *s = &p->section[i];
-        if (p->formats) {
-            plot_measures(p, s);
+        if (p->formats)
             plot_named(p, s, "convergence", gnt_plot_convergence, &s->convergence);
-            plot_named(p, s, "points", gnt_plot_points, &s->points);
-            const int first = i == 0 || p->section[i - 1].task != s->task;
-            if (first)
-                plot_rounds(p, s);
-            if (gnt_was_trained(p->results, s->task) &&
-                (first || gnt_utility_is_another(p->results, s->task, s[-1].stage, s->stage)))
-                plot_named(p, s, "utility", gnt_plot_utility, &s->utility);
-        }
+        if (p->formats && !captured)
+            plot_compared(p, i);
         make_sheets(p, s);
     }
     say_failures(p);

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "render/pen.h"
 #include "report/report.h"
 #include "judge/measure_text.h"
 #include "judge/judge.h"
@@ -51,6 +52,10 @@ typedef struct gnt_report {
 /* Writes the tables, and gnt_report_write_index the page; gnt_report_make calls both. */
 int gnt_report_write_tables(const gnt_report *p, gnt_err *err);
 int gnt_report_write_index(const gnt_report *p, gnt_err *err);
+/* Writes what a page says first of attacks on captures. */
+void gnt_report_write_captured(const gnt_report *p, gnt_pen *pen);
+/* Shows a picture: SVG where there is one, since it stays sharp, with a link to PNG. */
+void gnt_report_show(gnt_pen *pen, const gnt_picture *of, const char *says);
 /* Writes the list of the pictures of this report, and removes those that the list of an earlier report in the
  * same folder names and this one no longer makes; never another file. */
 int gnt_report_write_list(const gnt_report *p, gnt_err *err);

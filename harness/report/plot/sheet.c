@@ -26,6 +26,7 @@ typedef struct strip {
     const gnt_st_tensor *private_images, *observed, *recovered; /* NULL when absent */
     const int64_t *region; /* of each image top, left, height, width; height 0: none. NULL when absent */
     double psnr[MOST_IMAGES], region_psnr[MOST_IMAGES]; /* NAN when unknown */
+    int captured; /* whether there was a defense, and at which strength, is only what the attacker assumes */
 } strip;
 
 /* ---- reading ---- */
@@ -277,7 +278,8 @@ static void rows_of(page *p, const strip *s, int first) {
     gnt_text kind, utility;
     gnt_text_init(&kind, 4096);
     gnt_text_init(&utility, 4096);
-    describe(s->group, &kind, &utility);
+    if (!s->captured)
+        describe(s->group, &kind, &utility);
     const char *how = gnt_text_get(&kind), *leaves = gnt_text_get(&utility), *name = s->cell->defense;
     place_row(p, &(row){first ? s->private_images : NULL, "private", {NULL}, NULL, TILE, NULL});
     if (s->region)
@@ -383,6 +385,7 @@ static int load_strips(making *k, const gnt_results *r, const char *run, size_t 
             continue;
         }
         k->strip[k->n] = (strip){.group = k->group[i], .cell = pick_cell(r, k->group[i])};
+        k->strip[k->n].captured = gnt_result_is_of_captures(r->file);
         if (load(&k->strip[k->n], run, err))
             failed = -1;
         else

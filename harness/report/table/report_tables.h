@@ -64,6 +64,15 @@ void gnt_table_bounds(const gnt_results *r, gnt_table *t);
 size_t gnt_table_maps_at(const gnt_results *r, const char *task, int64_t stage, gnt_table *t);
 void gnt_table_maps(const gnt_results *r, gnt_table *t);
 
+/* captured: attacks on captures. */
+
+/* Lists what each attack on the captures of a task found, by measure, with the best guess that needs no
+ * update; returns the number of rows, none where the private batches are withheld. */
+size_t gnt_table_captured(const gnt_results *r, const char *task, int64_t stage, gnt_table *t);
+/* Writes what was captured, what the attacker knows of the defense, and whether anything was scored. The text
+ * contains names from files: escape it. */
+void gnt_report_captured(const gnt_results *r, const char *task, gnt_text *out);
+
 /* found: what must be known of a run before its numbers are read: what the host found wrong with defenses,
  * and how they were observed. For the top of a report. */
 
