@@ -28,8 +28,16 @@ static int check_file(gnt_checked *out, const char *path, const cli_env *w, cons
 int cli_consistency_folder(gnt_checked *out, const char *folder, const cli_env *w, const char *command,
                            gnt_err *err) {
     char *path = gnt_format("%s/results.json", folder);
-    const int rc = path ? check_file(out, path, w, command, err) : gnt_fail(err, "out of memory");
+    int rc = path ? check_file(out, path, w, command, err) : gnt_fail(err, "out of memory");
     gnt_free(path);
+    if (rc == 0 && gnt_result_is_of_captures(&out->result)) {
+        gnt_checked_free(out);
+        rc =
+            gnt_fail(err,
+                     "%s is a run of the class capture: it attacked updates that were observed elsewhere, so "
+                     "that nobody can run it again from its data; such runs are never ranked",
+                     folder);
+    }
     return rc;
 }
 

@@ -15,7 +15,7 @@ struct gnt_sandbox_options; /* run/sandbox.h */
 void cli_consistency_env(struct cli_env *w, const cli_paths *paths, const struct gnt_sandbox_options *sandbox,
                          const char *command);
 /* Calls gnt_check for the results.json in a run folder, and prints its notes on stderr as lines of
- * `command`. */
+ * `command`. Refuses a run that attacks captures, which is neither ranked nor audited. */
 int cli_consistency_folder(gnt_checked *out, const char *folder, const struct cli_env *w, const char *command,
                            gnt_err *err);
 /* Opens the environment, and checks without returning the checked. */

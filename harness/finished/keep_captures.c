@@ -255,6 +255,9 @@ int gnt_keep_captures(const gnt_suite *suite, const gnt_plan *plan, const gnt_ke
     keeping k = {.suite = suite, .cell = gnt_plan_find(plan, options->cell), .options = options};
     gnt_result of;
     gnt_run_counts counts = {0};
+    if (gnt_suite_is_of_captures(suite))
+        return gnt_fail(err, "%s attacked captures; what it observed are these: %s", options->folder,
+                        suite->task[0].captures->attacked.folder[0]);
     if (!k.cell)
         return gnt_fail(err, "%s: there is no cell %.200s; results.json lists them by their id",
                         options->folder, options->cell);
