@@ -26,6 +26,7 @@ int gnt_cmd_check(int argc, char **argv);
 int gnt_cmd_accept(int argc, char **argv);
 int gnt_cmd_season(int argc, char **argv);
 int gnt_cmd_capture(int argc, char **argv);
+int gnt_cmd_attack(int argc, char **argv);
 int gnt_cmd_doctor(int argc, char **argv);
 int gnt_cmd_version(int argc, char **argv);
 

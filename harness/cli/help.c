@@ -7,7 +7,7 @@
 /* The files of harness/cli/help/, without .txt. */
 /* clang-format off */
 #define TEXTS(X) \
-    X(overview) X(accept) X(audit) X(capture) X(check) X(clean) X(data) X(data_check) \
+    X(overview) X(accept) X(attack) X(audit) X(capture) X(check) X(clean) X(data) X(data_check) \
     X(data_describe) X(data_list) X(data_sheet) X(doctor) X(leaderboard) X(list) X(new) \
     X(pace) X(program) X(report) X(run) X(scores) X(season) X(show) \
     X(sign) X(slurm) X(verify) X(version) X(vet)

@@ -25,8 +25,8 @@ def gradient(weights, rows):
     return {"fc.weight": error.T @ x[rows], "fc.bias": error.sum(0)}
 
 
-def steps(order, rate, momentum, decay):
-    weights, speed = dict(before), {name: 0 for name in before}
+def steps(order, rate, momentum, decay, start=None):
+    weights, speed = dict(start or before), {name: 0 for name in before}
     for rows in order:
         g = gradient(weights, rows)
         for name in weights:
@@ -46,6 +46,12 @@ local = {**usual, "local_steps": 3, "batch": 2, "rate": 0.1, "momentum": 0.9, "d
 capture.write(f"{folder}/gradient", **usual, update=one, private=private)
 capture.write(f"{folder}/steps", **local, after=steps(order, 0.1, 0.9, 0.01), private={**private, "order": order},
               federation={"round": 3, "client": 7}, about="three steps, é")
+five = np.array([[0, 1], [2, 3], [0, 1], [2, 3], [0, 1]])
+fedavg = {**local, "local_steps": 5, "private": private}
+once = steps(five, 0.1, 0.9, 0.01)
+capture.write(f"{folder}/fedavg", **fedavg, after=once, federation={"round": 3, "client": 7, "clients": 100})
+capture.write(f"{folder}/later", **{**fedavg, "before": once}, after=steps(five, 0.1, 0.9, 0.01, once),
+              federation={"round": 4, "client": 7, "clients": 100})
 capture.write(f"{folder}/rest", **usual, update={k: v.astype(np.float32) for k, v in one.items()}, goals=["reconstruction", "attribute"],
               attributes={"sex": 2}, attribute="sex",
               private={**private, "y": np.eye(CLASSES)[y], "a": [[0], [1], [1], [0]]})
