@@ -106,6 +106,8 @@ int gnt_plugin_list_add(gnt_plugin_list *list, gnt_plugin_info *info, gnt_err *e
 int gnt_plugin_list_refuse(gnt_plugin_list *list, const char *file, const char *sentence, gnt_err *err);
 /* Returns the plugin, or NULL. */
 const gnt_plugin_info *gnt_plugin_list_find(const gnt_plugin_list *list, int32_t kind, const char *id);
+/* Returns the id of that kind that is nearest to one, or NULL if none is near enough to suggest. */
+const char *gnt_plugin_list_near(const gnt_plugin_list *list, int32_t kind, const char *id);
 /* Finds a plugin as above, but NULL comes with a message that begins with `where`, and names the nearest id
  * of that kind and the refused files, if any. */
 const gnt_plugin_info *gnt_plugin_list_need(const gnt_plugin_list *list, int32_t kind, const char *id,

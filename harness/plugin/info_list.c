@@ -57,17 +57,23 @@ const gnt_plugin_info *gnt_plugin_list_find(const gnt_plugin_list *list, int32_t
     return NULL;
 }
 
-const gnt_plugin_info *gnt_plugin_list_need(const gnt_plugin_list *list, int32_t kind, const char *id,
-                                            const char *where, gnt_err *err) {
-    const gnt_plugin_info *found = gnt_plugin_list_find(list, kind, id);
-    if (found)
-        return found;
+const char *gnt_plugin_list_near(const gnt_plugin_list *list, int32_t kind, const char *id) {
     const char **names = gnt_array(list->n, sizeof *names);
     size_t n = 0;
     for (size_t i = 0; names && i < list->n; i++)
         if (list->info[i].kind == kind)
             names[n++] = list->info[i].id;
     const char *near = names ? gnt_nearest(id, names, n) : NULL;
+    gnt_free(names);
+    return near;
+}
+
+const gnt_plugin_info *gnt_plugin_list_need(const gnt_plugin_list *list, int32_t kind, const char *id,
+                                            const char *where, gnt_err *err) {
+    const gnt_plugin_info *found = gnt_plugin_list_find(list, kind, id);
+    if (found)
+        return found;
+    const char *near = gnt_plugin_list_near(list, kind, id);
     const char *word = gnt_word_name(&gnt_kind_words, (uint32_t)kind);
     gnt_fail(err,
              "%s: there is no %s \"%.60s\"; %s%s%s`gauntlet list` shows what there is, --plugins DIR adds a "
@@ -75,6 +81,5 @@ const gnt_plugin_info *gnt_plugin_list_need(const gnt_plugin_list *list, int32_t
              where, word, id, near ? "did you mean \"" : "", near ? near : "", near ? "\"? " : "",
              list->n_refused ? " (refused: " : "", list->n_refused ? list->refused[0].sentence : "",
              list->n_refused ? ")" : "");
-    gnt_free(names);
     return NULL;
 }

@@ -93,10 +93,11 @@ static int is_unknown(suite_reader *r, const char *path, const char *name) {
                           "is \"%s\", but the list %s has no variant \"%s\"; `gauntlet show %s` prints "
                           "those that it has",
                           name, stem, name + strlen(stem) + 1, stem);
+    const char *near = gnt_plugin_list_near(r->env->plugins, GNT_PLUGIN_ATTACK, name);
     return suite_fail(r, path,
-                      "is \"%s\", but there is no such list of attacks; expected the name of a file in "
+                      "is \"%s\", but there is no such list of attacks; %s%s%sexpected the name of a file in "
                       "suites/standard, such as \"standard-1\", or of a variant in it",
-                      name);
+                      name, near ? "did you mean the attack \"" : "", near ? near : "", near ? "\"? " : "");
 }
 
 /* Finds the list that an entry of "attacks" names. */
