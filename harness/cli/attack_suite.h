@@ -11,6 +11,9 @@
 #include "plugin/find.h"
 #include "plugin/info.h"
 
+/* The name by which sentences know the suite. */
+#define CLI_ATTACK_SUITE "suite"
+
 /* What the command line says; NULL: it does not. */
 typedef struct cli_attack_suite {
     char **folder;
@@ -30,5 +33,7 @@ typedef struct cli_attack_suite {
 /* Reads and checks the captures, and returns the text of the suite, which the caller frees. A capture that
  * contradicts itself is an error. */
 char *cli_attack_suite_text(const cli_attack_suite *of, const gnt_plugin_list *plugins, gnt_err *err);
+/* Says what is wrong with that suite by the options that wrote it. */
+void cli_attack_words(gnt_err *err);
 
 #endif

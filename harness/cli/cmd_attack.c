@@ -68,8 +68,12 @@ int gnt_cmd_attack(int argc, char **argv) {
         return code;
     int rc = cli_env_open(&env, &o.how.paths, &o.how.sandbox, &err);
     char *text = rc == 0 ? cli_attack_suite_text(&o.suite, &env.plugins, &err) : NULL;
-    if (!text || gnt_suite_parse(&suite, "suite", text, strlen(text), &env.suite, &err) != 0 ||
-        gnt_plan_make(&plan, &suite, &err) != 0)
+    if (text && (gnt_suite_parse(&suite, CLI_ATTACK_SUITE, text, strlen(text), &env.suite, &err) != 0 ||
+                 gnt_plan_make(&plan, &suite, &err) != 0)) {
+        cli_attack_words(&err);
+        rc = -1;
+    }
+    if (!text || rc != 0)
         cli_error("attack", &err, code);
     else
         code = cli_run_plan(&o.how, &suite, &plan);
