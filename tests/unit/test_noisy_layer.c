@@ -311,6 +311,34 @@ static void a_layer_without_noise_gives_the_sample(void **state) {
     }
 }
 
+/* A prior of samples much smaller than this one: iterations by themselves would shrink the sample, and let δ
+ * grow, until the prior is content. The bias, hardly noisy, gives the scale. */
+static void the_bias_gives_the_scale_where_noise_is_low(void **state) {
+    (void)state;
+    layer_case c;
+    const double noise = 0.003;
+    open_case(&c, 4);
+    for (int64_t k = 0; k < D; k++) {
+        c.shift[k] = -c.slope[k] / 2;
+        c.prior.mean[k] = 0.5;
+        c.prior.rest[k] *= 1e-3;
+        for (int64_t i = 0; i < c.prior.rank; i++)
+            c.prior.factor[i * D + k] *= 0.03f;
+    }
+    c.room = prior_room_make(&c.p.host, &c.prior);
+    assert_non_null(c.room);
+    rank_one_round r = make_round(&c, noise, 0, 1 / (noise * noise)), *list[] = {&r};
+    assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
+    double squares = 0, of_true = 0;
+    for (int64_t i = 0; i < UNITS; i++) {
+        squares += r.delta[i] * r.delta[i];
+        of_true += c.delta[i] * c.delta[i];
+    }
+    print_message("delta %.3f, true %.3f\n", sqrt(squares), sqrt(of_true));
+    assert_true(fabs(sqrt(squares / of_true) - 1) < 0.01);
+    plain_close(&c.p);
+}
+
 /* The loudest survivor of a unit, and the least |δ| that it needs where x lies in [0, 1]. */
 static double least_delta(const layer_case *c, const float *g, double delta) {
     double loudest = 0, least = 0;
@@ -573,6 +601,7 @@ int main(void) {
         cmocka_unit_test(principal_rows_keep_the_largest),
         cmocka_unit_test(narrowing_is_the_log_determinant),
         cmocka_unit_test(a_layer_without_noise_gives_the_sample),
+        cmocka_unit_test(the_bias_gives_the_scale_where_noise_is_low),
         cmocka_unit_test(a_pruned_bias_leaves_a_range_of_delta),
         cmocka_unit_test(a_bias_gives_the_delta_of_linked_units),
         cmocka_unit_test(linked_units_share_sign_and_scale),

@@ -387,6 +387,18 @@ static gnt_status solve_about(estimate *e) {
     return solve(e, 0, e->rounds);
 }
 
+/* Puts the estimate `before` back if it explains the whole updates better; *kept: it does not. */
+static gnt_status keep_better(estimate *e, const double *before, int *kept) {
+    double earlier, now;
+    TRY(whole_update_cost(&earlier, e->host, e->whole, e->rounds, &e->noise.law, &e->prior, &e->input,
+                          before));
+    TRY(whole_update_cost(&now, e->host, e->whole, e->rounds, &e->noise.law, &e->prior, &e->input, e->fit.x));
+    *kept = !(earlier < now);
+    if (!*kept)
+        memcpy(e->fit.x, before, (size_t)e->shape.features * sizeof *before);
+    return GNT_OK;
+}
+
 static gnt_status refine(estimate *e) {
     const gnt_host *host = e->host;
     whole_fit whole;
@@ -394,9 +406,14 @@ static gnt_status refine(estimate *e) {
     TRY(hook_memory(host, x != NULL));
     memcpy(x, e->fit.x, (size_t)e->shape.features * sizeof *x);
     TRY(whole_update_fit(&whole, host, e->whole, e->rounds, &e->noise.law, &e->prior, &e->input, x));
-    const int kept = is_plausible(e, x);
+    int kept = is_plausible(e, x);
+    if (kept) {
+        memcpy(x, e->fit.x, (size_t)e->shape.features * sizeof *x);
+        TRY(solve_about(e));
+        TRY(keep_better(e, x, &kept));
+    }
     gnt_host_fact(host, "whole_update_kept", kept);
-    return kept ? solve_about(e) : GNT_OK;
+    return GNT_OK;
 }
 
 static gnt_status give(const estimate *e, const gnt_answer *answer) {

@@ -12,7 +12,8 @@
 #endif
 
 enum { MOST_ITERATIONS = 60, LEAST_ITERATIONS = 5, RESCALED_AT = 3, REWEIGHED = 6 };
-static const double prior_scale = 0.15;
+static const double prior_scale = 0.15; /* deviation, relative */
+static const double sure_scale = 10;    /* Σ w δ² of a bias that gives the scale by itself */
 /* Lower limits for Laplace noise: of a residual's deviation, in units of b, and of an entry's precision, in
  * units of 1/b². */
 static const double least_spread = 0.02, least_curvature = 0.05;
@@ -74,16 +75,20 @@ static void solve_delta(rank_one_round *r, const rank_one_fit *fit, const rank_o
     }
 }
 
-/* Rescales δ. Alternating between x and δ hardly changes how the scale is split between them. The bias
- * determines it to within 1/√Σ w δ², the prior of x to about a sixth. */
-static void rescale(rank_one_round *r) {
-    double pull = 1 / (prior_scale * prior_scale), precision = pull;
+/* Rescales δ. Alternating between x and δ hardly changes how the scale is split between them, but from one
+ * iteration to the next it drifts to where the prior of x, of which no real sample is drawn, is densest. The
+ * bias determines the scale to within 1/√Σ w δ², the prior to about a sixth. So δ is rescaled once, and where
+ * the bias is the surer one, in every iteration. */
+static void rescale(rank_one_round *r, int is_first) {
+    double pull = 0, precision = 0;
     for (int64_t i = 0; i < r->units; i++) {
         const int64_t at = i * (r->features + 1) + r->features;
         pull += (double)r->weight[at] * (double)r->normal[at] * r->delta[i];
         precision += (double)r->weight[at] * r->delta[i] * r->delta[i];
     }
-    const double by = pull / precision;
+    if (!is_first && precision < sure_scale)
+        return;
+    const double prior = 1 / (prior_scale * prior_scale), by = (prior + pull) / (prior + precision);
     for (int64_t i = 0; by > 0 && i < r->units; i++)
         r->delta[i] *= by;
 }
@@ -179,8 +184,8 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
                 TRY(hook_memory(host, first_delta(round[t], host, input, prior)));
             } else
                 solve_delta(round[t], fit, input, fit->iterations ? mean_square(round[t]) : 0);
-            if (fit->iterations == RESCALED_AT && !round[t]->from_bias && !round[t]->expected)
-                rescale(round[t]);
+            if (fit->iterations >= RESCALED_AT && !round[t]->from_bias && !round[t]->expected)
+                rescale(round[t], fit->iterations == RESCALED_AT);
             add_evidence(&fit->evidence, round[t], input);
         }
         bad = sample_prior_apply(prior, &fit->evidence, room, fit->x, fit->variance);
