@@ -82,8 +82,11 @@ static json_t *defense_of(const gnt_capture_settings *s, char **ids) {
     }
     *ids = gnt_strdup(s->defense.n ? gnt_text_get(&joined) : "none");
     gnt_text_free(&joined);
-    return s->defense.n ? json_pack("{s:o, s:o}", "defense", names, "params", params)
-                        : json_pack("{s:o}", "defense", names);
+    json_t *entry = s->defense.n ? json_pack("{s:O, s:O}", "defense", names, "params", params)
+                                 : json_pack("{s:O}", "defense", names);
+    json_decref(names);
+    json_decref(params);
+    return entry;
 }
 
 static group *find_group(making *k, const gnt_digest *key) {
