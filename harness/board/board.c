@@ -18,7 +18,28 @@ static char *last_part(const char *folder) {
     return gnt_format("%.*s", (int)(end - begin), folder + begin);
 }
 
-int board_load_run(const board *b, board_run *run, const gnt_board_source *source, gnt_err *err) {
+static int load_run(const board *b, board_run *run, const gnt_board_source *source, gnt_err *err);
+
+/* Loads the submission as a board of its own, of one run. */
+static int load_submitted(board_run *run, gnt_err *err) {
+    static const gnt_board_options no_options = {0};
+    char *folder = gnt_format("%s/submitted", run->folder);
+    board *alone = gnt_array(1, sizeof *alone);
+    run->submitted = alone;
+    run->submitted_folder = folder;
+    if (alone)
+        alone->run = gnt_array(1, sizeof *alone->run);
+    if (!folder || !alone || !alone->run)
+        return gnt_fail(err, "leaderboard: out of memory");
+    alone->options = &no_options;
+    gnt_text_init(&alone->notices, 1);
+    const gnt_board_source source = {.folder = folder, .contributor = "the submission"};
+    alone->n_run = 1;
+    return load_run(alone, &alone->run[0], &source, err) || board_gather(alone, err) ? -1 : 0;
+}
+
+/* Reads a run; GNT_BOARD_UNREADABLE or −1 if it cannot be read. */
+static int load_run(const board *b, board_run *run, const gnt_board_source *source, gnt_err *err) {
     char *results = gnt_format("%s/results.json", source->folder),
          *about = gnt_format("%s/board.json", source->folder);
     int rc = !results || !about ? gnt_fail(err, "leaderboard: out of memory")
@@ -32,7 +53,7 @@ int board_load_run(const board *b, board_run *run, const gnt_board_source *sourc
     run->folder = source->folder;
     board_mark_unproven(run, source->checked);
     if (board_read_seal(run, err) != 0 || board_read_plugins(run, err) != 0 ||
-        board_read_season(b, run, err) != 0)
+        board_read_season(b, run, err) != 0 || (*run->season && load_submitted(run, err) != 0))
         return GNT_BOARD_UNREADABLE;
     run->contributor = source->contributor       ? gnt_strdup(source->contributor)
                        : *run->about.contributor ? gnt_strdup(run->about.contributor)
@@ -62,14 +83,18 @@ static int make_report(board *b, size_t i, gnt_err *err) {
     return rc == 0 ? 0 : -1;
 }
 
-void board_free(board *b) {
+static void board_free(board *b) {
     for (size_t i = 0; i < b->n_contest; i++)
         board_contest_free(&b->contest[i]);
     for (size_t i = 0; i < b->n_run; i++) {
         gnt_free(b->run[i].contributor);
         gnt_free(b->run[i].seal);
         json_decref(b->run[i].plugins);
-        board_free_season(&b->run[i]);
+        if (b->run[i].submitted)
+            board_free(b->run[i].submitted);
+        gnt_free(b->run[i].submitted);
+        gnt_free(b->run[i].submitted_folder);
+        gnt_free(b->run[i].submitted_as);
         gnt_board_about_free(&b->run[i].about);
         gnt_results_free(&b->run[i].results);
     }
@@ -93,7 +118,7 @@ int gnt_board_make(const gnt_board_options *options, gnt_text *notices, gnt_err 
         rc = GNT_BOARD_UNREADABLE;
     for (size_t i = 0; rc == 0 && i < options->n_source; i++) {
         b.n_run = i + 1; /* before loading, so that what a failed load left is freed */
-        rc = board_load_run(&b, &b.run[i], &options->source[i], err);
+        rc = load_run(&b, &b.run[i], &options->source[i], err);
     }
     if (rc == 0)
         rc = gnt_make_dirs(options->folder, err) || board_find_contributors(&b, err) ||

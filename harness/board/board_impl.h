@@ -122,17 +122,10 @@ typedef struct board_place {
     const gnt_score *identified_score;
 } board_place;
 
-/* ---- board.c ---- */
-
-/* Reads a run; GNT_BOARD_UNREADABLE or −1 if it cannot be read. */
-int board_load_run(const board *b, board_run *run, const gnt_board_source *source, gnt_err *err);
-void board_free(board *b);
-
 /* ---- season.c: runs under the key of a season ---- */
 
-/* Reads season.json of a run and its submission, if the board has a season and the folder such a file. */
+/* Reads season.json of a run, if the board has a season and the folder such a file. */
 int board_read_season(const board *b, board_run *run, gnt_err *err);
-void board_free_season(board_run *run);
 /* Finds what was submitted for a place of a run of a season, by the same measure against the same
  * attackers. 0: nothing. */
 int board_submitted(const board *b, const board_contest *c, const gnt_measure *m, uint32_t threat,

@@ -75,41 +75,15 @@ static int read_file(board_run *run, const char *path, const char *season, gnt_e
     return rc;
 }
 
-/* Loads the submission as a board of its own, of one run. */
-static int load_submitted(board_run *run, gnt_err *err) {
-    static const gnt_board_options no_options = {0};
-    char *folder = gnt_format("%s/submitted", run->folder);
-    board *alone = gnt_array(1, sizeof *alone);
-    run->submitted = alone;
-    run->submitted_folder = folder;
-    if (alone)
-        alone->run = gnt_array(1, sizeof *alone->run);
-    if (!folder || !alone || !alone->run)
-        return gnt_fail(err, "leaderboard: out of memory");
-    alone->options = &no_options;
-    gnt_text_init(&alone->notices, 1);
-    const gnt_board_source source = {.folder = folder, .contributor = "the submission"};
-    alone->n_run = 1;
-    return board_load_run(alone, &alone->run[0], &source, err) || board_gather(alone, err) ? -1 : 0;
-}
-
 int board_read_season(const board *b, board_run *run, gnt_err *err) {
     char *path = b->options->season ? gnt_format("%s/season.json", run->folder) : NULL;
     if (b->options->season && !path)
         return gnt_fail(err, "leaderboard: out of memory");
     int rc = 0;
     if (path && gnt_file_exists(path))
-        rc = read_file(run, path, b->options->season, err) || load_submitted(run, err) ? -1 : 0;
+        rc = read_file(run, path, b->options->season, err);
     gnt_free(path);
     return rc;
-}
-
-void board_free_season(board_run *run) {
-    if (run->submitted)
-        board_free(run->submitted);
-    gnt_free(run->submitted);
-    gnt_free(run->submitted_folder);
-    gnt_free(run->submitted_as);
 }
 
 /* ---- comparing ---- */
