@@ -7,10 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "cli/absolute.h"
 #include "cli/cmd.h"
+#include "cli/env.h"
 #include "cli/help.h"
 
 enum { MOST_OPTIONS = 40, FIRST_LONG = 256 };
@@ -61,7 +64,16 @@ static int take(const cli_command *command, const cli_option *o, char *value) {
         *(const char **)o->to = value;
         return 0;
     case CLI_FOLDER:
+        if (!cli_is_folder(value))
+            return cli_wrong(command, "--%s: %.200s is not a folder; expected one that exists", o->name,
+                             value);
         *(const char **)o->to = cli_absolute(value);
+        return 0;
+    case CLI_INTO:
+        if (gnt_file_exists(value) && !cli_is_folder(value))
+            return cli_wrong(command, "--%s: %.200s is a file; expected a folder to write into", o->name,
+                             value);
+        *(const char **)o->to = value;
         return 0;
     case CLI_WHOLE:
         return read_whole(command, o, value);
@@ -108,19 +120,64 @@ static const cli_option *option_of(const cli_command *command, int c) {
     return NULL;
 }
 
+/* True if a word is one of the options: "--name", "--name=VALUE" or "-x". */
+static int is_option(const forms *f, const char *word) {
+    if (word[0] != '-' || !word[1])
+        return 0;
+    if (word[1] != '-')
+        return !word[2] && word[1] != ':' && strchr(f->letters, word[1]);
+    const size_t n = strcspn(word + 2, "=");
+    for (size_t i = 0; i <= f->n; i++)
+        if (strlen(f->names[i]) == n && strncmp(f->names[i], word + 2, n) == 0)
+            return 1;
+    return !n;
+}
+
+/* Finds the first two options that begin as a word does. Returns how many there are, at most two. */
+static int begin_so(const forms *f, const char *word, const char *found[2]) {
+    int n = 0;
+    for (size_t i = 0; i <= f->n && n < 2; i++)
+        if (*word && strncmp(f->names[i], word, strlen(word)) == 0)
+            found[n++] = f->names[i];
+    return n;
+}
+
 static int refuse(const cli_command *command, const forms *f, int c, char **argv) {
-    const char *word = argv[optind - 1];
+    const char *word = argv[optind - 1], *alike[2];
     if (c == ':')
         return cli_wrong(command, "%.60s needs a value", word);
     if (word[0] != '-' || word[1] != '-')
         return cli_wrong(command, "there is no option -%c", optopt);
+    if (optopt) /* getopt knows the option, but not with "=VALUE" */
+        return cli_wrong(command, "--%.*s takes no value", (int)strcspn(word + 2, "="), word + 2);
+    if (begin_so(f, word + 2, alike) == 2)
+        return cli_wrong(command, "%.60s may be --%s or --%s; write it out", word, alike[0], alike[1]);
     const char *near = gnt_nearest(word + 2, f->names, f->n + 1);
     return cli_wrong(command, "there is no option %.60s%s%s%s", word, near ? " (did you mean --" : "",
                      near ? near : "", near ? "?)" : "");
 }
 
+/* Refuses a value that is none, and a second one, of which the first would be lost without a word. */
+static int check_value(const cli_command *command, const forms *f, const cli_option *o, const char *value,
+                       unsigned char *seen) {
+    if (o->kind == CLI_FLAG)
+        return 0;
+    if (!*value)
+        return cli_wrong(command, "the value of --%s is empty; expected one, or no --%s", o->name, o->name);
+    if (is_option(f, value))
+        return cli_wrong(command, "--%s needs a value, but the option %.60s follows", o->name, value);
+    if (o->kind != CLI_READ && (*seen)++)
+        return cli_wrong(command, "--%s is given twice; expected it once", o->name);
+    return 0;
+}
+
+static int refuse_empty(const cli_command *command) {
+    return cli_wrong(command, "one of the words is empty: \"\"; give it a value, or leave it out");
+}
+
 int cli_args(const cli_command *command, int argc, char **argv, cli_words *words) {
     forms f;
+    unsigned char seen[MOST_OPTIONS] = {0};
     make_forms(&f, command);
     opterr = 0;
     optind = 0; /* 0 resets getopt */
@@ -132,9 +189,16 @@ int cli_args(const cli_command *command, int argc, char **argv, cli_words *words
         }
         if (c == '?' || c == ':')
             return refuse(command, &f, c, argv);
-        if (c == 1 ? command->word(command->user, optarg) != 0 : !o || take(command, o, optarg) != 0)
+        if (c == 1 && !*optarg)
+            return refuse_empty(command);
+        if (c == 1 ? command->word(command->user, optarg) != 0
+                   : !o || check_value(command, &f, o, optarg, &seen[o - command->options]) != 0 ||
+                         take(command, o, optarg) != 0)
             return GNT_EXIT_WRONG;
     }
+    for (int i = optind; i < argc; i++)
+        if (!*argv[i])
+            return refuse_empty(command);
     for (; command->word && optind < argc; optind++) /* after "--" */
         if (command->word(command->user, argv[optind]) != 0)
             return GNT_EXIT_WRONG;

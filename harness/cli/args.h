@@ -1,5 +1,5 @@
 /* args: reads the arguments after a command's name by a table of its options. Every command also has --help
- * and -h. */
+ * and -h. A value is not empty, an option that stores one is given once, and no word is empty. */
 #ifndef GNT_CLI_ARGS_H
 #define GNT_CLI_ARGS_H
 
@@ -8,7 +8,9 @@
 typedef enum cli_kind {
     CLI_FLAG,   /* no value; *(int *)to becomes 1 */
     CLI_TEXT,   /* *(const char **)to: the value, in argv */
-    CLI_FOLDER, /* the same, as an absolute path (cli/absolute.h): workers have another working folder */
+    CLI_FOLDER, /* a folder that exists, as an absolute path (cli/absolute.h): workers have another working
+                 * folder */
+    CLI_INTO,   /* as CLI_TEXT: a folder to write into, which need not exist; no file */
     CLI_WHOLE,  /* *(uint64_t *)to: an integer from least to most */
     CLI_REAL,   /* *(double *)to: a number from least to most */
     CLI_READ    /* read(to, value) parses it; not 0: it has printed an error */

@@ -26,7 +26,7 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "public", .kind = CLI_TEXT, .to = &o->suite.public_data},
         {.name = "shadow", .kind = CLI_TEXT, .to = &o->suite.shadow},
         {.name = "defense", .kind = CLI_TEXT, .to = &o->suite.defense},
-        {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &o->how.output},
+        {.name = "output", .letter = 'o', .kind = CLI_INTO, .to = &o->how.output},
         {.name = "seed", .kind = CLI_WHOLE, .to = &o->suite.seed, .most = MOST_SEED},
         {.name = "seconds", .kind = CLI_REAL, .to = &o->suite.seconds, .least = 1, .most = 1e7},
         {.name = "memory", .kind = CLI_WHOLE, .to = &o->suite.memory_mb, .least = 64, .most = MOST_MEMORY},
@@ -35,7 +35,7 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "jobs", .kind = CLI_WHOLE, .to = &o->how.jobs, .least = 1, .most = CLI_MOST_JOBS},
         CLI_PATHS(&o->how.paths),
         CLI_SANDBOX(&o->how.sandbox),
-        {.name = "keep-failed", .kind = CLI_TEXT, .to = &o->how.keep_failed},
+        {.name = "keep-failed", .kind = CLI_INTO, .to = &o->how.keep_failed},
         {.name = "no-report", .kind = CLI_FLAG, .to = &o->how.no_report},
         {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->how.quiet},
         {0}};

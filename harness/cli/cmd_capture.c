@@ -26,7 +26,7 @@ typedef struct options {
 static int read_options(int argc, char **argv, options *o) {
     *o = (options){.paths.data = cli_data_folder(), .target = NO_TARGET};
     const cli_option known[] = {
-        {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &o->how.output},
+        {.name = "output", .letter = 'o', .kind = CLI_INTO, .to = &o->how.output},
         {.name = "target", .kind = CLI_WHOLE, .to = &o->target, .most = MOST_TARGETS - 1},
         {.name = "with-private", .kind = CLI_FLAG, .to = &o->how.with_private},
         {.name = "check", .kind = CLI_FLAG, .to = &o->check},

@@ -51,7 +51,7 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
     cli_paths paths = {.data = cli_data_folder()};
     const char *season_key = NULL;
     int no_plots = 0;
-    const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &board.folder},
+    const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_INTO, .to = &board.folder},
                                 {.name = "contributor", .kind = CLI_READ, .to = &taken, .read = add_named},
                                 {.name = "title", .kind = CLI_TEXT, .to = &board.title},
                                 {.name = "mandatory", .kind = CLI_TEXT, .to = &board.mandatory},

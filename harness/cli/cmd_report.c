@@ -59,7 +59,7 @@ int gnt_cmd_report(int argc, char **argv) {
     cli_paths paths = {.data = cli_data_folder()};
     int no_plots = 0;
     const cli_option known[] = {
-        {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &options.folder},
+        {.name = "output", .letter = 'o', .kind = CLI_INTO, .to = &options.folder},
         {.name = "format", .kind = CLI_READ, .to = &options.formats, .read = read_formats},
         {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
         CLI_PATHS(&paths),

@@ -19,7 +19,7 @@ static int check(const char *run, const cli_paths *paths, gnt_err *err) {
 int gnt_cmd_scores(int argc, char **argv) {
     const char *to = NULL;
     cli_paths paths = {.data = cli_data_folder()};
-    const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &to},
+    const cli_option known[] = {{.name = "output", .letter = 'o', .kind = CLI_INTO, .to = &to},
                                 CLI_PATHS(&paths),
                                 CLI_KEY(&paths),
                                 {0}};

@@ -36,7 +36,8 @@ run() {
     local code=$1 suite=$2 folder=$3 got report=$3/report
     shift 3
     [[ " $* " != *" --no-report "* ]] || report=$work/held
-    "$gauntlet" run "$suite" -o "$folder" -q --plugins "$bad" --no-report "$@" >"$work/out" 2>&1 </dev/null
+    [[ " $* " == *" --plugins "* ]] || set -- --plugins "$bad" "$@"
+    "$gauntlet" run "$suite" -o "$folder" -q --no-report "$@" >"$work/out" 2>&1 </dev/null
     got=$?
     is "exit-code-$code-of-$(basename "$folder")" "$got" "$code"
     if [ "$got" = 0 ] || [ "$got" = 1 ]; then # what a run writes follows from itself
