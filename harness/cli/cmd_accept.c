@@ -7,6 +7,7 @@
 
 #include <sodium/randombytes.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/absolute.h"
@@ -46,7 +47,7 @@ static int read_options(int argc, char **argv, options *o) {
     gnt_sandbox_options sandbox = {0};
     uint64_t cells = 3, jobs = (uint64_t)cli_processors(), seed = randombytes_random();
     const cli_option known[] = {
-        {.name = "board", .kind = CLI_TEXT, .to = &o->board},
+        {.name = "board", .kind = CLI_INTO, .to = &o->board},
         {.name = "audit", .kind = CLI_WHOLE, .to = &cells, .most = GNT_SUITE_MOST_CELLS},
         {.name = "no-audit", .kind = CLI_FLAG, .to = &o->no_audit},
         {.name = "public", .kind = CLI_TEXT, .to = &o->public},
@@ -77,6 +78,11 @@ static int read_options(int argc, char **argv, options *o) {
         return cli_wrong(&command, "--no-audit goes with --season-key: otherwise nothing would be run");
     if (words.n > GNT_BOARD_MOST_RUNS)
         return cli_wrong(&command, "there are more runs than a leaderboard can have");
+    for (int i = 0; i < words.n; i++) /* before anything is run again */
+        if (!cli_is_folder(words.word[i]))
+            return cli_wrong(&command, "%.200s is not a folder; expected that of a run", words.word[i]);
+    if (o->mandatory && !gnt_file_exists(o->mandatory))
+        return cli_wrong(&command, "--mandatory: there is no file %.200s", o->mandatory);
     o->run = words.word[0];
     o->earlier = words.word + 1;
     o->n_earlier = (size_t)words.n - 1;

@@ -50,6 +50,8 @@ static int read_options(int argc, char **argv, options *o) {
         return code;
     if (words.n != 1)
         return cli_wrong(&command, "expected one run folder");
+    if (o->mandatory && !o->strata)
+        return cli_wrong(&command, "--mandatory goes with --strata");
     o->deciding |= o->strata;
     if (cells == 0 && !o->deciding)
         cells = USUAL_CELLS;

@@ -17,6 +17,8 @@
 
 enum { EXIT_NO_BASELINE = 3, EXIT_UNDECIDED = 4 };
 
+enum { USUAL_ROUNDS = 15 };
+
 typedef struct options {
     const char *run, *against, *junit, *markdown, *json, *sarif, *suite;
     cli_timing time; /* other NULL: time is not compared */
@@ -24,7 +26,7 @@ typedef struct options {
 } options;
 
 static int read_options(int argc, char **argv, options *o) {
-    uint64_t rounds = 15;
+    uint64_t rounds = 0;
     const cli_option known[] = {
         {.name = "time", .kind = CLI_TEXT, .to = &o->time.other},
         {.name = "rounds", .kind = CLI_WHOLE, .to = &rounds, .least = 1, .most = 1000},
@@ -52,7 +54,9 @@ static int read_options(int argc, char **argv, options *o) {
                          "expected a run and --against BASELINE, such as `gauntlet check results/quick "
                          "--against results/baselines/quick.json`");
     o->run = words.word[0];
-    o->time.rounds = (size_t)rounds;
+    if (rounds && !o->time.other)
+        return cli_wrong(&command, "--rounds goes with --time");
+    o->time.rounds = rounds ? (size_t)rounds : USUAL_ROUNDS;
     o->time.quiet = o->quiet;
     o->time.folder = o->run;
     if (o->time.other && !cli_is_folder(o->run))

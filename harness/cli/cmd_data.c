@@ -43,10 +43,8 @@ static int list(int argc, char **argv) {
     int code = read_options("data list", argc, argv, &o, &words);
     if (code != CLI_GO_ON)
         return code;
-    if (words.n) {
-        fputs(cli_help("data list"), stderr);
-        return GNT_EXIT_WRONG;
-    }
+    if (words.n)
+        return cli_wrong(&(cli_command){.name = "data list"}, "expected no further words");
     json_t *all = json_array();
     for (size_t i = 0; i < n; i++) {
         const char *group = gnt_data_group_name(name[i]);
@@ -84,6 +82,29 @@ static named_set name_set(const char *word, const char *folder) {
     set.name = slash + 1;
     set.folder = *word == '/' ? set.path + 2 : set.path;
     return set;
+}
+
+/* Refuses the name of no set: 0, or the exit code 2 after a message. */
+static int check_name(const cli_command *command, const char *name, const data_options *o) {
+    size_t n;
+    const char *const *names = gnt_data_names(&n);
+    if (gnt_data_is_described(name)) {
+        char *there = o->folder ? gnt_format("%s/%s", o->folder, name) : NULL;
+        const int found = gnt_file_exists(name) || (there && gnt_file_exists(there));
+        gnt_free(there);
+        return found ? 0
+                     : cli_wrong(command,
+                                 "there is no file %.200s, here or in the folder of --data; expected a "
+                                 "description",
+                                 name);
+    }
+    if (gnt_data_about(name))
+        return 0;
+    const char *near = gnt_nearest(name, names, n);
+    return cli_wrong(command,
+                     "there is no data set \"%.60s\"%s%s%s; `gauntlet data list` shows them, and a "
+                     "description is a .json file",
+                     name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
 /* Checks one set; `named`: the user named it, so that missing files are an error. */
@@ -125,20 +146,13 @@ static int check(int argc, char **argv) {
         n = (size_t)words.n;
         name = (const char *const *)words.word;
     }
+    const cli_command command = {.name = "data check"};
     for (size_t i = 0; named && i < n; i++)
-        if (!gnt_data_about(name[i]) && !gnt_data_is_described(name[i])) {
-            fprintf(stderr, "gauntlet data: there is no data set \"%s\"; see `gauntlet data list`\n",
-                    name[i]);
+        if (check_name(&command, name[i], &o) != 0)
             return GNT_EXIT_WRONG;
-        }
-    if (o.folder && !cli_is_folder(o.folder)) {
-        fprintf(
-            stderr,
-            "gauntlet data check: %s is not a folder; expected --data DIR (or GAUNTLET_DATA), the folder of "
-            "data files\n",
-            o.folder);
-        return GNT_EXIT_WRONG;
-    }
+    if (o.folder && !cli_is_folder(o.folder))
+        return cli_wrong(&command, "%.200s is not a folder; expected GAUNTLET_DATA, the folder of data files",
+                         o.folder);
     if (o.json)
         fputs("[", stdout);
     for (size_t i = 0; i < n; i++)
@@ -197,11 +211,11 @@ static int sheet(int argc, char **argv) {
     int code = read_options("data sheet", argc, argv, &o, &words);
     if (code != CLI_GO_ON)
         return code;
-    if (words.n != 1 || !o.out) {
-        fprintf(stderr, "gauntlet data sheet: expected one data set and -o FILE.png\n%s",
-                cli_help("data sheet"));
+    const cli_command command = {.name = "data sheet"};
+    if (words.n != 1 || !o.out)
+        return cli_wrong(&command, "expected one data set and -o FILE.png");
+    if (check_name(&command, words.word[0], &o) != 0)
         return GNT_EXIT_WRONG;
-    }
     gnt_err err = {{0}};
     gnt_data *d = NULL;
     const named_set set = name_set(words.word[0], o.folder);
@@ -237,10 +251,11 @@ static int describe(int argc, char **argv) {
     const int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;
-    if (words.n != 1) {
-        fprintf(stderr, "gauntlet data describe: expected one folder\n%s", cli_help("data describe"));
-        return GNT_EXIT_WRONG;
-    }
+    if (words.n != 1)
+        return cli_wrong(&command, "expected one folder");
+    if (!cli_is_folder(words.word[0]))
+        return cli_wrong(&command, "%.200s is not a folder; expected the one that has the files",
+                         words.word[0]);
     gnt_err err = {{0}};
     char *text = NULL, *notes = NULL;
     int rc = gnt_data_describe(words.word[0], &text, &notes, &err);
@@ -267,10 +282,12 @@ int gnt_cmd_data(int argc, char **argv) {
         return describe(argc - 1, argv + 1);
     if (command && (!strcmp(command, "--help") || !strcmp(command, "-h")))
         return fputs(cli_help("data"), stdout), GNT_EXIT_OK;
+    static const char *const names[] = {"list", "check", "sheet", "describe"};
+    const char *near = command ? gnt_nearest(command, names, 4) : NULL;
     if (command)
-        fprintf(stderr,
-                "gauntlet data: there is no command \"%s\"; expected list, check, sheet or describe\n",
-                command);
+        return cli_wrong(&(cli_command){.name = "data"},
+                         "there is no command \"%.60s\"%s%s%s; expected list, check, sheet or describe",
+                         command, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
     fputs(cli_help("data"), stderr);
     return GNT_EXIT_WRONG;
 }

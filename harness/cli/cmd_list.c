@@ -219,7 +219,7 @@ static int unknown(const gnt_plugin_list *list, const char *id) {
     fprintf(stderr,
             "gauntlet show: there is no plugin and no list of attacks \"%.60s\"%s%s%s; see `gauntlet list`; "
             "--plugins DIR adds a folder\n",
-            id, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+            id, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
     for (size_t i = 0; i < list->n_refused; i++)
         fprintf(stderr, "refused: %s\n", list->refused[i].sentence);
     gnt_free(names);

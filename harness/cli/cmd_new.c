@@ -122,8 +122,14 @@ int gnt_cmd_new(int argc, char **argv) {
     const int code = cli_args(&command, argc, argv, &words);
     if (code != CLI_GO_ON)
         return code;
-    if (words.n != 2 || !is_one_of(words.word[0], kinds))
+    if (words.n != 2)
         return cli_wrong(&command, "expected defense or attack, and a name");
+    if (!is_one_of(words.word[0], kinds)) {
+        const char *near = gnt_nearest(words.word[0], kinds, 2);
+        return cli_wrong(&command,
+                         "\"%.60s\" is no kind of plugin%s%s%s; expected defense or attack, then a name",
+                         words.word[0], near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    }
     m.kind = words.word[0];
     m.name = words.word[1];
     if (!is_one_of(m.language, languages))

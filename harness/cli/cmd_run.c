@@ -17,7 +17,7 @@ typedef struct options {
 
 static int read_options(int argc, char **argv, options *o) {
     const cli_option known[] = {
-        {.name = "output", .letter = 'o', .kind = CLI_TEXT, .to = &o->how.output},
+        {.name = "output", .letter = 'o', .kind = CLI_INTO, .to = &o->how.output},
         {.name = "scale", .kind = CLI_TEXT, .to = &o->scale},
         {.name = "baseline", .kind = CLI_TEXT, .to = &o->baseline},
         {.name = "dry-run", .kind = CLI_FLAG, .to = &o->how.dry},
@@ -32,7 +32,7 @@ static int read_options(int argc, char **argv, options *o) {
          .to = &o->how.lease,
          .least = GNT_LEASE_LEAST,
          .most = GNT_LEASE_MOST},
-        {.name = "keep-failed", .kind = CLI_TEXT, .to = &o->how.keep_failed},
+        {.name = "keep-failed", .kind = CLI_INTO, .to = &o->how.keep_failed},
         {.name = "no-report", .kind = CLI_FLAG, .to = &o->how.no_report},
         {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .to = &o->how.quiet},
         {0}};
@@ -90,12 +90,16 @@ int gnt_cmd_run(int argc, char **argv) {
     if (code != CLI_GO_ON)
         return code;
     code = GNT_EXIT_WRONG;
-    if (cli_sandbox_check("run", &o.how.sandbox, o.how.quiet || o.how.dry, &o.how.sandbox_here) != 0)
+    char *path;
+    if (cli_find_suite(&path, o.suite, &err) != 0)
+        return cli_error("run", &err, code);
+    if (cli_sandbox_check("run", &o.how.sandbox, o.how.quiet || o.how.dry, &o.how.sandbox_here) != 0) {
+        gnt_free(path);
         return code;
+    }
     int rc = cli_env_open(&env, &o.how.paths, &o.how.sandbox, &err);
     env.suite.scale = o.scale;
-    char *path = cli_find_suite(o.suite);
-    if (rc != 0 || gnt_suite_load_given(&suite, path ? path : o.suite, &env.suite, &err) != 0 ||
+    if (rc != 0 || gnt_suite_load_given(&suite, path, &env.suite, &err) != 0 ||
         add_baseline(&o, &suite, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
         fprintf(stderr, "%s\n", err.text);
     else

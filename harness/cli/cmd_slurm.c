@@ -11,6 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/env.h"
 #include "cli/run_suite.h"
+#include "cli/sandbox_options.h"
 #include "cluster/need.h"
 #include "cluster/queue.h"
 #include "cluster/status.h"
@@ -31,10 +32,21 @@ typedef struct options {
 
 enum { MOST_WORKERS = 10000 };
 
+static int is_action(const char *word) {
+    return strcmp(word, "status") == 0 || strcmp(word, "cancel") == 0;
+}
+
+/* Reads --require-sandbox, which is passed on as it is. */
+static int read_least(void *to, char *text) {
+    gnt_sandbox_options checked = {0};
+    *(const char **)to = text;
+    return cli_read_level(&checked, text);
+}
+
 static int read_options(int argc, char **argv, options *o, const char *const *sbatch) {
     const cli_option known[] = {
-        {.name = "out", .letter = 'o', .kind = CLI_TEXT, .to = &o->output},
-        {.name = "output", .kind = CLI_TEXT, .to = &o->output},
+        {.name = "out", .letter = 'o', .kind = CLI_INTO, .to = &o->output},
+        {.name = "output", .kind = CLI_INTO, .to = &o->output},
         {.name = "array", .kind = CLI_WHOLE, .to = &o->workers, .least = 1, .most = MOST_WORKERS},
         {.name = "jobs", .kind = CLI_WHOLE, .to = &o->jobs, .least = 1, .most = CLI_MOST_JOBS},
         {.name = "partition", .kind = CLI_TEXT, .to = &o->partition},
@@ -43,7 +55,7 @@ static int read_options(int argc, char **argv, options *o, const char *const *sb
         {.name = "dry-run", .kind = CLI_FLAG, .to = &o->dry},
         {.name = "scale", .kind = CLI_TEXT, .to = &o->scale},
         {.name = "baseline", .kind = CLI_TEXT, .to = &o->baseline},
-        {.name = "require-sandbox", .kind = CLI_TEXT, .to = &o->least},
+        {.name = "require-sandbox", .kind = CLI_READ, .to = &o->least, .read = read_least},
         {.name = "lease",
          .kind = CLI_WHOLE,
          .to = &o->lease,
@@ -59,10 +71,15 @@ static int read_options(int argc, char **argv, options *o, const char *const *sb
         return code;
     o->words = words.word;
     o->n_words = words.n;
-    const int on_run =
-        words.n == 2 && (strcmp(words.word[0], "status") == 0 || strcmp(words.word[0], "cancel") == 0);
+    const int on_run = words.n == 2 && is_action(words.word[0]);
     if (words.n != 1 && !on_run)
         return cli_wrong(&command, "expected one suite file, or status or cancel and a run folder");
+    if (words.n == 1 && is_action(words.word[0]) && !gnt_file_exists(words.word[0]))
+        return cli_wrong(&command, "%s needs the folder of a run", words.word[0]);
+    if (*sbatch && **sbatch != '-')
+        return cli_wrong(&command,
+                         "%.60s after -- is no option of sbatch; expected one such as --constraint=FEATURE",
+                         *sbatch);
     return CLI_GO_ON;
 }
 
@@ -198,9 +215,9 @@ static int submit(const options *o) {
     gnt_plan plan = {0};
     int code = GNT_EXIT_WRONG, rc = cli_env_open(&env, &o->paths, NULL, &err);
     env.suite.scale = o->scale;
-    char *path = cli_find_suite(o->words[0]);
-    if (rc != 0 || gnt_suite_load(&suite, path ? path : o->words[0], &env.suite, &err) != 0 ||
-        gnt_plan_make(&plan, &suite, &err) != 0)
+    char *path = NULL;
+    if (rc != 0 || cli_find_suite(&path, o->words[0], &err) != 0 ||
+        gnt_suite_load(&suite, path, &env.suite, &err) != 0 || gnt_plan_make(&plan, &suite, &err) != 0)
         wrong(&err);
     else
         code = submit_plan(o, &suite, &plan);
@@ -217,7 +234,11 @@ static int load(const char *folder, gnt_submission *s, gnt_err *err) {
     int there;
     if (gnt_submission_load(folder, s, &there, err) != 0)
         return -1;
-    return there ? 0 : gnt_fail(err, "%s: has no submission of `gauntlet slurm`", folder);
+    return there ? 0
+                 : gnt_fail(err,
+                            "%s: has no submission of `gauntlet slurm`; expected the folder of a run that it "
+                            "submitted",
+                            folder);
 }
 
 static int status(const char *folder) {

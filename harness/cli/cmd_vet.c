@@ -62,7 +62,7 @@ static int read_only(void *to, char *text) {
         if (!found) {
             const char *near = gnt_nearest(name, names, GNT_VET_CHECKS);
             fprintf(stderr, "gauntlet vet: there is no check \"%s\"%s%s%s; see `gauntlet vet --list`\n", name,
-                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+                    near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
             return -1;
         }
         text += n + (text[n] == ',');
@@ -114,9 +114,15 @@ static int read_options(int argc, char **argv, vet_options *o, cli_words *words)
     *o = (vet_options){.vet = {.seconds = 60, .memory_mb = 1024}};
     memset(o->vet.wanted, 1, sizeof o->vet.wanted);
     int code = cli_args(&command, argc, argv, words);
-    if (code == CLI_GO_ON && !o->list && words->n == 0)
+    if (code != CLI_GO_ON)
+        return code;
+    if (o->list && words->n)
+        return cli_wrong(&command, "--list goes without files");
+    if (!o->list && words->n == 0)
         return cli_wrong(&command, "expected the file of a plugin");
-    return code;
+    if (o->vet.behind_params && !o->defense)
+        return cli_wrong(&command, "--defense-params goes with --defense");
+    return CLI_GO_ON;
 }
 
 static const char *word_of(gnt_vet_verdict verdict) {

@@ -1,5 +1,6 @@
 #include "cli/env.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,20 +40,47 @@ static int is_file(const char *path) {
     return path && stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
 }
 
-char *cli_find_suite(const char *given) {
-    char *folder[CLI_MODEL_FOLDERS], *found = NULL;
-    if (strcmp(given, "-") == 0 || is_file(given) || *given == '/')
-        return gnt_strdup(given);
+/* Fails, and names the suite of a folder that is written most like `given`. */
+static int no_suite(const char *given, const char *folder, gnt_err *err) {
+    enum { MOST = 256 };
+    char *name[MOST] = {NULL};
+    size_t n = 0;
+    DIR *all = folder ? opendir(folder) : NULL;
+    for (struct dirent *e; all && n < MOST && (e = readdir(all));) {
+        const size_t length = strlen(e->d_name);
+        if (length > 5 && strcmp(e->d_name + length - 5, ".json") == 0 &&
+            (name[n] = gnt_format("%.*s", (int)length - 5, e->d_name)))
+            n++;
+    }
+    if (all)
+        closedir(all);
+    const char *near = gnt_nearest(given, (const char *const *)name, n);
+    gnt_fail(err,
+             "%.200s: there is no such file, and no suite of this name%s%s%s; expected the file of a suite",
+             given, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    while (n)
+        gnt_free(name[--n]);
+    return -1;
+}
+
+int cli_find_suite(char **path, const char *given, gnt_err *err) {
+    char *folder[CLI_MODEL_FOLDERS], *found = NULL, *near = NULL;
+    if (strcmp(given, "-") == 0 || is_file(given) || cli_is_folder(given))
+        return (*path = gnt_strdup(given)) ? 0 : gnt_fail(err, "out of memory");
     list_folders(folder, NULL, "suites");
     for (size_t i = 0; folder[i] && !found; i++) {
         found = gnt_format("%s/%s.json", folder[i], given);
-        if (!is_file(found)) {
-            gnt_free(found);
-            found = NULL;
-        }
+        if (*given != '/' && is_file(found))
+            break;
+        gnt_free(found);
+        found = NULL;
+        if (!near && cli_is_folder(folder[i]))
+            near = folder[i];
     }
+    *path = found;
+    const int rc = found ? 0 : no_suite(given, near, err);
     cli_free_models(folder);
-    return found ? found : gnt_strdup(given);
+    return rc;
 }
 
 void cli_free_models(char *folder[CLI_MODEL_FOLDERS]) {

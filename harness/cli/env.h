@@ -31,10 +31,10 @@ void cli_free_models(char *folder[CLI_MODEL_FOLDERS]);
 /* Lists the folders of lists of attacks: suites/standard, and those next to the program. Free as above. */
 void cli_find_lists(char *folder[CLI_MODEL_FOLDERS]);
 
-/* Returns the path of a suite: `given` if there is such a file; else that of the suite of this name in
- * suites/, or next to the program as built or installed; else `given`. The caller frees; NULL: out of
- * memory. */
-char *cli_find_suite(const char *given);
+/* Finds the path of a suite: `given` if it exists or is "-"; else that of the suite of this name in suites/,
+ * or next to the program as built or installed. The caller frees *path. Fails if there is none, with the name
+ * of one that is written much the same. */
+int cli_find_suite(char **path, const char *given, gnt_err *err);
 
 /* Returns the folder of that name next to the program as built or as installed. The caller frees; NULL:
  * there is none. */

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "cli/absolute.h"
 #include "cli/cmd.h"
+#include "cli/env.h"
 #include "cli/help.h"
 #include "cli/worker_main.h"
 #include "cli/worker_blas.h"
@@ -15,7 +16,7 @@ typedef struct command {
 } command;
 
 static int worker(int argc, char **argv) {
-    if (argc == 3 && strcmp(argv[1], "--job") == 0) {
+    if (argc == 3 && strcmp(argv[1], "--job") == 0 && cli_is_folder(argv[2])) {
         cli_start_with_worker_blas(argc, argv);
         return gnt_worker_job(argv[2]);
     }
@@ -76,9 +77,10 @@ static int unknown(const char *name) {
     const char *names[N_SUGGESTED];
     for (size_t i = 0; i < N_SUGGESTED; i++)
         names[i] = commands[i].name;
-    const char *near = gnt_nearest(name, names, N_SUGGESTED);
+    static const char *const options[] = {"--help", "--version"};
+    const char *near = *name == '-' ? gnt_nearest(name, options, 2) : gnt_nearest(name, names, N_SUGGESTED);
     fprintf(stderr, "gauntlet: there is no command \"%.60s\"%s%s%s; `gauntlet --help` lists them\n", name,
-            near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+            near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
     return GNT_EXIT_WRONG;
 }
 
@@ -86,6 +88,11 @@ static int help(int argc, char **argv) {
     const command *about = argc > 1 ? find(argv[1]) : NULL;
     if (argc > 1 && !about)
         return unknown(argv[1]);
+    if (argc > 2) {
+        fprintf(stderr, "gauntlet help: expected one command, not \"%.60s\" too; see `gauntlet --help`\n",
+                argv[2]);
+        return GNT_EXIT_WRONG;
+    }
     if (!about || about->run == help) {
         fputs(cli_help("overview"), stdout);
         return GNT_EXIT_OK;

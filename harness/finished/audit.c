@@ -101,9 +101,13 @@ static int choose_cells(audit *a, const gnt_outcomes *cells, gnt_err *err) {
     if (n == 0 && a->options->defense && a->counts->chosen == 0)
         return gnt_fail(err, "%s: no cell of the defense \"%.60s\" is ok, or there is no such defense",
                         a->options->folder, a->options->defense);
-    return a->counts->chosen
-               ? 0
-               : gnt_fail(err, "%s: no cell of it is ok: there is nothing to run again", a->options->folder);
+    if (n > 0 && a->counts->chosen == 0) /* cells that decide were requested, and no others */
+        return gnt_fail(
+            err, "%s: no cell decides a rank: no defense of the run is matched; choose cells with --cells N",
+            a->options->folder);
+    return a->counts->chosen ? 0
+                             : gnt_fail(err, "%s: no cell of the run is ok: there is nothing to run again",
+                                        a->options->folder);
 }
 
 /* ---- what could explain a difference ---- */

@@ -204,8 +204,12 @@ int gnt_result_load(gnt_result *r, const char *path, gnt_err *err) {
     uint8_t *bytes;
     size_t size;
     gnt_result_clear(r);
-    if (read_bytes(path, &bytes, &size, err) != 0)
-        return -1;
+    if (read_bytes(path, &bytes, &size, err) != 0) {
+        const gnt_err why = *err;
+        return gnt_file_exists(path)
+                   ? -1
+                   : gnt_fail(err, "%s; expected the folder of a run, as `gauntlet run` writes it", why.text);
+    }
     const int rc = gnt_result_parse(r, path, (const char *)bytes, size, err);
     gnt_free(bytes);
     return rc;
