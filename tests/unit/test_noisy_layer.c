@@ -339,6 +339,22 @@ static void the_bias_gives_the_scale_where_noise_is_low(void **state) {
     plain_close(&c.p);
 }
 
+/* A factor of δ and its inverse lead back, and the sample is that of the δ: the larger δ is, the smaller. */
+static void a_scale_of_delta_is_one_of_the_sample(void **state) {
+    (void)state;
+    layer_case c;
+    open_case(&c, 4);
+    rank_one_round r = make_round(&c, 0, 0, 1e10), *list[] = {&r};
+    assert_int_equal(rank_one_solve(&c.fit, &c.p.host, list, 1, &c.input, &c.prior, c.room), GNT_OK);
+    const double delta = r.delta[1], was = c.fit.x[2], seen = c.slope[2] * was + c.shift[2];
+    assert_int_equal(rank_one_rescale(&c.fit, list, 1, &c.input, &c.prior, c.room, 2), 0);
+    assert_float_equal(r.delta[1], 2 * delta, 1e-12);
+    assert_float_equal(c.slope[2] * c.fit.x[2] + c.shift[2], seen / 2, 1e-4);
+    assert_int_equal(rank_one_rescale(&c.fit, list, 1, &c.input, &c.prior, c.room, 0.5), 0);
+    assert_float_equal(c.fit.x[2], was, 1e-4);
+    plain_close(&c.p);
+}
+
 /* The loudest survivor of a unit, and the least |δ| that it needs where x lies in [0, 1]. */
 static double least_delta(const layer_case *c, const float *g, double delta) {
     double loudest = 0, least = 0;
@@ -602,6 +618,7 @@ int main(void) {
         cmocka_unit_test(narrowing_is_the_log_determinant),
         cmocka_unit_test(a_layer_without_noise_gives_the_sample),
         cmocka_unit_test(the_bias_gives_the_scale_where_noise_is_low),
+        cmocka_unit_test(a_scale_of_delta_is_one_of_the_sample),
         cmocka_unit_test(a_pruned_bias_leaves_a_range_of_delta),
         cmocka_unit_test(a_bias_gives_the_delta_of_linked_units),
         cmocka_unit_test(linked_units_share_sign_and_scale),

@@ -334,7 +334,7 @@ static const char *const families[] = {
 
 const gnt_descriptor gradient_linear_layer = {
     GNT_ATTACK(
-        "linear-layer", "1.8",
+        "linear-layer", "1.9",
         "divides a first dense layer's weight gradient by its bias gradient: the input, exactly at batch 1",
         "MIT", "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017"),
     GRADIENT_COMMON(linear_layer),

@@ -28,6 +28,8 @@ static const double settled_to_choose =
     0.1; /* as rank_one.h has it: a choice is by factors of 4 in variance */
 static const double least_precision = 1e-9;
 static const double least_loud = 1e-6; /* where nothing is left: so that precisions are floats */
+enum { SCALES = 11 };
+static const double coarse = 2, fine = 1.15; /* factors of the scale that are tried, at most */
 
 typedef struct estimate {
     linear_layer *s;
@@ -328,18 +330,49 @@ static int is_whole_known(const estimate *e) {
     return !e->s->first_alone && e->noise.granted && e->noise.law.kind != NOISE_NONE && !e->noise.pruned;
 }
 
-/* Returns the cost of the whole update at its minimum next to x, for a sign_judge. */
+/* Sets *cost to that of the whole updates at fit.x. */
+static gnt_status cost_of_whole(estimate *e, double *cost) {
+    return whole_update_cost(cost, e->host, e->whole, e->rounds, &e->noise.law, &e->prior, &e->input,
+                             e->fit.x);
+}
+
+/* Tries factors of δ, from 1/most to most, with the sample that goes with each, and leaves the one at which
+ * the sample explains the whole updates best; *cost: that. */
+static gnt_status try_scales(estimate *e, double most, double *cost) {
+    double best = 1, last = 1;
+    *cost = INFINITY;
+    for (int i = 0; i <= SCALES; i++) {
+        const double at = i < SCALES ? pow(most, 2.0 * i / (SCALES - 1) - 1) : best;
+        double tried = INFINITY;
+        TRY(may_go_on(e->host));
+        if (rank_one_rescale(&e->fit, e->list, e->rounds, &e->input, &e->prior, e->room, at / last) != 0)
+            return gnt_host_fail(e->host, "the estimate is not finite: the update's entries are too large");
+        last = at;
+        if (i < SCALES)
+            TRY(cost_of_whole(e, &tried));
+        if (tried < *cost) {
+            *cost = tried;
+            best = at;
+        }
+    }
+    return GNT_OK;
+}
+
+/* Finds the scale by the network, which makes δ of the sample, so that a sample of a wrong scale does not
+ * explain the update. The first layer alone shows it by its bias, which noise hides, and by the prior. */
+static gnt_status scale_by_network(estimate *e, double *cost) {
+    TRY(try_scales(e, coarse, cost));
+    return try_scales(e, fine, cost);
+}
+
+/* Returns the cost of the whole update at the best scale, for a sign_judge: x is fit.x. */
 static double whole_cost(void *estimate_, const double *x) {
     estimate *e = estimate_;
-    const size_t bytes = (size_t)e->shape.features * sizeof(double);
-    double *moved = gnt_host_scratch(e->host, bytes, 1);
-    whole_fit whole = {.cost = (double)NAN};
-    if (!moved)
-        e->judged = hook_no_memory(e->host);
+    double cost = (double)NAN;
+    (void)x;
     if (e->judged == GNT_OK)
-        e->judged = whole_update_fit(&whole, e->host, e->whole, e->rounds, &e->noise.law, &e->prior,
-                                     &e->input, memcpy(moved, x, bytes));
-    return whole.cost;
+        e->judged = scale_by_network(e, &cost);
+    return cost;
 }
 
 /* Returns the cost of a pruned update at x itself, for a sign_judge: missing entries count as noise as
@@ -448,7 +481,10 @@ gnt_status linear_noisy_run(linear_layer *s, const gnt_observation *seen, const 
     if (e.fit.begun || e.rounds > 1)
         TRY(solve(&e, 0, e.rounds));
     TRY(choose_sign(&e));
-    if (is_whole_known(&e))
+    if (is_whole_known(&e)) {
+        double cost;
+        TRY(scale_by_network(&e, &cost));
         TRY(refine(&e));
+    }
     return give(&e, answer);
 }

@@ -199,6 +199,20 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
     return GNT_OK;
 }
 
+int rank_one_rescale(rank_one_fit *fit, rank_one_round *const *round, int64_t rounds,
+                     const rank_one_input *input, const sample_prior *prior, prior_room *room, double by) {
+    for (int64_t k = 0; k < prior->features; k++)
+        fit->evidence.precision[k] = fit->evidence.pull[k] = 0;
+    for (int64_t t = 0; t < rounds; t++) {
+        for (int64_t i = 0; i < round[t]->units; i++) {
+            round[t]->delta[i] *= by;
+            round[t]->variance[i] *= by * by;
+        }
+        add_evidence(&fit->evidence, round[t], input);
+    }
+    return sample_prior_apply(prior, &fit->evidence, room, fit->x, fit->variance);
+}
+
 /* Returns the δ of row i that fits x best; for Laplace noise by iteratively reweighted least squares,
  * weights 1/|r|. */
 static double fitting_delta(const rank_one_round *r, int64_t i, const rank_one_input *input,

@@ -62,6 +62,11 @@ gnt_status rank_one_solve(rank_one_fit *fit, const gnt_host *host, rank_one_roun
                           int64_t rounds, const rank_one_input *input, const sample_prior *prior,
                           prior_room *room);
 
+/* Multiplies the rounds' δ by `by`, and sets fit->x to the posterior mean that they give. Allocates nothing.
+ * Returns 0, or −1 if numbers are not finite. */
+int rank_one_rescale(rank_one_fit *fit, rank_one_round *const *round, int64_t rounds,
+                     const rank_one_input *input, const sample_prior *prior, prior_room *room, double by);
+
 /* Returns the cost (noise_law.h) of a round's entries at x with the δ that fits them best. */
 double rank_one_cost(const rank_one_round *r, const rank_one_input *input, const noise_law *noise,
                      const double *x);
