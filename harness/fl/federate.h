@@ -20,6 +20,7 @@
 #include "fl/defense_chain.h"
 #include "fl/partition.h"
 #include "fl/schedule.h"
+#include "fl/tensors.h"
 #include "fl/undefended.h"
 #include "nn/model/train.h"
 
@@ -82,13 +83,6 @@ typedef struct gnt_fl_shared {
 } gnt_fl_shared;
 
 void gnt_fl_used_free(gnt_fl_used *u);
-
-/* Makes one tensor for each shared parameter, in order, without data; out->tensor is to be freed. */
-int gnt_fl_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err);
-/* Makes one tensor for each running statistic, as above. */
-int gnt_fl_buffer_tensors(gnt_tensors *out, const gnt_model *m, gnt_err *err);
-/* Points the tensors, one behind the other, into `flat`. */
-void gnt_fl_tensors_into(const gnt_tensors *t, float *flat);
 
 /* What a client holds in all, as hooks see it in gnt_client. */
 typedef struct gnt_fl_holding {
