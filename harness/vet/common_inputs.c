@@ -1,6 +1,8 @@
-/* Inputs that defenses and attacks share: the federation's configuration, and artefacts on guard pages. */
+/* What defenses and attacks share: the federation's configuration, artefacts on guard pages, and memory that
+ * hooks fill. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "vet/setting.h"
 
 gnt_fl_config gnt_vet_config(const gnt_vet_setting *s) {
@@ -49,4 +51,13 @@ gnt_artefacts *gnt_vet_guard_artefacts(gnt_vet_setting *s, const char *name, con
     to->blob = blob;
     gnt_guard_save(g);
     return gnt_guard_full(g) ? NULL : to;
+}
+
+void *gnt_vet_output(gnt_vet_setting *s, const char *name, int64_t n, size_t size) {
+    if (s->spec.fenced)
+        return gnt_guard_fence(s->guard, name, (size_t)n * size);
+    void *made = GNT_GROW(s->output, s->n_outputs) == 0 ? gnt_aligned((size_t)n, size) : NULL;
+    if (made)
+        s->output[s->n_outputs++] = made;
+    return made;
 }

@@ -48,15 +48,6 @@ int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err
     return rc;
 }
 
-void *gnt_vet_output(gnt_vet_setting *s, const char *name, int64_t n, size_t size) {
-    if (s->spec.fenced)
-        return gnt_guard_fence(s->guard, name, (size_t)n * size);
-    void *made = GNT_GROW(s->output, s->n_outputs) == 0 ? gnt_aligned((size_t)n, size) : NULL;
-    if (made)
-        s->output[s->n_outputs++] = made;
-    return made;
-}
-
 void gnt_vet_setting_free(gnt_vet_setting *s) {
     gnt_work_model_free(&s->model);
     gnt_work_model_free(&s->extractor);

@@ -85,10 +85,6 @@ typedef struct gnt_vet_setting {
 int gnt_vet_setting_open(gnt_vet_setting *out, const gnt_vet_spec *spec, gnt_err *err);
 void gnt_vet_setting_free(gnt_vet_setting *s);
 
-/* Returns n zeroed elements of `size` bytes, which a hook fills and the setting owns, named in messages;
- * NULL: out of memory. */
-void *gnt_vet_output(gnt_vet_setting *s, const char *name, int64_t n, size_t size);
-
 /* ---- common_inputs.c ---- */
 
 /* Returns how clients of the synthetic federation train. */
@@ -97,5 +93,8 @@ gnt_fl_config gnt_vet_config(const gnt_vet_setting *s);
 gnt_defense_prepare gnt_vet_prepare_input(const gnt_vet_setting *s);
 /* Copies artefacts to guard pages, and saves these. NULL: the pages are full. */
 gnt_artefacts *gnt_vet_guard_artefacts(gnt_vet_setting *s, const char *name, const gnt_artefacts *from);
+/* Returns n zeroed elements of `size` bytes, which a hook fills and the setting owns, named in messages;
+ * NULL: out of memory. */
+void *gnt_vet_output(gnt_vet_setting *s, const char *name, int64_t n, size_t size);
 
 #endif
