@@ -64,6 +64,17 @@ static int note_layer(gnt_sandbox_report *report, unsigned layer, gnt_layer_outc
     return outcome == GNT_LAYER_FAILED ? -1 : 0;
 }
 
+/* Gives the process its copies of the files. In a root of its own they have the files' paths, which become
+ * readable; elsewhere they are memory files. */
+static int place_files(gnt_readable *readable, int have_root, gnt_err *err) {
+    if (!have_root)
+        return gnt_sandbox_make_memory_files(err);
+    for (size_t i = 0; i < gnt_sandbox_n_files(); i++)
+        if (gnt_readable_add(readable, gnt_sandbox_file(i).path) != 0)
+            return gnt_fail(err, "out of memory for a sandbox's files");
+    return 0;
+}
+
 static int enter_layers(const gnt_sandbox_spec *spec, gnt_readable *readable, gnt_sandbox_report *report,
                         gnt_err *err) {
     const unsigned without = spec->options.without;
@@ -77,7 +88,7 @@ static int enter_layers(const gnt_sandbox_spec *spec, gnt_readable *readable, gn
             return -1;
         s.no_root = errno;
     }
-    if (gnt_sandbox_place_files(readable, s.root, err) != 0)
+    if (place_files(readable, s.root, err) != 0)
         return -1;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return gnt_fail(err, "new privileges cannot be disabled: %s", strerror(errno));

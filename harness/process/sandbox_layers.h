@@ -47,9 +47,8 @@ size_t gnt_sandbox_n_files(void);
 gnt_own_bytes gnt_sandbox_file(size_t i);
 /* Writes the bytes of file i to a descriptor, which remains open for gnt_sandbox_renew_files. */
 int gnt_sandbox_write_file(size_t i, int fd);
-/* Makes memory files if the process has no root of its own. In such a root the copies have the files' paths,
- * which become readable. */
-int gnt_sandbox_place_files(gnt_readable *readable, int have_root, gnt_err *err);
+/* Makes a memory file of each, which no other process has. */
+int gnt_sandbox_make_memory_files(gnt_err *err);
 /* Releases what gnt_sandbox_renew_files needs. */
 void gnt_sandbox_keep_files(void);
 /* Closes the descriptors that gnt_sandbox_renew_files writes to, in a fork. */

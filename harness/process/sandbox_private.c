@@ -92,8 +92,7 @@ int gnt_sandbox_write_file(size_t i, int fd) {
     return gnt_fd_write(fd, files[i].path, files[i].bytes, files[i].copied, NULL);
 }
 
-/* Makes a memory file of each, which no other process has. */
-static int make_memory_files(gnt_err *err) {
+int gnt_sandbox_make_memory_files(gnt_err *err) {
     for (size_t i = 0; i < n_files; i++) {
         own_file *f = &files[i];
         if (f->fd >= 0)
@@ -108,15 +107,6 @@ static int make_memory_files(gnt_err *err) {
     return 0;
 }
 
-int gnt_sandbox_place_files(gnt_readable *readable, int have_root, gnt_err *err) {
-    if (!have_root)
-        return make_memory_files(err);
-    for (size_t i = 0; i < n_files; i++)
-        if (gnt_readable_add(readable, files[i].path) != 0)
-            return gnt_fail(err, "out of memory for a sandbox's files");
-    return 0;
-}
-
 void gnt_sandbox_keep_files(void) {
     for (size_t i = 0; i < n_files; i++) {
         if (!files[i].place[0] && files[i].fd >= 0) /* the path remains; a memory file is opened by it */
@@ -128,7 +118,7 @@ void gnt_sandbox_keep_files(void) {
 
 int gnt_sandbox_renew_files(gnt_err *err) {
     if (n_files && files[0].place[0])
-        return make_memory_files(err);
+        return gnt_sandbox_make_memory_files(err);
     for (size_t i = 0; i < n_files; i++) {
         const own_file *f = &files[i];
         if (f->fd < 0)
