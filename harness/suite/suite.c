@@ -1,4 +1,4 @@
-/* Reads a suite file: its top level. */
+/* Reads a suite file: its top level; and one list of attacks by itself. */
 #include "suite/suite.h"
 
 #include <stdio.h>
@@ -254,6 +254,35 @@ int gnt_suite_load_given(gnt_suite *out, const char *path, const gnt_suite_env *
         rc = gnt_suite_parse(out, path, (const char *)text, size, env, err);
     gnt_free(text);
     return rc;
+}
+
+/* ---- one list of attacks by itself ---- */
+
+int gnt_suite_load_list(gnt_suite *out, const char *name, const gnt_suite_env *env, gnt_err *err) {
+    gnt_doc doc;
+    char *text = gnt_format("{\"attacks\": [\"%s\"]}", suite_is_id(name) ? name : "");
+    *out = (gnt_suite){0};
+    if (!text || gnt_doc_parse(&doc, "list", text, strlen(text), err) != 0) {
+        gnt_free(text);
+        return gnt_fail(err, "out of memory for a list of attacks");
+    }
+    suite_reader r = {.doc = &doc, .env = env, .s = out, .err = err};
+    int rc = suite_find_lists(&r, &doc) ? -1 : 0;
+    const int is_there = rc == 0 || r.n_lists > 0;
+    const char *said = rc ? strstr(err->text, "attacks[0]: ") : NULL;
+    if (said) {
+        const gnt_err whole = *err;
+        gnt_fail(err, "%s: %s", name, whole.text + (said - err->text) + strlen("attacks[0]: "));
+    }
+    if (rc == 0)
+        rc = suite_read_attacks(&r, json_object_get(doc.root, "attacks"));
+    suite_free_lists(&r);
+    gnt_doc_free(&doc);
+    gnt_free(text);
+    if (rc == 0)
+        return 0;
+    gnt_suite_free(out);
+    return is_there ? -1 : 1;
 }
 
 void gnt_suite_free(gnt_suite *s) {

@@ -417,32 +417,3 @@ int suite_read_list(suite_reader *r, const char *name, gnt_suite_list *list, gnt
     r->doc = suite;
     return rc ? -1 : 0;
 }
-
-/* ---- one list by itself ---- */
-
-int gnt_suite_load_list(gnt_suite *out, const char *name, const gnt_suite_env *env, gnt_err *err) {
-    gnt_doc doc;
-    char *text = gnt_format("{\"attacks\": [\"%s\"]}", suite_is_id(name) ? name : "");
-    *out = (gnt_suite){0};
-    if (!text || gnt_doc_parse(&doc, "list", text, strlen(text), err) != 0) {
-        gnt_free(text);
-        return gnt_fail(err, "out of memory for a list of attacks");
-    }
-    suite_reader r = {.doc = &doc, .env = env, .s = out, .err = err};
-    int rc = suite_find_lists(&r, &doc) ? -1 : 0;
-    const int is_there = rc == 0 || r.n_lists > 0;
-    const char *said = rc ? strstr(err->text, "attacks[0]: ") : NULL;
-    if (said) {
-        const gnt_err whole = *err;
-        gnt_fail(err, "%s: %s", name, whole.text + (said - err->text) + strlen("attacks[0]: "));
-    }
-    if (rc == 0)
-        rc = suite_read_attacks(&r, json_object_get(doc.root, "attacks"));
-    suite_free_lists(&r);
-    gnt_doc_free(&doc);
-    gnt_free(text);
-    if (rc == 0)
-        return 0;
-    gnt_suite_free(out);
-    return is_there ? -1 : 1;
-}
