@@ -1,6 +1,7 @@
 /* What the attacker sees of a task: the surface, and one of two ways to observe it. By a probe, the hooks run
  * once more on rows of the role TARGETS; "observe" sets how many rows one observation uses. In the round,
- * observations are what the training run itself computed (suite_round.c). */
+ * observations are what the training run itself computed (suite_round.c). Those of shadow rows the attacker
+ * computes itself. */
 #include "plugin/abi_words.h"
 #include "suite/suite_impl.h"
 
@@ -138,4 +139,24 @@ int suite_read_observe(suite_reader *r, const char *path, const json_t *object, 
             "\"representation\"",
             t->model);
     return o->probe ? read_probe(r, at.text, value, t) : suite_read_round(r, path, value, t);
+}
+
+int suite_read_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
+    const json_t *o = NULL;
+    const gnt_path at = gnt_path_key(path, "shadow");
+    int64_t rows = t->role_rows[GNT_ROLE_SHADOW];
+    if (suite_object(r, path, object, "shadow", &o))
+        return -1;
+    if (!o)
+        return 0;
+    if (suite_keys(r, at.text, o, "observations") ||
+        suite_int(r, at.text, o, "observations", 0, 1000000, &t->shadow_observations))
+        return -1;
+    int64_t each = t->observe.set_given ? t->observe.set : t->observe.batch;
+    if (t->shadow_observations && rows < each)
+        return suite_fail_key(
+            r, at.text, "observations",
+            "is %lld, each made of %lld shadow row%s, but data.shadow leaves %lld; raise data.shadow",
+            (long long)t->shadow_observations, (long long)each, each == 1 ? "" : "s", (long long)rows);
+    return 0;
 }

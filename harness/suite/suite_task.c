@@ -1,5 +1,5 @@
-/* A task: attacker knowledge, how utility is measured, and tasks that share a training. Data, model,
- * federation, stages and observations are read by other files. */
+/* A task: how utility is measured, the region that is scored, and tasks that share a training. Other keys are
+ * read by other files. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,27 +9,7 @@
 const char *const gnt_utility_names[] = {"accuracy", "loss", "iou"};
 enum { UTILITIES = 3 };
 
-/* ---- shadow, utility ---- */
-
-int suite_read_shadow(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    const json_t *o = NULL;
-    const gnt_path at = gnt_path_key(path, "shadow");
-    int64_t rows = t->role_rows[GNT_ROLE_SHADOW];
-    if (suite_object(r, path, object, "shadow", &o))
-        return -1;
-    if (!o)
-        return 0;
-    if (suite_keys(r, at.text, o, "observations") ||
-        suite_int(r, at.text, o, "observations", 0, 1000000, &t->shadow_observations))
-        return -1;
-    int64_t each = t->observe.set_given ? t->observe.set : t->observe.batch;
-    if (t->shadow_observations && rows < each)
-        return suite_fail_key(
-            r, at.text, "observations",
-            "is %lld, each made of %lld shadow row%s, but data.shadow leaves %lld; raise data.shadow",
-            (long long)t->shadow_observations, (long long)each, each == 1 ? "" : "s", (long long)rows);
-    return 0;
-}
+/* ---- utility ---- */
 
 static int read_head(suite_reader *r, const char *path, const json_t *object, gnt_suite_head *h) {
     const json_t *o = NULL, *hidden = NULL;
@@ -144,25 +124,6 @@ static int read_matches(suite_reader *r, const char *path, const json_t *object,
     suite_match_defaults(&t->match, t->utility);
     return (whole && suite_read_match(r, "match", whole, t->utility, &t->match)) ||
            (own && suite_read_match(r, gnt_path_key(path, "match").text, own, t->utility, &t->match));
-}
-
-static int read_limits(suite_reader *r, const char *path, const json_t *object, gnt_adequate_limits *out) {
-    const json_t *limits = NULL;
-    const gnt_path at = gnt_path_key(path, "adequate");
-    if (suite_object(r, path, object, "adequate", &limits))
-        return -1;
-    if (!limits)
-        return 0;
-    return suite_keys(r, at.text, limits, "identified", "above_floor", "gain") ||
-           suite_real(r, at.text, limits, "identified", 0, 1, &out->identified) ||
-           suite_real(r, at.text, limits, "above_floor", 0, 60, &out->above_floor) ||
-           suite_real(r, at.text, limits, "gain", 0, 1, &out->gain);
-}
-
-/* Reads the suite's "adequate", then the task's, which overrides it. */
-int suite_read_adequate(suite_reader *r, const char *path, const json_t *object, gnt_suite_task *t) {
-    t->adequate = (gnt_adequate_limits)GNT_ADEQUATE_DEFAULTS;
-    return read_limits(r, "", r->doc->root, &t->adequate) || read_limits(r, path, object, &t->adequate);
 }
 
 /* Reads [top, left, height, width], within the task's images. */
