@@ -31,7 +31,7 @@ static int64_t members_stated(const score *s) {
 
 static int open_all(score *s, gnt_err *err) {
     gnt_work *w = s->work;
-    s->withheld = !w->has(w->context, "targets");
+    s->withheld = s->request->observe.surface != GNT_SURFACE_TRANSCRIPT && !w->has(w->context, "targets");
     if (gnt_work_samples(&s->targets, w, "targets", &s->request->samples, err) != 0 ||
         gnt_work_samples(&s->public_data, w, "public", &s->request->samples, err) != 0 ||
         gnt_work_samples(&s->clients, w, "clients", &s->request->samples, err) != 0 ||
