@@ -157,7 +157,7 @@ static int refuse(const cli_command *command, const forms *f, int c, char **argv
                      near ? near : "", near ? "?)" : "");
 }
 
-/* Refuses a value that is none, and a second one, of which the first would be lost without a word. */
+/* Refuses an empty value, and an option that is given twice, whose first value would be lost. */
 static int check_value(const cli_command *command, const forms *f, const cli_option *o, const char *value,
                        unsigned char *seen) {
     if (o->kind == CLI_FLAG)

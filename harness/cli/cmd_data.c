@@ -84,7 +84,7 @@ static named_set name_set(const char *word, const char *folder) {
     return set;
 }
 
-/* Refuses the name of no set: 0, or the exit code 2 after a message. */
+/* Refuses a name that no data set has. Returns 0, or the exit code 2 after a message. */
 static int check_name(const cli_command *command, const char *name, const data_options *o) {
     size_t n;
     const char *const *names = gnt_data_names(&n);

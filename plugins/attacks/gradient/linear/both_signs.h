@@ -5,7 +5,8 @@
 
 #include "linear/rank_one.h"
 
-/* A cost by which estimates x (features) are compared; NaN if an estimate cannot be judged. */
+/* A cost by which estimates x (features) are compared; NaN if an estimate cannot be judged. x is that of fit,
+ * which the judge may move to another scale, with the rounds' δ. */
 typedef struct sign_judge {
     double (*cost)(void *context, const double *x);
     void *context;
