@@ -74,8 +74,9 @@ static size_t task_of(const gnt_suite *s, const run_job *j) {
     return 0;
 }
 
+/* Returns the rows that the data job writes. */
 static double rows_of(const gnt_suite_task *t) {
-    double rows = 0;
+    double rows = (double)t->prior_rows;
     for (int i = 0; i < GNT_ROLES; i++)
         rows += (double)t->role_rows[i];
     return rows;
