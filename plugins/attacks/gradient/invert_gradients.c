@@ -15,9 +15,9 @@
  *    client sent (observed_statistics.h), else, if `bn` is set, to the model's running statistics. Restarts
  *    may be drawn towards their mean (`group`).
  *    Source of both: Yin et al., See through Gradients: Image Batch Recovery via GradInversion, CVPR 2021.
- *  - public data, or prior_data if these are more: where the update reveals the features in front of a dense
- *    layer, the search begins at images of these (feature_inverse.h). The cost has a term for them without any
- *    grant (known_features.h).
+ *  - public data, or prior_data if these are more: where the update reveals the features in front of a
+ *    dense layer, the search begins at images of these (feature_inverse.h). The cost has a term for them
+ *    without any grant (known_features.h).
  *  - history: the client's earlier rounds are matched too, if they appear to be of the same data.
  *  - labels, rates. Labels that are not granted are inferred from the update (label_scores.h). */
 #include <math.h>

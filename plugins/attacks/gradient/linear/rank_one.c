@@ -75,10 +75,10 @@ static void solve_delta(rank_one_round *r, const rank_one_fit *fit, const rank_o
     }
 }
 
-/* Rescales δ. Alternating between x and δ hardly changes how the scale is split between them, but over many
- * iterations the scale drifts to where the prior of x is densest, though real samples are no draws of that
- * prior. The bias determines the scale to within 1/√Σ w δ², the prior to about a sixth. So δ is rescaled once,
- * and where the bias determines it better, in every iteration. */
+/* Rescales δ. Alternating between x and δ hardly changes how the scale is split between them, but over
+ * many iterations the scale drifts to where the prior of x is densest, though real samples are no draws of
+ * that prior. The bias determines the scale to within 1/√Σ w δ², the prior to about a sixth. So δ is
+ * rescaled once, and where the bias determines it better, in every iteration. */
 static void rescale(rank_one_round *r, int is_first) {
     double pull = 0, precision = 0;
     for (int64_t i = 0; i < r->units; i++) {
