@@ -76,6 +76,7 @@ static inline void send_update(local_client *c, gnt_function_spec spec, const fl
                                 .batch = spec.batch,
                                 .momentum = spec.momentum,
                                 .decay = spec.decay,
+                                .optimizer = spec.optimizer,
                                 .update = &c->update,
                                 .weights = c->weights};
 }

@@ -21,6 +21,7 @@ enum { CLIENTS = 4, ROWS = 24, EACH = ROWS / CLIENTS, ROUNDS = 3 };
 typedef struct setting {
     int steps, batch, targets, encodings, epochs;
     double momentum, decay;
+    int adam;
     gnt_augment augment;
 } setting;
 
@@ -49,6 +50,7 @@ static inline void describe(gnt_request_train *q, trained *t, const setting *s) 
                                            .rate = 0.1,
                                            .momentum = s->momentum,
                                            .decay = s->decay,
+                                           .adam = s->adam,
                                            .flip = s->augment.flip,
                                            .shift = s->augment.shift,
                                            .cutout = s->augment.cutout,

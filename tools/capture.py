@@ -205,11 +205,13 @@ def training_of(samples, local_steps, batch, rate, momentum, decay, optimizer, b
         fail(f"batch: is {batch}, but one gradient of {samples} samples was computed (local_steps is 0)")
     if out["local_steps"] == 0 and (momentum or decay):
         fail("momentum and decay: belong to local steps; local_steps is 0, which means one gradient")
+    if optimizer == "adam" and momentum:
+        fail("momentum: is for the optimizer sgd, but it is adam")
     if out["local_steps"] and not out.get("rate", 0) > 0:
         fail("rate: expected the learning rate of the local steps, a number above 0")
     if out["local_steps"] and out["local_steps"] * out["batch"] < out["samples"]:
         fail(f"samples: is {samples}, but {local_steps} steps of {out['batch']} use {out['local_steps'] * out['batch']} at most")
-    for word, words, what in (optimizer, ("sgd", "other"), "optimizer"), (batch_norm, ("training", "evaluation"), "batch_norm"):
+    for word, words, what in (optimizer, ("sgd", "adam", "other"), "optimizer"), (batch_norm, ("training", "evaluation"), "batch_norm"):
         if word not in words:
             fail(f"{what}: is {word!r}; expected one of {', '.join(words)}")
     return {**out, "optimizer": optimizer, "momentum": number(momentum, "momentum"), "decay": number(decay, "decay"),

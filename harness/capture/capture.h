@@ -36,7 +36,11 @@ typedef struct gnt_capture_model {
     gnt_reals mean, deviation;
 } gnt_capture_model;
 
-typedef enum gnt_capture_optimizer { GNT_CAPTURE_SGD, GNT_CAPTURE_OTHER } gnt_capture_optimizer;
+typedef enum gnt_capture_optimizer {
+    GNT_CAPTURE_SGD,
+    GNT_CAPTURE_ADAM,
+    GNT_CAPTURE_OTHER
+} gnt_capture_optimizer;
 typedef enum gnt_capture_batch_norm { GNT_CAPTURE_TRAINING, GNT_CAPTURE_EVALUATION } gnt_capture_batch_norm;
 
 typedef struct gnt_capture_training {

@@ -162,8 +162,8 @@ static const char *why_not(const gnt_capture *c) {
         return c->settings.defense.at ? "there is a defense" : "the defense is not known";
     if (t->augmented)
         return "its batches were augmented at random";
-    if (t->local_steps && t->optimizer != GNT_CAPTURE_SGD)
-        return "its optimizer is not SGD";
+    if (t->local_steps && t->optimizer == GNT_CAPTURE_OTHER)
+        return "its optimizer is not known";
     if (gnt_model_own_size(c->model))
         return "the client's own parameters are not in it";
     if ((t->local_steps ? t->local_steps * t->batch : t->samples) > MOST_SAMPLES)

@@ -12,6 +12,7 @@ typedef struct steps {
     /* Samples of a step. */
     int64_t n, features, classes;
     float *x, *y, *weights, *velocity, *grad, *buffers, *stats;
+    gnt_adam *adam; /* NULL: steps by SGD */
 } steps;
 
 static int open_steps(steps *s, const gnt_capture *c, gnt_err *err) {
@@ -26,11 +27,12 @@ static int open_steps(steps *s, const gnt_capture *c, gnt_err *err) {
     s->y = gnt_array((size_t)(s->n * s->classes), sizeof *s->y);
     s->weights = gnt_aligned(p, sizeof *s->weights);
     s->grad = gnt_aligned(p, sizeof *s->grad);
+    s->adam = t->optimizer == GNT_CAPTURE_ADAM ? gnt_adam_new((int64_t)p, 0.9, 0.999, 1e-8) : NULL;
     s->velocity = t->momentum > 0 ? gnt_aligned(p, sizeof *s->velocity) : NULL;
     s->buffers = gnt_aligned(b, sizeof *s->buffers);
     s->stats = gnt_aligned(b, sizeof *s->stats);
     if (!s->x || !s->y || !s->weights || !s->grad || (t->momentum > 0 && !s->velocity) || !s->buffers ||
-        !s->stats)
+        !s->stats || (t->optimizer == GNT_CAPTURE_ADAM && !s->adam))
         return gnt_fail(err, "out of memory for %zu weights", p);
     memcpy(s->weights, c->weights, p * sizeof *s->weights);
     if (b)
@@ -47,6 +49,7 @@ static void close_steps(steps *s) {
     gnt_free_aligned(s->weights);
     gnt_free_aligned(s->grad);
     gnt_free_aligned(s->velocity);
+    gnt_adam_free(s->adam);
     gnt_free_aligned(s->buffers);
     gnt_free_aligned(s->stats);
 }
@@ -81,7 +84,12 @@ static int descend(steps *s, gnt_err *err) {
         const double rate = s->c->batch.rates ? (double)s->c->batch.rates[step] : t->rate;
         if (gradient(s, step, err) != 0)
             return -1;
-        gnt_sgd_step(s->weights, s->velocity, s->grad, p, rate, t->momentum, t->decay);
+        for (int64_t i = 0; s->adam && i < p; i++)
+            s->grad[i] += (float)t->decay * s->weights[i];
+        if (s->adam)
+            gnt_adam_step(s->adam, s->weights, s->grad, rate);
+        else
+            gnt_sgd_step(s->weights, s->velocity, s->grad, p, rate, t->momentum, t->decay);
     }
     for (int64_t i = 0; i < p; i++)
         s->grad[i] = s->weights[i] - s->c->weights[i];

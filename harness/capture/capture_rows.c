@@ -10,7 +10,8 @@ enum { MOST_FEATURES = 100000000, MOST_CLASSES = 100000, MOST_ROUNDS = 100000000
 /* A number that may be missing. */
 #define MAYBE .nullable = 1, .optional = 1
 
-static const gnt_word optimizer_list[] = {{"sgd", GNT_CAPTURE_SGD}, {"other", GNT_CAPTURE_OTHER}};
+static const gnt_word optimizer_list[] = {
+    {"sgd", GNT_CAPTURE_SGD}, {"adam", GNT_CAPTURE_ADAM}, {"other", GNT_CAPTURE_OTHER}};
 static const gnt_words optimizers = {optimizer_list, COUNT(optimizer_list)};
 static const gnt_word batch_norm_list[] = {{"training", GNT_CAPTURE_TRAINING},
                                            {"evaluation", GNT_CAPTURE_EVALUATION}};
@@ -42,12 +43,13 @@ static const gnt_field training_rows[] = {
     {GNT_FIELD(gnt_capture_training, rate, REAL), .high = 1e9, MAYBE,
      .help = "learning rate as announced; may be missing of one gradient"},
     {GNT_FIELD(gnt_capture_training, optimizer, WORD), .words = &optimizers, .optional = 1,
-     .help = "optimizer of the local steps; missing: `sgd`. An update by another one is read, but not "
-             "computed again"},
+     .help =
+         "optimizer of the local steps; missing: `sgd`; `adam`: with PyTorch's betas and eps. An update by "
+         "another one is read, but not computed again"},
     {GNT_FIELD(gnt_capture_training, momentum, REAL), .high = 1, .optional = 1,
      .help = "momentum of the local steps, as PyTorch's SGD has it; missing: 0"},
     {GNT_FIELD(gnt_capture_training, decay, REAL), .high = 1e9, .optional = 1,
-     .help = "weight decay of the local steps, as PyTorch's SGD has it; missing: 0"},
+     .help = "weight decay of the local steps, as PyTorch's SGD and Adam have it; missing: 0"},
     {GNT_FIELD(gnt_capture_training, batch_norm, WORD), .words = &batch_norms, .optional = 1,
      .help = "statistics by which batch norms normalise: `training`: the batch's, `evaluation`: the running "
              "ones; "

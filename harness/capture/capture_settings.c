@@ -95,6 +95,10 @@ static int check_steps(const gnt_capture_training *t, const char *where, gnt_err
         return gnt_fail(
             err, "%s: training.rate: %s; expected the learning rate of the local steps, a number above 0",
             where, isnan(t->rate) ? "is missing" : "is 0");
+    if (t->optimizer == GNT_CAPTURE_ADAM && t->momentum != 0)
+        return gnt_fail(
+            err, "%s: training.momentum: is %g, which is for the optimizer sgd, but it is adam; expected 0",
+            where, t->momentum);
     if (!(t->momentum < 1))
         return gnt_fail(err, "%s: training.momentum: is 1; expected a number from 0 to below 1", where);
     if (t->local_steps * t->batch < t->samples)

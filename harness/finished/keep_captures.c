@@ -131,6 +131,7 @@ static gnt_capture_training training_of(const keeping *k) {
         .rate = o->rate,
         .momentum = o->momentum,
         .decay = o->decay,
+        .optimizer = o->optimizer == GNT_OPTIMIZER_ADAM ? GNT_CAPTURE_ADAM : GNT_CAPTURE_SGD,
         .batch_norm = f->training_stats ? GNT_CAPTURE_TRAINING : GNT_CAPTURE_EVALUATION,
         .augmented = !k->stored.request->probe && (f->flip || f->shift || f->cutout)};
 }

@@ -232,6 +232,19 @@ static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *
     return rc;
 }
 
+/* Takes a local step along fl->grad. */
+static void take_step(gnt_fl *fl, double rate) {
+    const float decay = (float)fl->config.decay;
+    if (!fl->adam) {
+        gnt_sgd_step(fl->local, fl->velocity, fl->grad, fl->n_params, rate, fl->config.momentum,
+                     fl->config.decay);
+        return;
+    }
+    for (int64_t i = 0; decay > 0 && i < fl->n_params; i++)
+        fl->grad[i] += decay * fl->local[i];
+    gnt_adam_step(fl->adam, fl->local, fl->grad, rate);
+}
+
 static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt_err *err) {
     gnt_fl *fl = l->fl;
     if (narrow_to_used(l, err) != 0)
@@ -239,6 +252,8 @@ static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt
     memcpy(fl->local, weights, (size_t)fl->n_params * sizeof *weights);
     if (fl->velocity)
         memset(fl->velocity, 0, (size_t)fl->n_params * sizeof *fl->velocity);
+    if (fl->adam)
+        gnt_adam_reset(fl->adam);
     for (int64_t step = 0; step < fl->config.steps; step++) {
         double rate = l->client.rate;
         if (gnt_chain_local_rate(fl->chain, &l->client, step, &rate, err) != 0 ||
@@ -246,8 +261,7 @@ static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt
             return -1;
         if (out->rates)
             out->rates[step] = (float)rate;
-        gnt_sgd_step(fl->local, fl->velocity, fl->grad, fl->n_params, rate, fl->config.momentum,
-                     fl->config.decay);
+        take_step(fl, rate);
     }
     if (out->own)
         gnt_model_pick(fl->model, 0, fl->local, out->own);

@@ -24,6 +24,7 @@ void gnt_fl_free(gnt_fl *fl) {
     gnt_free_aligned(fl->grad);
     gnt_free_aligned(fl->local);
     gnt_free_aligned(fl->velocity);
+    gnt_adam_free(fl->adam);
     gnt_free_aligned(fl->plain);
     gnt_free(fl->stats);
     gnt_free(fl->local_buffers);
@@ -49,9 +50,11 @@ int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, co
     fl->sends_statistics = fl->n_buffers > 0 && config->training_stats;
     if (config->momentum != 0)
         fl->velocity = gnt_aligned((size_t)fl->n_params, sizeof *fl->velocity);
+    if (config->adam)
+        fl->adam = gnt_adam_new(fl->n_params, 0.9, 0.999, 1e-8);
     if (gnt_fl_tensors(&fl->tensors, m, err) != 0 || gnt_fl_buffer_tensors(&fl->statistics, m, err) != 0 ||
         !fl->grad || !fl->local || !fl->stats || !fl->local_buffers || !fl->sent_buffers ||
-        (config->momentum != 0 && !fl->velocity)) {
+        (config->momentum != 0 && !fl->velocity) || (config->adam && !fl->adam)) {
         gnt_fl_free(fl);
         return gnt_fail(err, "out of memory for federated training of %lld weights",
                         (long long)gnt_model_size(m));

@@ -22,6 +22,7 @@ struct gnt_fl {
     int next_slot;
     int diverged;                   /* a loss or an update was not finite */
     float *grad, *local, *velocity; /* n_params each; velocity NULL without momentum */
+    gnt_adam *adam;                 /* NULL: steps by SGD */
     float *plain;                   /* n_shared: an update before it is changed; NULL until one is */
     /* n_buffers each; sent_buffers: of the client at hand, less those broadcast */
     float *stats, *local_buffers, *sent_buffers;

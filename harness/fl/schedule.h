@@ -18,6 +18,8 @@ typedef struct gnt_fl_config {
     double momentum;
     /* local SGD: this share of the weights is added to each step's gradient */
     double decay;
+    /* Local steps by Adam, as gnt_function_spec.optimizer has it; its averages start at 0 in each round. */
+    int adam;
     /* for each batch that a client draws */
     gnt_augment augment;
     /* The rate falls as a half cosine over the rounds. */

@@ -62,6 +62,7 @@ int gnt_attack_setting_open(gnt_attack_setting *s, gnt_work *w, const gnt_reques
     o->budget = q->budget;
     o->momentum = o->steps ? q->federated.momentum : 0;
     o->decay = o->steps ? q->federated.decay : 0;
+    o->optimizer = o->steps && q->federated.adam ? GNT_OPTIMIZER_ADAM : GNT_OPTIMIZER_SGD;
     if (q->attribute) {
         o->attribute = (int32_t)q->attribute->index;
         o->attribute_values = (int32_t)q->attribute->values;

@@ -46,6 +46,7 @@ static int read_setting(gnt_observations *s, const char *name, gnt_err *err) {
     o->batch = json_object_get(all, "batch") ? count_of(all, "batch") : o->n;
     o->momentum = json_number_value(json_object_get(all, "momentum"));
     o->decay = json_number_value(json_object_get(all, "decay"));
+    o->optimizer = json_is_true(json_object_get(all, "adam")) ? GNT_OPTIMIZER_ADAM : GNT_OPTIMIZER_SGD;
     o->rate = json_number_value(json_object_get(all, "rate"));
     o->attribute = -1;
     o->classes = gnt_model_classes(s->model->model);

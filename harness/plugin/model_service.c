@@ -55,6 +55,10 @@ static int check_spec(const gnt_service *s, const gnt_function_spec *spec, gnt_e
                         spec->momentum, spec->decay);
     if ((spec->momentum > 0 || spec->decay > 0) && !spec->steps)
         return gnt_fail(err, "momentum or decay is given, but there are no steps");
+    if (spec->optimizer != GNT_OPTIMIZER_SGD && spec->optimizer != GNT_OPTIMIZER_ADAM)
+        return gnt_fail(err, "optimizer is %d; expected one of GNT_OPTIMIZER_* (0 and 1)", spec->optimizer);
+    if (spec->optimizer == GNT_OPTIMIZER_ADAM && spec->momentum > 0)
+        return gnt_fail(err, "momentum is %g, which is for SGD, but the optimizer is Adam", spec->momentum);
     if (spec->masked && spec->kind != GNT_FN_MATCH)
         return gnt_fail(err, "masked is for MATCH only");
     return 0;

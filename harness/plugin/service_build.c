@@ -1,5 +1,7 @@
 /* Builds the model's functions as graphs: features, logits and loss; the update, plain or unrolled; the
  * distance between an update and an observed one. */
+#include <math.h>
+
 #include "base/mem.h"
 #include "plugin/service_impl.h"
 
@@ -124,7 +126,8 @@ typedef struct unroll { /* room for one step */
     gnt_node *pieces;
     gnt_node *weights; /* at the start of the step */
     gnt_node *grad;
-    gnt_node *velocity; /* of the step before */
+    gnt_node *velocity; /* of the step before; of Adam, its mean gradient */
+    gnt_node *square;   /* Adam's mean square of the gradient */
 } unroll;
 
 static int unroll_room(unroll *u, int64_t batch, int32_t n_params, gnt_err *err) {
@@ -133,7 +136,10 @@ static int unroll_room(unroll *u, int64_t batch, int32_t n_params, gnt_err *err)
     u->weights = gnt_array((size_t)n_params, sizeof *u->weights);
     u->grad = gnt_array((size_t)n_params, sizeof *u->grad);
     u->velocity = gnt_array((size_t)n_params, sizeof *u->velocity);
-    return u->index && u->pieces && u->weights && u->grad && u->velocity ? 0 : gnt_fail(err, "out of memory");
+    u->square = gnt_array((size_t)n_params, sizeof *u->square);
+    return u->index && u->pieces && u->weights && u->grad && u->velocity && u->square
+               ? 0
+               : gnt_fail(err, "out of memory");
 }
 
 static void unroll_free(unroll *u) {
@@ -142,6 +148,7 @@ static void unroll_free(unroll *u) {
     gnt_free(u->weights);
     gnt_free(u->grad);
     gnt_free(u->velocity);
+    gnt_free(u->square);
 }
 
 /* Builds V ← momentum·V + ∇W + decay·W of parameter i, as in gnt_sgd_step; V is 0 before the first step. */
@@ -152,6 +159,26 @@ static gnt_node velocity(gnt_graph *g, const gnt_function_spec *spec, unroll *u,
     if (spec->momentum > 0 && step)
         v = gnt_nn_add(g, gnt_nn_affine(g, u->velocity[i], spec->momentum, 0), v);
     return u->velocity[i] = v;
+}
+
+/* Builds a·before + (1 − a)·now; `before` is 0 in the first step. */
+static gnt_node running_mean(gnt_graph *g, double a, gnt_node before, gnt_node now, int32_t step) {
+    const gnt_node part = gnt_nn_affine(g, now, 1 - a, 0);
+    return step ? gnt_nn_add(g, gnt_nn_affine(g, before, a, 0), part) : part;
+}
+
+/* Builds m̂/(√v̂ + ε) of parameter i, as in gnt_adam_step. The root has a derivative at 0 too: 10⁻³⁰ below it
+ * changes no entry. */
+static gnt_node adam(gnt_graph *g, const gnt_function_spec *spec, unroll *u, int32_t step, int32_t i) {
+    static const double beta1 = 0.9, beta2 = 0.999, eps = 1e-8, least = 1e-30;
+    gnt_node v = u->grad[i];
+    if (spec->decay > 0)
+        v = gnt_nn_add(g, v, gnt_nn_affine(g, u->weights[i], spec->decay, 0));
+    u->velocity[i] = running_mean(g, beta1, u->velocity[i], v, step);
+    u->square[i] = running_mean(g, beta2, u->square[i], gnt_nn_square(g, v), step);
+    const double mean = 1 / (1 - pow(beta1, step + 1)), root = 1 / sqrt(1 - pow(beta2, step + 1));
+    return gnt_nn_div(g, gnt_nn_affine(g, u->velocity[i], mean, 0),
+                      gnt_nn_affine(g, gnt_nn_sqrt(g, u->square[i], least), root, eps));
 }
 
 /* Builds W ← W − rate·V; the delta is summed separately, which is more precise than a final difference. */
@@ -171,7 +198,8 @@ static int unroll_step(gnt_function *f, gnt_graph *g, const gnt_function_spec *s
         return 0; /* the graph keeps the message */
     for (int32_t i = 0, t = 0; i < s->n_params;
          i++) { /* all parameters change, only shared ones are part of the update */
-        gnt_node v = velocity(g, spec, u, step, i);
+        gnt_node v =
+            spec->optimizer == GNT_OPTIMIZER_ADAM ? adam(g, spec, u, step, i) : velocity(g, spec, u, step, i);
         gnt_node move = gnt_nn_affine(g, gnt_nn_mul(g, rate_like(g, f->rates, step, v), v), -1, 0);
         if (t < s->n_update && s->update[t] == i) {
             delta[t] = step ? gnt_nn_add(g, delta[t], move) : move;

@@ -115,6 +115,7 @@ typedef struct gnt_request_federated {
     int all_train;
     int64_t local_steps, batch;
     double rate, momentum, decay;
+    int adam;
     /* Augmentation of clients' batches (gnt_augment). */
     int flip;
     int64_t shift, cutout;

@@ -73,6 +73,7 @@ static const gnt_field federated_rows[] = {
     {GNT_FIELD(gnt_request_federated, rate, REAL)},
     {GNT_FIELD(gnt_request_federated, momentum, REAL)},
     {GNT_FIELD(gnt_request_federated, decay, REAL)},
+    {GNT_FIELD(gnt_request_federated, adam, FLAG)},
     {GNT_FIELD(gnt_request_federated, flip, FLAG)},
     {GNT_FIELD(gnt_request_federated, shift, INT), .most = INT32_MAX},
     {GNT_FIELD(gnt_request_federated, cutout, INT), .most = INT32_MAX},

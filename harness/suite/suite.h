@@ -114,6 +114,7 @@ typedef struct gnt_suite_federated {
     int64_t batch;
     double rate, momentum;
     double decay; /* of local steps */
+    int adam;     /* local steps by Adam */
     gnt_augment augment;
     gnt_schedule_kind schedule;
     int training_stats; /* batch norm in clients: 1: batch statistics, 0: running statistics */

@@ -84,6 +84,7 @@ static void take_training(gnt_suite_task *t, const gnt_capture_settings *s) {
                                          .rate = isnan(how->rate) ? 0 : how->rate,
                                          .momentum = how->momentum,
                                          .decay = how->decay,
+                                         .adam = how->optimizer == GNT_CAPTURE_ADAM,
                                          .training_stats = how->batch_norm == GNT_CAPTURE_TRAINING};
     t->observe = (gnt_suite_observe){.probe = 1,
                                      .surface = s->surface,

@@ -40,7 +40,10 @@ static gnt_status reference_of(const gnt_host *host, const gnt_attack_prepare *i
                               .batch = s->batch,
                               .training = -1,
                               .momentum = s->steps > 0 ? s->momentum : 0,
-                              .decay = s->steps > 0 && GNT_HAS(gnt_observation, s, decay) ? s->decay : 0};
+                              .decay = s->steps > 0 && GNT_HAS(gnt_observation, s, decay) ? s->decay : 0,
+                              .optimizer = s->steps > 0 && GNT_HAS(gnt_observation, s, optimizer)
+                                               ? s->optimizer
+                                               : GNT_OPTIMIZER_SGD};
     float *rates = gnt_host_scratch(host, s->steps > 0 ? s->steps : 1, sizeof *rates);
     TRY(have_memory(host, rates != NULL, "no memory for the rates of local steps"));
     for (int32_t i = 0; i < s->steps; i++)

@@ -85,7 +85,7 @@ refused("py-a-batch-of-one-gradient", "batch: is 2, but one gradient of 4 sample
 refused("py-momentum-of-one-gradient", "momentum and decay: belong to local steps", momentum=0.9)
 refused("py-steps-without-a-rate", "rate: expected the learning rate", base=local, rate=None)
 refused("py-too-few-steps", "samples: is 9, but 3 steps of 2 use 6 at most", base=local, samples=9)
-refused("py-an-unknown-optimizer", "optimizer: is 'adam'; expected one of sgd, other", optimizer="adam")
+refused("py-an-unknown-optimizer", "optimizer: is 'lion'; expected one of sgd, adam, other", optimizer="lion")
 refused("py-a-mean-alone", "mean and deviation: expected both, or neither", mean=[0.5] * FEATURES)
 refused("py-normalised-samples", "private: x: has values outside of 0 to 1", private={**private, "x": x - 0.5})
 refused("py-samples-of-another-shape", "private: x: has the shape [4, 4]; expected [4, 5]", private={**private, "x": x[:, 1:]})

@@ -387,7 +387,7 @@ model = {"name": "small", "json": text({"layers": [{"type": "flatten"}, {"type":
 key = "0f" * 32
 federated = {"clients": 3, "partition": "dirichlet", "shards": 0, "shard_size": 5, "least": 1, "most": 2,
              "rows": [4, 6, 5], "n_labels": [1, 2, 1], "labels": [0, 1, 2, 0], "alpha": 0.5, "by": "style", "rounds": 2, "participation": 0.5,
-             "all_train": True, "local_steps": 1, "batch": 4, "rate": 0.1, "momentum": 0.9, "decay": 1e-4, "flip": True, "shift": 2, "cutout": 3,
+             "all_train": True, "local_steps": 1, "batch": 4, "rate": 0.1, "momentum": 0.9, "decay": 1e-4, "adam": False, "flip": True, "shift": 2, "cutout": 3,
              "cosine": True, "training_stats": False}
 hide = [{"attribute": "style", "weight": 0.5}]
 samples = {"region": [1, 1, 2, 2], "hide": hide,

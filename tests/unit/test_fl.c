@@ -183,8 +183,41 @@ static void deltas_are_averaged_by_share(void **state) {
     assert_near(w, expected);
 }
 
-/* Two local steps by hand: v ← 0.9·v + ∇W + 0.2·W at the weights of that step, W ← W − 0.3·v. */
-static void decay_is_of_every_local_step(void **state) {
+/* A local step by hand, the number `step` from 1, with PyTorch's constants of Adam. */
+static void step_by_hand(const gnt_fl_config *c, int step, double *local, double *g, double *v, double *s) {
+    for (int i = 0; i < P; i++) {
+        g[i] += c->decay * local[i];
+        v[i] = c->adam ? 0.9 * v[i] + 0.1 * g[i] : c->momentum * v[i] + g[i];
+        s[i] = 0.999 * s[i] + 0.001 * g[i] * g[i];
+        const double size = (1 - pow(0.9, step)) * (sqrt(s[i] / (1 - pow(0.999, step))) + 1e-8);
+        local[i] -= c->rate * v[i] / (c->adam ? size : 1);
+    }
+}
+
+/* Trains as configured and compares with steps by hand, whose state starts at 0 in each round. */
+static void assert_steps_by_hand(const gnt_fl_config *c, float *w) {
+    double from[P], expected[P];
+    start(w);
+    for (int i = 0; i < P; i++)
+        expected[i] = w[i];
+    for (int round = 0; round < c->rounds; round++) {
+        memcpy(from, expected, sizeof from);
+        for (int k = 0; k < CLIENTS; k++) {
+            double local[P], g[P], v[P] = {0}, s[P] = {0};
+            memcpy(local, from, sizeof local);
+            for (int step = 1; step <= c->steps; step++) {
+                gradient(local, rows_of_client[k], size_of_client[k], g);
+                step_by_hand(c, step, local, g, v, s);
+            }
+            for (int i = 0; i < P; i++)
+                expected[i] += (local[i] - from[i]) * size_of_client[k] / N;
+        }
+    }
+    train(c, &plain, w);
+    assert_near(w, expected);
+}
+
+static void local_steps_are_those_by_hand(void **state) {
     (void)state;
     gnt_fl_config config = {.rounds = 1,
                             .steps = 2,
@@ -195,29 +228,17 @@ static void decay_is_of_every_local_step(void **state) {
                             .participation = 1,
                             .clients = CLIENTS};
     float w[P], undecayed[P];
-    double from[P], expected[P], local[P], v[P], g[P];
-    start(w);
-    for (int i = 0; i < P; i++)
-        expected[i] = from[i] = w[i];
-    for (int k = 0; k < CLIENTS; k++) {
-        memcpy(local, from, sizeof local);
-        memset(v, 0, sizeof v);
-        for (int step = 0; step < 2; step++) {
-            gradient(local, rows_of_client[k], size_of_client[k], g);
-            for (int i = 0; i < P; i++) {
-                v[i] = 0.9 * v[i] + g[i] + 0.2 * local[i];
-                local[i] -= 0.3 * v[i];
-            }
-        }
-        for (int i = 0; i < P; i++)
-            expected[i] += (local[i] - from[i]) * size_of_client[k] / N;
-    }
-    train(&config, &plain, w);
-    assert_near(w, expected);
-    start(undecayed);
+    assert_steps_by_hand(&config, w);
     config.decay = 0;
-    train(&config, &plain, undecayed);
+    assert_steps_by_hand(&config, undecayed);
     assert_true(fabsf(w[0] - undecayed[0]) > 1e-3f); /* w[0] begins at −0.2, and so does w[5] */
+    config.rounds = 2;
+    config.steps = 3;
+    config.rate = 0.02;
+    config.momentum = 0;
+    config.decay = 0.2;
+    config.adam = 1;
+    assert_steps_by_hand(&config, w);
 }
 
 static void an_observed_client_uses_all_its_samples(void **state) {
@@ -657,7 +678,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_averaged_by_share),
         cmocka_unit_test(deltas_are_averaged_by_share),
-        cmocka_unit_test(decay_is_of_every_local_step),
+        cmocka_unit_test(local_steps_are_those_by_hand),
         cmocka_unit_test(an_observed_client_uses_all_its_samples),
         cmocka_unit_test(transforms_apply_in_order),
         cmocka_unit_test(encodings_replace_the_samples),

@@ -376,9 +376,10 @@ static void honest_updates_come_out_again(void **state) {
     static const setting settings[] = {
         {.steps = 0, .batch = 4, .targets = 3},
         {.steps = 4, .batch = 3, .targets = 2, .momentum = 0.9, .encodings = 1},
-        {.steps = 4, .batch = 3, .targets = 2, .decay = 0.1, .augment = {1, 2, 2}}};
+        {.steps = 4, .batch = 3, .targets = 2, .decay = 0.1, .augment = {1, 2, 2}},
+        {.steps = 4, .batch = 3, .targets = 2, .decay = 0.1, .adam = 1}};
     (void)state;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 4; i++)
         for (int which = 0; which < 3; which++) {
             trained t;
             train(&t, settings[i],

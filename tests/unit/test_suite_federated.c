@@ -67,6 +67,7 @@ static void every_setting_is_part_of_the_key(void **state) {
         "[0, 1], \"rows\": 10}, {\"labels\": [2], \"rows\": 21}]}",
         ", \"decay\": 0.001",
         ", \"decay\": 0.002",
+        ", \"optimizer\": \"adam\"",
         ", \"augment\": {\"flip\": true}",
         ", \"augment\": {\"shift\": 1}",
         ", \"augment\": {\"shift\": 2}",

@@ -298,7 +298,7 @@ typedef struct gnt_model_info {
 #define GNT_FN_LOGITS 2   /* one output, n × classes */
 #define GNT_FN_LOSS 3     /* one output: scalar, the task's mean loss over the batch */
 /* outputs: one for each federated parameter. steps = 0: gradient of the loss. steps ≥ 1: weight delta
- * W_end − W_start of that many SGD steps with the rates given to eval */
+ * W_end − W_start of that many steps with the rates given to eval */
 #define GNT_FN_UPDATE 4
 #define GNT_FN_MATCH 5 /* one output: scalar distance between UPDATE and an observed update given to eval */
 
@@ -311,6 +311,11 @@ typedef struct gnt_model_info {
 #define GNT_WRT_Y 2u
 #define GNT_WRT_WEIGHTS 4u
 #define GNT_WRT_RATES 8u
+
+/* How local steps follow from gradients. ADAM: as PyTorch's with betas .9 and .999 and eps 1e-8, decay
+ * added to the gradient; its averages start at 0 in each round. */
+#define GNT_OPTIMIZER_SGD 0
+#define GNT_OPTIMIZER_ADAM 1
 
 #define GNT_HELD_WEIGHTS 1u  /* weights and buffers */
 #define GNT_HELD_OBSERVED 2u /* observed and mask */
@@ -339,6 +344,8 @@ typedef struct gnt_function_spec {
     /* UPDATE, MATCH with steps ≥ 1: V ← momentum·V + ∇W + decay·W, W ← W − rate·V, starting at V = 0;
      * 0 ≤ momentum < 1, decay ≥ 0. */
     double momentum, decay;
+    /* Since 0.12. UPDATE, MATCH with steps ≥ 1: GNT_OPTIMIZER_*; ADAM takes no momentum. */
+    int32_t optimizer;
     GNT_GROWS
 } gnt_function_spec;
 
@@ -668,6 +675,7 @@ typedef struct gnt_observation {
     const gnt_views *sent_buffers;
     /* Since 0.12: KNOWS_PRIOR_DATA: samples of another set; its labels are its own, or NULL. */
     const gnt_samples *prior_data;
+    int32_t optimizer; /* since 0.12: GNT_OPTIMIZER_* of the clients' local steps */
     GNT_GROWS
 } gnt_observation;
 

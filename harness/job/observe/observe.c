@@ -275,6 +275,8 @@ static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
         whole = json_object_set_new(all, "momentum", json_real(o->config.momentum)) == 0;
     if (whole && o->config.steps && o->config.decay > 0)
         whole = json_object_set_new(all, "decay", json_real(o->config.decay)) == 0;
+    if (whole && o->config.steps && o->config.adam)
+        whole = json_object_set_new(all, "adam", json_true()) == 0;
     if (!whole) {
         json_decref(all);
         all = NULL;

@@ -53,6 +53,7 @@ gnt_fl_config gnt_work_config(const gnt_request_federated *of) {
                            .rate = of->rate,
                            .momentum = of->momentum,
                            .decay = of->decay,
+                           .adam = of->adam,
                            .augment = {of->flip, of->shift, of->cutout},
                            .cosine = of->cosine,
                            .participation = of->participation,

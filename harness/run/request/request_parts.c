@@ -104,6 +104,7 @@ gnt_request_federated request_federated(const gnt_suite_task *t, int64_t rounds)
                                    .rate = f->rate,
                                    .momentum = f->momentum,
                                    .decay = f->decay,
+                                   .adam = f->adam,
                                    .flip = f->augment.flip,
                                    .shift = f->augment.shift,
                                    .cutout = f->augment.cutout,

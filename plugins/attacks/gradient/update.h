@@ -21,8 +21,13 @@ static inline double decay_of_steps(const gnt_observation *seen) {
     return seen->steps > 0 && GNT_HAS(gnt_observation, seen, decay) ? seen->decay : 0;
 }
 
+/* Returns GNT_OPTIMIZER_* of local steps; SGD without steps, or if the host is too old to say. */
+static inline int32_t optimizer_of_steps(const gnt_observation *seen) {
+    return seen->steps > 0 && GNT_HAS(gnt_observation, seen, optimizer) ? seen->optimizer : GNT_OPTIMIZER_SGD;
+}
+
 /* Sets the fields of a spec that reproduce how the update was computed, except the order: samples, steps,
- * and the clients' momentum and decay. */
+ * and the clients' optimizer, momentum and decay. */
 static inline void spec_unroll(gnt_function_spec *spec, const gnt_observation *seen) {
     spec->size = sizeof *spec;
     spec->n = seen->n;
@@ -31,6 +36,7 @@ static inline void spec_unroll(gnt_function_spec *spec, const gnt_observation *s
     spec->training = -1;
     spec->momentum = seen->steps > 0 ? seen->momentum : 0;
     spec->decay = decay_of_steps(seen);
+    spec->optimizer = optimizer_of_steps(seen);
 }
 
 /* Returns the number of entries of all tensors. */

@@ -100,6 +100,9 @@ gnt_status attr_source_of_attack(attr_source *s, const gnt_host *host, const att
                                   .rate = like->rate,
                                   .momentum = like->momentum,
                                   .decay = like->decay,
+                                  .optimizer = like->steps > 0 && GNT_HAS(gnt_observation, like, optimizer)
+                                                   ? like->optimizer
+                                                   : GNT_OPTIMIZER_SGD,
                                   .features = like->surface == GNT_SURFACE_REPRESENTATION};
     const gnt_status status = attr_source_of_samples(s, host, reading, in->shadow_data, in->weights,
                                                      in->buffers, &setting, in->attribute);

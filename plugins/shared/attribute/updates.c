@@ -112,7 +112,8 @@ gnt_status attr_updates_open(attr_updates *u, const gnt_host *host, const gnt_sa
                                     .training = u->features ? 0 : -1,
                                     .held = GNT_HELD_WEIGHTS,
                                     .momentum = setting->momentum,
-                                    .decay = setting->decay};
+                                    .decay = setting->decay,
+                                    .optimizer = setting->optimizer};
     u->f = host->model->prepare(host->model->context, &spec);
     return u->f ? GNT_OK : gnt_host_fail(host, gnt_host_last_error(host));
 }

@@ -26,7 +26,8 @@ typedef struct attr_setting {
     int64_t batch;
     int64_t behind; /* samples behind one update; 0: steps (at least 1) × batch */
     double rate, momentum, decay;
-    int features; /* 1: representations; only `behind` is read then */
+    int32_t optimizer; /* GNT_OPTIMIZER_* */
+    int features;      /* 1: representations; only `behind` is read then */
 } attr_setting;
 
 /* Plans the updates. The samples behind one update have one value of the attribute: large random batches

@@ -14,7 +14,7 @@ static const double largest = 1e36;
 static int fits(const match *m, const gnt_observation *seen, int32_t masked) {
     return m->function && !m->ordered && !seen->order && m->n == seen->n && m->steps == seen->steps &&
            m->batch == seen->batch && m->momentum == seen->momentum && m->decay == decay_of_steps(seen) &&
-           m->masked == masked;
+           m->optimizer == optimizer_of_steps(seen) && m->masked == masked;
 }
 
 /* Sets *out to the order of samples as gnt_function_spec takes it, scratch of the hook; to NULL if it was
@@ -32,6 +32,23 @@ static gnt_status order_of(const gnt_host *host, const gnt_observation *seen, co
     return GNT_OK;
 }
 
+/* Adam keeps of a gradient little more than signs, and so has next to no derivative by the samples. What
+ * compares directions searches with the sums of gradients in their place, which have about the same signs; a
+ * cost by sizes would say nothing of them. */
+static gnt_status choose_steps(gnt_function_spec *spec, const gnt_host *host) {
+    const int directions =
+        spec->kind == GNT_FN_MATCH && (spec->cost == GNT_COST_COSINE || spec->cost == GNT_COST_SCALE_FREE);
+    if (spec->optimizer != GNT_OPTIMIZER_ADAM || !spec->vjp)
+        return GNT_OK;
+    if (!directions)
+        return unsupported(host, "the clients step by Adam, which keeps of gradients little more than signs, "
+                                 "and this cost compares sizes: take one that compares directions, such as "
+                                 "that of invert-gradients without the grant defense");
+    spec->optimizer = GNT_OPTIMIZER_SGD;
+    gnt_host_fact(host, "adam_by_directions", 1);
+    return GNT_OK;
+}
+
 static gnt_status prepare(match *m, const gnt_host *host, const gnt_observation *seen,
                           gnt_function_spec spec) {
     const gnt_model_service *service = host->model;
@@ -42,11 +59,13 @@ static gnt_status prepare(match *m, const gnt_host *host, const gnt_observation 
     if (m->function)
         service->release(service->context, m->function);
     spec_unroll(&spec, seen);
+    TRY(choose_steps(&spec, host));
     *m = (match){.n = seen->n,
                  .batch = seen->batch,
                  .momentum = seen->momentum,
                  .decay = decay_of_steps(seen),
                  .steps = seen->steps,
+                 .optimizer = optimizer_of_steps(seen),
                  .masked = spec.masked,
                  .ordered = seen->order != NULL};
     TRY(order_of(host, seen, &spec.order));

@@ -13,7 +13,7 @@ typedef struct match {
     gnt_function *function;
     int64_t n, batch;
     double momentum, decay;
-    int32_t steps, masked, ordered;
+    int32_t steps, masked, ordered, optimizer;
 } match;
 
 /* Prepares the function, or keeps the one of the previous observation if that had the same shape and

@@ -297,7 +297,8 @@ gnt_status exact_batch_find(exact_batch *e, float *x) {
     const int64_t n = e->most ? e->most : seen->n;
     e->found = e->exact = e->rank = 0;
     e->units = rows.units;
-    if (e->effort <= 0 || n < 2 || n >= l->b->count || n > e->features || !seen->weights || l->apart.of)
+    if (e->effort <= 0 || n < 2 || n >= l->b->count || n > e->features || !seen->weights || l->apart.of ||
+        optimizer_of_steps(seen) != GNT_OPTIMIZER_SGD)
         return GNT_OK;
     find_weights(host->model->info, seen, l, &rows);
     const decayed d = {host, seen, &rows, &space};

@@ -276,6 +276,7 @@ pub struct gnt_function_spec {
     pub held: u32,
     pub momentum: f64,
     pub decay: f64,
+    pub optimizer: i32,
 }
 
 #[repr(C)]
@@ -620,6 +621,7 @@ pub struct gnt_observation {
     pub decay: f64,
     pub sent_buffers: *const gnt_views,
     pub prior_data: *const gnt_samples,
+    pub optimizer: i32,
 }
 
 #[repr(C)]
