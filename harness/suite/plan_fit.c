@@ -467,7 +467,8 @@ static int chain_misfits(const gnt_suite *s, gnt_cell *c, uint32_t has, char **r
     snprintf(who, sizeof who, "%s ", a->member.info->id);
     const attacker first = {a->first.info, first_who, c->surface, a->grants, has, NULL, a->list};
     const uint32_t goes_on = GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA | GNT_KNOWS_DEFENSE |
-                             GNT_KNOWS_DEFENSE_PRIVATE | GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE;
+                             GNT_KNOWS_DEFENSE_PRIVATE | GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS |
+                             GNT_KNOWS_ATTRIBUTE;
     const attacker second = {a->member.info,
                              who,
                              GNT_SURFACE_ENCODING,

@@ -25,14 +25,24 @@ static int read_round(run_requests *r, run_job *j, const gnt_cell *c, double str
 }
 
 /* The rows observed: targets, or shadow rows behind the clients' own defense or one that the attacker
- * prepared. */
-typedef enum observed { TARGETS, SHADOW, SHADOW_OF_ATTACKER } observed;
+ * prepared. The last two: for the second member of a chain, the encodings of shadow rows instead of updates
+ * of these. */
+typedef enum observed {
+    TARGETS,
+    SHADOW,
+    SHADOW_OF_ATTACKER,
+    SHADOW_ENCODINGS,
+    SHADOW_ENCODINGS_OF_ATTACKER
+} observed;
 
-static observed shadow_for(const run_requests *r, const gnt_cell *c, uint32_t grants) {
+static observed shadow_for(const run_requests *r, const gnt_cell *c, uint32_t grants, uint32_t surface) {
     if (r->suite->task[c->task].captures) /* there is no other party here */
         return SHADOW_OF_ATTACKER;
-    const int own = !(grants & GNT_KNOWS_DEFENSE_PRIVATE);
-    return own && gnt_suite_keeps_private(&r->suite->defense[c->defense]) ? SHADOW_OF_ATTACKER : SHADOW;
+    const int own = !(grants & GNT_KNOWS_DEFENSE_PRIVATE), encodings = surface != c->surface;
+    const int of_attacker = own && gnt_suite_keeps_private(&r->suite->defense[c->defense]);
+    if (encodings)
+        return of_attacker ? SHADOW_ENCODINGS_OF_ATTACKER : SHADOW_ENCODINGS;
+    return of_attacker ? SHADOW_OF_ATTACKER : SHADOW;
 }
 
 /* True if the cell's attack sees what updates did to the model. */
@@ -49,11 +59,20 @@ static gnt_request_observe observe_for(const run_requests *r, const gnt_cell *c)
     return o;
 }
 
+static gnt_request_observe observe_shadow_for(const run_requests *r, const gnt_cell *c, observed what) {
+    gnt_request_observe o =
+        request_observe_shadow(&r->suite->task[c->task], request_hooks(r, (int)c->defense));
+    if (what >= SHADOW_ENCODINGS)
+        o.surface = GNT_SURFACE_ENCODING;
+    return o;
+}
+
 static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength, observed what) {
     static const char *const outputs[] = {"seen",    "broadcast", "labels",  "rates",    "stats", "sum",
                                           "outside", "mixing",    "targets", "compared", NULL};
     const gnt_suite_task *t = &r->suite->task[c->task];
-    static const char *const word[] = {"observe", "shadow", "shadow of the attacker"};
+    static const char *const word[] = {"observe", "shadow", "shadow of the attacker", "shadow encodings",
+                                       "shadow encodings of the attacker"};
     const int shadow = what != TARGETS, influence = is_on_influence(r, c);
     if (t->captures && !shadow)
         return run_capture_job(r, c->task);
@@ -71,14 +90,14 @@ static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength,
     snprintf(coordinates, sizeof coordinates, "%s/s%" PRIu64 "/%s r%" PRId64, t->id, c->seed,
              shadow ? "shadow" : "observe", c->round);
     snprintf(role, sizeof role, "%s/%s", coordinates, r->suite->defense[c->defense].label);
-    j->request.observe = (gnt_request_observation){
-        .model = request_model(t),
-        .samples = request_clients_samples(r, j, t, c->seed),
-        .federated = request_federated(t, t->federated.rounds),
-        .stage = c->round,
-        .observe = shadow ? request_observe_shadow(t, request_hooks(r, (int)c->defense)) : observe_for(r, c),
-        .shadow = shadow,
-        .influence = influence};
+    j->request.observe =
+        (gnt_request_observation){.model = request_model(t),
+                                  .samples = request_clients_samples(r, j, t, c->seed),
+                                  .federated = request_federated(t, t->federated.rounds),
+                                  .stage = c->round,
+                                  .observe = shadow ? observe_shadow_for(r, c, what) : observe_for(r, c),
+                                  .shadow = shadow,
+                                  .influence = influence};
     j->stays = "compared"; /* what marks are made of */
     j->defense = r->suite->defense[c->defense].label;
     if (!shadow && !t->observe.probe)
@@ -98,7 +117,9 @@ static run_job *observe_job(run_requests *r, const gnt_cell *c, double strength,
         run_job_add_input(j, "public", data, "public") != 0 ||
         run_job_add_input(j, "trained", train, "trained") != 0 ||
         request_add_artefacts(r, j, c->task, (int)c->defense, strength, c->round, train, c->seed,
-                              what == SHADOW_OF_ATTACKER ? REQUEST_ATTACKER : REQUEST_DEFENDER) != 0)
+                              what == SHADOW_OF_ATTACKER || what == SHADOW_ENCODINGS_OF_ATTACKER
+                                  ? REQUEST_ATTACKER
+                                  : REQUEST_DEFENDER) != 0)
         return NULL;
     return j;
 }
@@ -292,7 +313,7 @@ static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double st
     q->observe.surface = p->surface;
     q->key = request_key(r, "attack", role);
     run_job *data = t->captures && !t->captures->has_data ? NULL : run_data_job(r, c->task, c->seed);
-    const observed shadow = shadow_for(r, c, p->grants);
+    const observed shadow = shadow_for(r, c, p->grants, p->surface);
     int rc = run_job_add_input(j, "trained", observe_job(r, c, strength, TARGETS), "broadcast");
     if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
         rc = run_job_add_input(j, "public", data, "public");
