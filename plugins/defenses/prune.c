@@ -1,4 +1,5 @@
-/* prune: sets the smallest entries of an update to zero, by magnitude.
+/* prune: sets the smallest entries of an update to zero, by magnitude; or of the parameters that a client
+ * sends, W + update, whose update is then −W there ("model compression").
  *
  * With strength p, exactly ⌊p·n⌋ of n entries become zero: those of least magnitude, and among equal ones
  * those that come first. n counts the whole update, or each tensor on its own (both are found in the
@@ -8,14 +9,16 @@
 #include <string.h>
 
 #include "gauntlet/plugin.h"
+#include "shared/try.h"
 
 enum { SCOPE_UPDATE, SCOPE_TENSOR };
+enum { OF_UPDATE, OF_PARAMETERS };
 enum { BINS = 1 << 16 };
 
 typedef struct prune {
     const gnt_host *host;
     double p;
-    int64_t scope;
+    int64_t scope, of;
 } prune;
 
 static uint32_t magnitude(float x) {
@@ -65,34 +68,59 @@ static int64_t prune_together(gnt_tensor *tensor, int64_t n, double p, int64_t *
     return k;
 }
 
+/* Adds sign·W to the update, of the parameters that clients share. */
+static void add_weights(const prune *s, const gnt_client *client, gnt_tensors *update, float sign) {
+    const gnt_model_info *info = s->host->model->info;
+    const float *w = client->weights;
+    int64_t t = 0;
+    for (int64_t k = 0; k < info->params.n; w += info->params.view[k++].count) {
+        if (info->federated && !info->federated[k])
+            continue;
+        for (int64_t i = 0; i < update->tensor[t].count; i++)
+            update->tensor[t].data[i] += sign * w[i];
+        t++;
+    }
+}
+
 static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
     prune *s = self;
     const int64_t group = s->scope == SCOPE_UPDATE ? update->n : 1;
     int64_t total = 0, pruned = 0, *count = gnt_host_scratch(s->host, BINS, sizeof *count);
-    (void)client;
     if (!count)
         return gnt_host_fail(s->host, "no memory for the counts of magnitudes");
+    if (s->of == OF_PARAMETERS && client->steps < 1)
+        return unsupported(s->host, "clients that share one gradient send no parameters to prune; set "
+                                    "federated.local_steps to 1 or more");
+    if (s->of == OF_PARAMETERS)
+        add_weights(s, client, update, 1);
     for (int64_t t = 0; t < update->n; t += group) {
         if (gnt_host_should_stop(s->host))
             return GNT_STOPPED;
         pruned += prune_together(&update->tensor[t], group, s->p, count, &total);
     }
+    if (s->of == OF_PARAMETERS)
+        add_weights(s, client, update, -1);
     gnt_host_fact(s->host, "pruned_fraction", total ? (double)pruned / (double)total : 0);
     return GNT_OK;
 }
 
 static const char *const scopes[] = {"update", "tensor", NULL};
+static const char *const pruned_things[] = {"update", "parameters", NULL};
 static const gnt_parameter parameters[] = {
     GNT_STRENGTH_REAL(prune, p, 0, 0.99999, 0.9, GNT_SCALE_COMPLEMENT, 1, "",
                       "fraction of entries that become zero"),
     GNT_CHOICE(prune, scope, scopes, "update",
                "what the fraction is taken of: the whole update, or each tensor on its own"),
+    GNT_CHOICE(
+        prune, of, pruned_things, "update",
+        "whose entries become zero: the update's, or those of the parameters that a client sends after "
+        "its local steps"),
 };
 
 static const gnt_defense hooks = {.size = sizeof hooks, .transform_update = transform_update};
 static const char *const families[] = {GNT_FAMILY_PRUNING, NULL};
 static const gnt_descriptor descriptor = {
-    GNT_DEFENSE("prune", "1.0", "sets the smallest entries of each update to zero", "MIT",
+    GNT_DEFENSE("prune", "1.1", "sets the smallest entries of each update to zero", "MIT",
                 "Zhu, Liu and Han, Deep Leakage from Gradients, NeurIPS 2019, section 5 (gradient pruning)"),
     GNT_PARAMETERS(parameters),
     .families = families,

@@ -53,6 +53,8 @@ static void each_chain_is_read(void **state) {
         {"prune", {PRUNE(0.9, "update")}, 2, 1, NOISE_NONE, 0, 1, 1},
         {"prune", {PRUNE(0.9, "tensor")}, 2, 1, NOISE_NONE, 0, 1, 0},
         {"prune", {PRUNE(0, "update")}, 2, 1, NOISE_NONE, 0, 0, 1},
+        /* parameters that are pruned leave no zeros in the update */
+        {"prune", {PRUNE(0.9, "update"), CHOICE("of", "parameters")}, 3, 0, NOISE_NONE, 0, 0, 0},
         {"prune+dp-gaussian", {PRUNE(0.9, "update"), GAUSSIAN}, 7, 1, NOISE_GAUSSIAN, 0, 1, 1},
         {"prune+dp-laplace", {PRUNE(0.9, "tensor"), LAPLACE}, 7, 1, NOISE_LAPLACE, 0, 1, 0},
         {"dp-gaussian+prune", {GAUSSIAN, PRUNE(0.9, "update")}, 7, 1, NOISE_GAUSSIAN, 1, 1, 1},

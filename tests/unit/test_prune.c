@@ -11,6 +11,7 @@
 #include "../../plugins/defenses/prune.c" /* before cmocka, which has a macro `fail` */
 #include <cmocka.h>
 
+#include "plain_host.h"
 #include "plugin/host.h"
 
 enum { TENSORS = 3, MOST_ENTRIES = 4000 };
@@ -143,9 +144,36 @@ static void odd_floats_keep_their_order(void **state) {
     free(room);
 }
 
+/* Of the parameters W + u that are sent the least half becomes zero; a parameter that clients keep to
+ * themselves counts in neither. A client that shares a gradient has none. */
+static void parameters_become_zero(void **state) {
+    (void)state;
+    static const gnt_view params[3] = {{.count = 2}, {.count = 3}, {.count = 2}};
+    static const uint8_t shared[3] = {1, 0, 1};
+    static const float weights[7] = {1, -0.25f, 9, 9, 9, 0.5f, -2};
+    static const float sent[4] = {1.5f, 0, 0, -2.125f}; /* of 1.5, 0.25, −0.75 and −2.125 */
+    float u[4] = {0.5f, 0.5f, -1.25f, -0.125f};
+    gnt_tensor tensor[2] = {{.count = 2, .data = u}, {.count = 2, .data = u + 2}};
+    gnt_tensors update = {2, tensor};
+    const gnt_model_info info = {.size = sizeof info, .params = {3, (gnt_view *)params}, .federated = shared};
+    const gnt_model_service model = {.size = sizeof model, .info = &info};
+    gnt_client client = {.size = sizeof client, .steps = 1, .weights = weights};
+    plain_host p;
+    plain_open(&p, 1);
+    p.host.model = &model;
+    prune s = {.host = &p.host, .p = 0.5, .scope = SCOPE_UPDATE, .of = OF_PARAMETERS};
+    assert_int_equal(transform_update(&s, &client, &update), GNT_OK);
+    for (int i = 0; i < 4; i++)
+        assert_true(u[i] + weights[i < 2 ? i : i + 3] == sent[i]);
+    client.steps = 0;
+    assert_int_equal(transform_update(&s, &client, &update), GNT_UNSUPPORTED);
+    assert_non_null(strstr(p.said, "local_steps"));
+    plain_close(&p);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(judged_by_a_sort),
-                                       cmocka_unit_test(shares_are_what_people_mean),
-                                       cmocka_unit_test(odd_floats_keep_their_order)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_become_zero), cmocka_unit_test(judged_by_a_sort),
+        cmocka_unit_test(shares_are_what_people_mean), cmocka_unit_test(odd_floats_keep_their_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,8 @@ static void read_zeros(granted_defense *granted, int member, value_list own) {
     if (member == MEMBER_SOTERIA) {
         granted->defended = own.at[0].r > 0 ? own.at[1].text : granted->defended;
         granted->is_complete = 0;
+    } else if (is_text(value_of(own.at, own.n, "of"), "parameters")) {
+        granted->is_complete = 0; /* the update's small entries are as they were */
     } else {
         granted->pruned = own.at[0].r > 0;
         granted->pruned_together = is_text(&own.at[1], "update");
