@@ -144,7 +144,7 @@ static void odd_floats_keep_their_order(void **state) {
     free(room);
 }
 
-/* Of the parameters W + u that are sent the least half becomes zero; a parameter that clients keep to
+/* Zeroes the least half of the parameters W + u that are sent; a parameter that clients keep to
  * themselves counts in neither. A client that shares a gradient has none. */
 static void parameters_become_zero(void **state) {
     (void)state;
