@@ -23,6 +23,7 @@
 #   make deps                   installs the missing packages of packages.txt
 #   make install                under DESTDIR and PREFIX (/usr/local)
 #   make uninstall              removes it
+#   make deb                    Debian packages of the last commit, in build/deb
 #   make clean                  removes the build folder
 #   make help                   this text
 #
@@ -148,7 +149,7 @@ CORES = $(shell nproc 2>/dev/null || echo 2)
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
 
 .PHONY: FORCE all demo board test asan fuzz bench plugins units harnesses format format-check
-.PHONY: docs docs-check docs-results deps have-deps install uninstall clean help
+.PHONY: docs docs-check docs-results deps have-deps install uninstall deb clean help
 .SECONDARY:
 all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so
 
@@ -206,11 +207,11 @@ $(B)/so/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PLUGIN_CFLAGS) $(addprefix -iquote ,$(call plugin_own,$<)) -c $< -o $@
 
-# the toolkit is found beside the built plugins' folder, or in lib/ above an installed lib/gauntlet/plugins
+# the toolkit is found beside the folder of plugins, built or installed
 define plugin_link
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter %.o,$^) -o $@ $(PLUGIN_LDFLAGS) $(B)/libgauntlet-nn.so.0 $(PLUGIN_LIBS) -lm \
-	    -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
+	$(Q)$(CC) $(filter %.o,$^) -o $@ $(LDFLAGS) $(PLUGIN_LDFLAGS) $(B)/libgauntlet-nn.so.0 $(PLUGIN_LIBS) -lm \
+	    -Wl,-rpath,'$$ORIGIN/../..'
 endef
 $(B)/plugins/attacks/attribute.so: PLUGIN_LIBS = $(if $(strip $(SVM)),-lsvm)
 $(PLUGIN_ONE:%.c=$(B)/%.so): $(B)/%.so: $(B)/so/%.o $(B)/libgauntlet-nn.so.0 plugins/plugin.map
@@ -331,24 +332,26 @@ $(COMPILE_COMMANDS): FORCE
 	                 (NR > 1 ? ",\n" : ""), $$1, $$2, $$3, $$2) } END { print "\n]" }' >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# An earlier version's plugins are removed first: they would be opened, too.
+# An earlier version's plugins and toolkit are removed first: plugins would be opened, too.
 install: all
 	tools/shell_files $(B)/shell
-	rm -rf $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins
+	cd $(DESTDIR)$(PREFIX) 2>/dev/null && rm -rf lib/gauntlet/plugins \
+	    lib/libgauntlet-nn.so lib/libgauntlet-nn.so.0 || true
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/defenses \
 	    $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/attacks $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 	    $(DESTDIR)$(PREFIX)/include/gauntlet $(DESTDIR)$(PREFIX)/share/gauntlet \
 	    $(DESTDIR)$(PREFIX)/share/doc/gauntlet $(SHELL_FOLDERS:%=$(DESTDIR)$(PREFIX)/share/%)
 	install $(B)/gauntlet $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(B)/libgauntlet-nn.so.0 $(DESTDIR)$(PREFIX)/lib/
-	ln -sf libgauntlet-nn.so.0 $(DESTDIR)$(PREFIX)/lib/libgauntlet-nn.so
+	install -m 644 $(B)/libgauntlet-nn.so.0 $(DESTDIR)$(PREFIX)/lib/gauntlet/
+	ln -sf libgauntlet-nn.so.0 $(DESTDIR)$(PREFIX)/lib/gauntlet/libgauntlet-nn.so
 	for p in $(PLUGINS:$(B)/plugins/%=%); do \
 	    install -m 644 $(B)/plugins/$$p $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/$$p || exit 1; done
 	install -m 644 harness/include/gauntlet/*.h $(DESTDIR)$(PREFIX)/include/gauntlet/
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: gauntlet' 'Description: plugins for gauntlet' \
 	    "Version: $$(sed -n 's/^#define GNT_VERSION "\(.*\)"$$/\1/p' harness/run/version.h)" \
 	    'plugins=$${prefix}/lib/gauntlet/plugins' 'Cflags: -I$${prefix}/include' \
-	    'Libs: -L$${prefix}/lib -lgauntlet-nn' >$(DESTDIR)$(PREFIX)/lib/pkgconfig/gauntlet.pc
+	    'Libs: -L$${prefix}/lib/gauntlet -lgauntlet-nn -Wl,-rpath,$${prefix}/lib/gauntlet' \
+	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/gauntlet.pc
 	cp -R models suites templates $(DESTDIR)$(PREFIX)/share/gauntlet/
 	install -d $(DESTDIR)$(PREFIX)/share/gauntlet/tools
 	install -m 644 tools/*.py $(DESTDIR)$(PREFIX)/share/gauntlet/tools/
@@ -361,10 +364,13 @@ install: all
 SHELL_FOLDERS = man/man1 bash-completion/completions zsh/site-functions fish/vendor_completions.d
 
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -rf bin/gauntlet lib/gauntlet lib/libgauntlet-nn.so lib/libgauntlet-nn.so.0 \
+	cd $(DESTDIR)$(PREFIX) && rm -rf bin/gauntlet lib/gauntlet \
 	    lib/pkgconfig/gauntlet.pc include/gauntlet share/gauntlet share/doc/gauntlet \
 	    share/man/man1/gauntlet.1 share/man/man1/gauntlet-*.1 share/bash-completion/completions/gauntlet \
 	    share/zsh/site-functions/_gauntlet share/fish/vendor_completions.d/gauntlet.fish
+
+deb:
+	@tools/deb
 
 clean:
 	rm -rf $(B)

@@ -40,14 +40,14 @@ static int folder_of(char *folder, const char *file) {
 
 int gnt_plugin_files(gnt_paths *out, const char *path, gnt_err *err) {
     static const char *const from_plugin[] = {".", "..", "../.."}, *const from_program[] = {
-                                                                       ".", "../lib/gauntlet", "../lib"};
+                                                                       ".", "../lib/gauntlet"};
     char plugin[PATH_MAX], program[PATH_MAX];
     if (folder_of(plugin, path))
         return gnt_fail(err, "%s: %s", path, strerror(errno));
     if (folder_of(program, "/proc/self/exe"))
         return gnt_fail(err, "/proc/self/exe: %s; is /proc mounted?", strerror(errno));
     int bad = add_existing(out, path, err);
-    for (size_t i = 0; i < 6 && !bad; i++) {
+    for (size_t i = 0; i < 5 && !bad; i++) {
         char *library = gnt_format("%s/%s/libgauntlet-nn.so.0", i < 3 ? plugin : program,
                                    i < 3 ? from_plugin[i] : from_program[i - 3]);
         bad = add_existing(out, library, err);
