@@ -248,12 +248,11 @@ static int64_t dlg_step(bench_work *w) {
 }
 
 static int train_step(bench_work *w, gnt_err *err) {
-    if (gnt_trainer_gradient(w->t, w->params_now, w->buffers_now, w->x, w->y, w->grad, &w->cost, w->stats,
-                             err))
+    if (gnt_trainer_gradient(w->t, w->params_now, w->buffers_now, w->x, w->y, NULL, &w->cost, w->stats, err))
         return -1;
     for (int64_t i = 0; i < w->n_statistics; i++)
         w->buffers_now[i] = 0.9f * w->buffers_now[i] + 0.1f * w->stats[i];
-    gnt_sgd_step(w->params_now, NULL, w->grad, w->n_weights, BENCH_SGD_RATE, 0, 0);
+    gnt_trainer_descend(w->t, w->params_now, NULL, BENCH_SGD_RATE, 0, 0);
     return 0;
 }
 
@@ -428,6 +427,9 @@ static int take_first(bench_work *w, gnt_err *err) {
         gnt_free(grad);
     } else if (w->row->kind == BENCH_ATTACK) {
         match_step(w);
+    } else if (w->row->kind == BENCH_TRAIN) {
+        return gnt_trainer_gradient(w->t, w->params_now, w->buffers_now, w->x, w->y, w->grad, &w->cost,
+                                    w->stats, err);
     } else if (step(w, 1, err) < 0) {
         return -1;
     }

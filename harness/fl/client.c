@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/finite.h"
 #include "base/mem.h"
 #include "fl/fl.h"
@@ -35,8 +36,9 @@ typedef struct local {
     uint32_t *order;        /* their shuffled numbers; NULL: every step uses all samples */
     uint32_t *row;          /* those of the batch at hand */
     int64_t at; /* place in the order where the next batch begins; beyond its end: in the next pass */
-    int own_computation; /* a defense computed the update itself */
-    gnt_fl_used *used;   /* NULL: not wanted */
+    int own_computation;  /* a defense computed the update itself */
+    gnt_trainer *trainer; /* of the step at hand */
+    gnt_fl_used *used;    /* NULL: not wanted */
     const gnt_fl_shared *out;
     int64_t pass, passes; /* over the samples in this round: the one at hand, and how many there may be */
 } local;
@@ -209,8 +211,9 @@ static int narrow_to_used(local *l, gnt_err *err) {
     return 0;
 }
 
-/* Computes the gradient of the loss over batch `step` at `weights` into fl->grad. */
-static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *err) {
+/* Computes the gradient of the loss over batch `step` at `weights` into grad, or, where that is NULL, only in
+ * l->trainer. */
+static int step_gradient(local *l, int64_t step, const float *weights, float *grad, gnt_err *err) {
     gnt_fl *fl = l->fl;
     gnt_batch b;
     if (next_pass(l, err) != 0 || draw_batch(l, step, &b, err) != 0)
@@ -219,10 +222,10 @@ static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *
     l->client.samples = seen_by_hooks(l);
     if (rc == 0 && l->used && step == 0 && fl->config.steps == 0)
         rc = note_labels(l->used, &b.view, NULL, b.view.n, err);
-    gnt_trainer *t = rc == 0 ? trainer_for(fl, b.view.n, err) : NULL;
+    gnt_trainer *t = l->trainer = rc == 0 ? trainer_for(fl, b.view.n, err) : NULL;
     double loss = 0;
-    rc = t ? gnt_trainer_gradient(t, weights, fl->local_buffers, b.view.x, b.view.y, fl->grad, &loss,
-                                  fl->stats, err)
+    rc = t ? gnt_trainer_gradient(t, weights, fl->local_buffers, b.view.x, b.view.y, grad, &loss, fl->stats,
+                                  err)
            : -1;
     if (rc == 0 && !isfinite(loss))
         rc = diverged(l, "the loss", err);
@@ -232,17 +235,23 @@ static int step_gradient(local *l, int64_t step, const float *weights, gnt_err *
     return rc;
 }
 
-/* Takes a local step along fl->grad. */
-static void take_step(gnt_fl *fl, double rate) {
+/* Takes a local step along the gradient: the trainer's, or for Adam fl->grad. */
+static void take_step(const local *l, double rate) {
+    gnt_fl *fl = l->fl;
     const float decay = (float)fl->config.decay;
     if (!fl->adam) {
-        gnt_sgd_step(fl->local, fl->velocity, fl->grad, fl->n_params, rate, fl->config.momentum,
-                     fl->config.decay);
+        gnt_trainer_descend(l->trainer, fl->local, fl->velocity, rate, fl->config.momentum, fl->config.decay);
         return;
     }
     for (int64_t i = 0; decay > 0 && i < fl->n_params; i++)
         fl->grad[i] += decay * fl->local[i];
     gnt_adam_step(fl->adam, fl->local, fl->grad, rate);
+}
+
+GNT_CLONES static void subtract(float *from, const float *x, int64_t n) {
+    GNT_INDEPENDENT
+    for (int64_t i = 0; i < n; i++)
+        from[i] -= x[i];
 }
 
 static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt_err *err) {
@@ -257,16 +266,15 @@ static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt
     for (int64_t step = 0; step < fl->config.steps; step++) {
         double rate = l->client.rate;
         if (gnt_chain_local_rate(fl->chain, &l->client, step, &rate, err) != 0 ||
-            step_gradient(l, step, fl->local, err) != 0)
+            step_gradient(l, step, fl->local, fl->adam ? fl->grad : NULL, err) != 0)
             return -1;
         if (out->rates)
             out->rates[step] = (float)rate;
-        take_step(fl, rate);
+        take_step(l, rate);
     }
     if (out->own)
         gnt_model_pick(fl->model, 0, fl->local, out->own);
-    for (int64_t i = 0; i < fl->n_params; i++)
-        fl->local[i] -= weights[i];
+    subtract(fl->local, weights, fl->n_params);
     if (gnt_first_not_finite(fl->local, fl->n_params) < fl->n_params)
         return diverged(l, "the update", err);
     gnt_model_pick(fl->model, 1, fl->local, out->update);
@@ -276,7 +284,7 @@ static int descend(local *l, const float *weights, const gnt_fl_shared *out, gnt
 /* Computes one gradient; the client's own parameters take a step along theirs. */
 static int share_gradient(local *l, const float *weights, const gnt_fl_shared *out, gnt_err *err) {
     gnt_fl *fl = l->fl;
-    if (step_gradient(l, 0, weights, err) != 0)
+    if (step_gradient(l, 0, weights, fl->grad, err) != 0)
         return -1;
     if (gnt_first_not_finite(fl->grad, fl->n_params) < fl->n_params)
         return diverged(l, "the gradient", err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/clones.h"
 #include "base/mem.h"
 #include "fl/fl.h"
 
@@ -64,6 +65,8 @@ int gnt_fl_new(gnt_fl **out, const gnt_model *m, const gnt_fl_config *config, co
     return 0;
 }
 
+enum { FEW_UPDATES = 8 };
+
 /* Everything a round of the server needs. */
 typedef struct server {
     gnt_fl *fl;
@@ -74,7 +77,11 @@ typedef struct server {
     const int64_t *start;
     int64_t *id; /* 0, 1, 2 …: what a client calls its samples */
     float *rates;
-    float **update; /* for each client that takes part */
+    /* What clients sent in the round at hand: of all that take part where hooks aggregate; else of a few,
+     * which are then added to the sum. */
+    float **update;
+    int32_t n_updates;
+    double *sum; /* Σ a_k s_k over the round's clients in their order; NULL where a hook aggregates */
     double *share;
     float *buffers_average; /* of those who sent some */
     float *buffers_in;      /* buffers_average as a hook is given it */
@@ -128,12 +135,12 @@ int32_t gnt_fl_choose(const gnt_fl *fl, const int64_t *start, int32_t round, uin
     return n;
 }
 
-/* Moves entries `from` … from + n − 1 of what clients share by the averages of what they sent. */
-static void take_step(const server *s, double rate, const double *sum, int64_t from, int64_t n) {
+/* Moves what clients share by the averages of what they sent. */
+static void take_step(const server *s, double rate) {
     const gnt_fl *fl = s->fl;
     const int gradient = fl->config.steps == 0;
-    for (int64_t i = from; i < from + n; i++) {
-        double step = sum[i - from];
+    for (int64_t i = 0; i < fl->n_shared; i++) {
+        double step = s->sum[i];
         if (gradient && s->velocity) {
             s->velocity[i] = (float)(fl->config.momentum * s->velocity[i] + step);
             step = s->velocity[i];
@@ -142,20 +149,33 @@ static void take_step(const server *s, double rate, const double *sum, int64_t f
     }
 }
 
-/* Averages block by block, whose sums do not wait for one another as the terms of one do. */
-static void average(const server *s, int32_t n, double rate) {
-    enum { BLOCK = 512 };
-    gnt_fl *fl = s->fl;
-    for (int64_t from = 0; from < fl->n_shared; from += BLOCK) {
-        const int64_t left = fl->n_shared - from, count = left < BLOCK ? left : BLOCK;
-        double sum[BLOCK] = {0};
-        for (int32_t k = 0; k < n; k++) {
-            const float *update = s->update[k] + from;
-            for (int64_t i = 0; i < count; i++)
-                sum[i] += s->share[k] * update[i];
-        }
-        take_step(s, rate, sum, from, count);
+GNT_CLONES static void add_update(double *sum, const float *update, double share, int64_t n) {
+    GNT_INDEPENDENT
+    for (int64_t i = 0; i < n; i++)
+        sum[i] += share * update[i];
+}
+
+/* Adds the updates of the round's clients `first` … first + n − 1 to the sum, for every entry in order. */
+static void add_updates(const server *s, int32_t first, int32_t n) {
+    enum { BLOCK = 512 }; /* entries that stay in the cache */
+    for (int64_t from = 0; from < s->fl->n_shared; from += BLOCK) {
+        const int64_t left = s->fl->n_shared - from;
+        for (int32_t k = 0; k < n; k++)
+            add_update(s->sum + from, s->update[k] + from, s->share[first + k], left < BLOCK ? left : BLOCK);
     }
+}
+
+/* True if the server needs all updates of a round at once. */
+static int hooks_aggregate(const gnt_chain *c) {
+    for (int32_t i = 0; i < c->n; i++)
+        if (c->member[i].hooks->aggregate)
+            return 1;
+    return 0;
+}
+
+/* Returns where the update of a round's k-th client goes. */
+static float *update_of(const server *s, int32_t k) {
+    return s->update[k % s->n_updates];
 }
 
 /* Returns the weights that a client starts from: the broadcast ones, with its own parameters if clients keep
@@ -277,7 +297,8 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
     gnt_fl_used used = {0};
     gnt_fl_treatment treatment = {0};
     gnt_fl_statistics statistics;
-    gnt_fl_shared shared = {.update = s->update[k],
+    float *const update = update_of(s, k);
+    gnt_fl_shared shared = {.update = update,
                             .sent_buffers = s->client_buffers[k],
                             .statistics = &statistics,
                             .rates = s->rates,
@@ -291,13 +312,13 @@ static int one_client(server *s, int32_t round, int32_t client, const gnt_sample
     if (rc == 0)
         rc = compute_client(s, round, client, samples, weights, buffers, &shared, err);
     if (rc == 0 && s->comparing)
-        gnt_fl_undefended_add(&s->plain, s->update[k], s->share[k], &treatment.plain_cosine,
+        gnt_fl_undefended_add(&s->plain, update, s->share[k], &treatment.plain_cosine,
                               &treatment.plain_ratio);
     treatment.plain_known = s->comparing;
     if (rc == 0 && treatment.known && w->added) {
         rc = s->added.n ? 0 : gnt_fl_added_open(&s->added, fl->n_shared, err);
         if (rc == 0)
-            gnt_fl_added_client(&s->added, fl->plain, s->update[k], s->share[k], shared.used != NULL);
+            gnt_fl_added_client(&s->added, fl->plain, update, s->share[k], shared.used != NULL);
     }
     if (rc == 0 && w->received) {
         const gnt_fl_receipt receipt = {.round = round,
@@ -376,6 +397,8 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
         return -1;
     for (int32_t k = 0; k < n; k++)
         total += s->start[s->chosen[k] + 1] - s->start[s->chosen[k]];
+    if (s->sum)
+        memset(s->sum, 0, (size_t)fl->n_shared * sizeof *s->sum);
     for (int32_t k = 0; k < n; k++) {
         int32_t client = (int32_t)s->chosen[k];
         gnt_samples own = rows_of(s, s->start[client], s->start[client + 1]);
@@ -384,7 +407,11 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
         s->samples[k] = own.n;
         if (one_client(s, round, client, &own, k, weights, buffers, err) != 0)
             return -1;
+        if (s->sum && (k + 1) % s->n_updates == 0)
+            add_updates(s, k + 1 - s->n_updates, s->n_updates);
     }
+    if (s->sum)
+        add_updates(s, n - n % s->n_updates, n % s->n_updates);
     average_buffers(s, n, buffers);
     if (train_the_others(s, round, n, weights, buffers, err) != 0)
         return -1;
@@ -394,7 +421,7 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
                         .n_clients = n,
                         .n_params = fl->n_shared,
                         .old_weights = s->old,
-                        .update = (const float *const *)s->update,
+                        .update = s->sum ? NULL : (const float *const *)s->update,
                         .share = s->share,
                         .rate = gnt_fl_rate(&fl->config, round),
                         .is_gradient = fl->config.steps == 0,
@@ -410,7 +437,7 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
     if (gnt_chain_aggregate(fl->chain, &in, s->next, &took, err) != 0)
         return -1;
     if (!took)
-        average(s, n, in.rate);
+        take_step(s, in.rate);
     in.new_buffers = fl->n_buffers ? s->buffers_in : NULL;
     if (took && s->watch->aggregated && s->watch->aggregated(s->watch->context, &in, s->next, err) != 0)
         return -1;
@@ -426,8 +453,9 @@ static int one_round(server *s, int32_t round, float *weights, float *buffers, g
 }
 
 static void server_free(server *s) {
-    for (int32_t k = 0; s->update && k < s->most; k++)
+    for (int32_t k = 0; s->update && k < s->n_updates; k++)
         gnt_free_aligned(s->update[k]);
+    gnt_free_aligned(s->sum);
     gnt_free_aligned(s->left);
     gnt_fl_undefended_free(&s->plain);
     gnt_fl_added_free(&s->added);
@@ -439,12 +467,14 @@ static int server_open(server *s) {
     const gnt_fl_config *c = &fl->config;
     const size_t most = (size_t)(s->most = gnt_fl_per_round(c));
     const size_t params = (size_t)fl->n_shared, buffers = (size_t)fl->n_buffers;
+    const int aggregates = hooks_aggregate(fl->chain);
     int64_t most_rows = 0;
     for (int32_t k = 0; k < c->clients; k++)
         if (s->start[k + 1] - s->start[k] > most_rows)
             most_rows = s->start[k + 1] - s->start[k];
+    s->n_updates = aggregates || s->most < FEW_UPDATES ? s->most : FEW_UPDATES;
     gnt_arena *a = &s->arena;
-    s->update = gnt_arena_array(a, most, sizeof *s->update);
+    s->update = gnt_arena_array(a, (size_t)s->n_updates, sizeof *s->update);
     s->share = gnt_arena_array(a, most, sizeof *s->share);
     s->buffers_average = gnt_arena_array(a, buffers, sizeof *s->buffers_average);
     s->sent_buffers = gnt_arena_array(a, most, sizeof *s->sent_buffers);
@@ -461,15 +491,17 @@ static int server_open(server *s) {
         s->merged = gnt_arena_array(a, (size_t)fl->n_params, sizeof *s->merged);
     if (c->steps == 0 && c->momentum != 0)
         s->velocity = gnt_arena_array(a, params, sizeof *s->velocity);
+    if (!aggregates && !(s->sum = gnt_aligned(params, sizeof *s->sum)))
+        return -1;
     const int others = c->all_train && s->most < c->clients && clients_keep(fl);
     if (others && !(s->left = gnt_aligned(params, sizeof *s->left)))
         return -1;
     for (size_t k = 0; !a->failed && k < most; k++) {
         s->client_buffers[k] = gnt_arena_array(a, buffers, sizeof **s->client_buffers);
-        s->update[k] = gnt_aligned(params, sizeof **s->update);
-        if (!s->update[k])
-            return -1;
     }
+    for (int32_t k = 0; !a->failed && k < s->n_updates; k++)
+        if (!(s->update[k] = gnt_aligned(params, sizeof **s->update)))
+            return -1;
     for (int64_t i = 0; !a->failed && i < most_rows; i++)
         s->id[i] = i;
     return a->failed ? -1 : 0;

@@ -123,8 +123,10 @@ static cost cost_of_train(const gnt_suite_task *t, const facts *f, const gnt_req
     if (q->record)
         c.kept += (double)q->record->targets * (double)q->record->stages.n *
                   (update * (q->record->influence ? 2 : 1) + (double)t->facts.features * 4 * batch);
+    /* the server adds up updates a few at a time, unless a hook may need all of them */
+    const double updates = processes > 1 ? clients : fmin(clients, 8) + 2;
     c.memory = (double)t->role_rows[GNT_ROLE_CLIENTS] * 4 * (double)t->facts.features +
-               test * 4 * (double)t->facts.features + 2 * c.kept + clients * update +
+               test * 4 * (double)t->facts.features + 2 * c.kept + updates * update +
                fmax(batch, 1) * f->work + (double)processes * 4 * f->size;
     return c;
 }

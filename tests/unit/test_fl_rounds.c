@@ -381,6 +381,62 @@ static void the_others_train_where_they_keep_something(void **state) {
     assert_int_equal(t.times[0] + t.times[1] + t.times[3], 2 * ROUNDS);
 }
 
+/* ---- the mean ---- */
+
+/* The mean as the server takes it: summed in double, in the order of the clients. */
+static gnt_status mean_of_all(void *self, const gnt_aggregate *in, float *new_weights) {
+    int32_t *most = self;
+    *most = in->n_clients;
+    for (int64_t i = 0; i < in->n_params; i++) {
+        double sum = 0;
+        for (int32_t k = 0; k < in->n_clients; k++)
+            sum += in->share[k] * (double)in->update[k][i];
+        new_weights[i] = (float)((double)in->old_weights[i] + sum);
+    }
+    return GNT_OK;
+}
+
+/* Clients hold one or two samples each. */
+static void train_many(int32_t clients, const gnt_chain *chain, float *weights) {
+    const gnt_fl_config config = {
+        .rounds = 3, .steps = 2, .batch = 2, .rate = 0.1, .participation = 1, .clients = clients};
+    const gnt_key key = gnt_key_of_seed(9);
+    gnt_stream random = gnt_stream_open(&key, "weights");
+    const gnt_fl_watch watch = {.after_round = look_away, .should_stop = keep_going};
+    int64_t start[24];
+    float buffers[MOST];
+    gnt_fl *fl;
+    for (int32_t k = 0; k <= clients; k++)
+        start[k] = k + (k < 4 ? k : 4);
+    for (uint32_t i = 0; i < 24; i++)
+        order[i] = i;
+    const gnt_partition part = {clients, start, order};
+    gnt_model_init(model, &random, weights, buffers);
+    MUST_WORK(gnt_fl_new(&fl, model, &config, chain, &key, err));
+    MUST_WORK(gnt_fl_train(fl, &data.view, &part, NULL, weights, buffers, NULL, &watch, err));
+    gnt_fl_free(fl);
+}
+
+/* The server adds up updates a few at a time, with the bytes of a sum of all: of fewer than it adds at once,
+ * as many, and several times as many and some. */
+static void updates_are_added_as_they_come(void **state) {
+    static const int32_t clients[] = {5, 8, 16, 19};
+    (void)state;
+    for (size_t i = 0; i < sizeof clients / sizeof *clients; i++) {
+        const gnt_defense hooks = {.size = sizeof hooks, .aggregate = mean_of_all};
+        int32_t most = 0;
+        gnt_member m = {.hooks = &hooks, .self = &most, .begin = begin, .done = done, .id = "mean"};
+        const int64_t n = gnt_model_size(model), n_buffers = gnt_model_buffer_size(model);
+        const gnt_chain none = {.n_params = n, .n_buffers = n_buffers},
+                        all = {.member = &m, .n = 1, .n_params = n, .n_buffers = n_buffers};
+        float weights[1024], other[1024];
+        train_many(clients[i], &none, weights);
+        train_many(clients[i], &all, other);
+        assert_int_equal(most, clients[i]);
+        assert_memory_equal(weights, other, (size_t)n * sizeof *weights);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(those_take_part_who_hold_something),
@@ -389,6 +445,7 @@ int main(void) {
         cmocka_unit_test(hooks_see_the_rows_of_the_batches_alone),
         cmocka_unit_test(the_others_train_where_they_keep_something),
         cmocka_unit_test(the_server_knows_who_gave_what),
+        cmocka_unit_test(updates_are_added_as_they_come),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

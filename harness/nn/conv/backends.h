@@ -15,6 +15,7 @@
 #define GNT_CONV_BACKENDS(ROW)                                                                               \
     GNT_CONV_SIMD(ROW, four)     /* 3×3 on one image of 4×4, many channels, constant weights */            \
     GNT_CONV_SIMD(ROW, lanes)    /* small layers over many samples, a sample in each lane */                 \
+    GNT_CONV_SIMD(ROW, pairs)    /* 5×5 on a few samples at once, two columns a product */                  \
     GNT_CONV_SIMD(ROW, winograd) /* F(2×2, 3×3) in blocks of channels */                                   \
     ROW(onednn)                  /* oneDNN in blocks of channels */                                          \
     GNT_CONV_SIMD(ROW, narrow)   /* few places, many weights, in rows */                                     \

@@ -176,6 +176,9 @@ static void loop_add_window(real *y, const real *x, const real *w, int64_t kh, i
     }
 }
 
+#ifndef MAX_OF_SQUARES
+#define MAX_OF_SQUARES loop_max_of_squares
+
 /* Selects of_v if v is greater than u, else of_u; of equal ones u's. */
 #define OF_GREATER(u, v, of_u, of_v) ((u) != (u) ? (of_u) : (v) > (u) || (v) != (v) ? (of_v) : (of_u))
 
@@ -210,6 +213,7 @@ static void loop_max_of_squares(int32_t *y, const real *x, int32_t at, int32_t d
         memcpy(y, last, (size_t)n * sizeof *y);
     }
 }
+#endif
 
 const NAME(loops) LOOPS = {
     .op = {[GNT_OP_AFFINE] = loop_affine,
@@ -237,5 +241,5 @@ const NAME(loops) LOOPS = {
     .tile = loop_tile,
     .add_tiles = loop_add_tiles,
     .add_window = loop_add_window,
-    .max_of_squares = loop_max_of_squares,
+    .max_of_squares = MAX_OF_SQUARES,
 };

@@ -63,10 +63,28 @@ VEC_INLINE vec vec_load_halves(vec_mask m, const float *low, const float *high) 
     return _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_maskz_loadu_ps((__mmask8)m, low)),
                               _mm256_maskz_loadu_ps((__mmask8)m, high), 1);
 }
+/* Stores V/2 lanes to each. */
+VEC_INLINE void vec_store_halves(float *low, float *high, vec v) {
+    _mm256_storeu_ps(low, _mm512_castps512_ps256(v));
+    _mm256_storeu_ps(high, _mm512_extractf32x8_ps(v, 1));
+}
 /* Returns the even lanes of a, then those of b. */
 VEC_INLINE vec vec_even(vec a, vec b) {
     const __m512i at = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     return _mm512_permutex2var_ps(a, at, b);
+}
+/* Returns the odd ones. */
+VEC_INLINE vec vec_odd(vec a, vec b) {
+    const __m512i at = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    return _mm512_permutex2var_ps(a, at, b);
+}
+/* Returns the lanes where v > u or v alone is NaN. */
+VEC_INLINE vec_mask vec_exceeds(vec v, vec u) {
+    return _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(u, u, _CMP_ORD_Q), v, u, _CMP_NLE_UQ);
+}
+/* Returns a in the lanes of the mask, b in the others. */
+VEC_INLINE vec vec_select(vec_mask m, vec a, vec b) {
+    return _mm512_mask_blend_ps(m, b, a);
 }
 /* Returns a[0], b[0], a[1], b[1] …, up to the middle of both, or from there on. */
 VEC_INLINE vec vec_merge_low(vec a, vec b) {
@@ -183,9 +201,24 @@ VEC_INLINE vec vec_load_halves(vec_mask m, const float *low, const float *high) 
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_maskload_ps(low, half)),
                                 _mm_maskload_ps(high, half), 1);
 }
+VEC_INLINE void vec_store_halves(float *low, float *high, vec v) {
+    _mm_storeu_ps(low, _mm256_castps256_ps128(v));
+    _mm_storeu_ps(high, _mm256_extractf128_ps(v, 1));
+}
 VEC_INLINE vec vec_even(vec a, vec b) {
     const __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0x88));
     return _mm256_castpd_ps(_mm256_permute4x64_pd(pairs, 0xd8));
+}
+VEC_INLINE vec vec_odd(vec a, vec b) {
+    const __m256d pairs = _mm256_castps_pd(_mm256_shuffle_ps(a, b, 0xdd));
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(pairs, 0xd8));
+}
+VEC_INLINE vec_mask vec_exceeds(vec v, vec u) {
+    return _mm256_castps_si256(
+        _mm256_and_ps(_mm256_cmp_ps(v, u, _CMP_NLE_UQ), _mm256_cmp_ps(u, u, _CMP_ORD_Q)));
+}
+VEC_INLINE vec vec_select(vec_mask m, vec a, vec b) {
+    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(m));
 }
 VEC_INLINE vec vec_merge_low(vec a, vec b) {
     return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x20);
@@ -282,8 +315,26 @@ VEC_INLINE vec vec_load_halves(vec_mask m, const float *low, const float *high) 
             v[l] = l < V / 2 ? low[l] : high[l - V / 2];
     return v;
 }
+VEC_INLINE void vec_store_halves(float *low, float *high, vec v) {
+    for (int l = 0; l < V; l++)
+        (l < V / 2 ? low : high - V / 2)[l] = v[l];
+}
 VEC_INLINE vec vec_even(vec a, vec b) {
     return (vec){a[0], a[2], b[0], b[2]};
+}
+VEC_INLINE vec vec_odd(vec a, vec b) {
+    return (vec){a[1], a[3], b[1], b[3]};
+}
+VEC_INLINE vec_mask vec_exceeds(vec v, vec u) {
+    vec_mask m;
+    for (int l = 0; l < V; l++)
+        m[l] = u[l] == u[l] && !(v[l] <= u[l]) ? -1 : 0;
+    return m;
+}
+VEC_INLINE vec vec_select(vec_mask m, vec a, vec b) {
+    for (int l = 0; l < V; l++)
+        b[l] = m[l] ? a[l] : b[l];
+    return b;
 }
 VEC_INLINE vec vec_merge_low(vec a, vec b) {
     return (vec){a[0], b[0], a[1], b[1]};

@@ -125,7 +125,7 @@ int gnt_trainer_gradient(gnt_trainer *t, const float *params, const float *buffe
     const gnt_param *list = t->p.list;
     if (loss)
         *loss = *(const float *)gnt_program_output(t->p.program, 0);
-    for (int32_t i = 0; i < t->p.n_params; i++)
+    for (int32_t i = 0; grad && i < t->p.n_params; i++)
         memcpy(grad + list[i].offset, gnt_program_output(t->p.program, i + 1),
                (size_t)gnt_nn_count(&list[i].shape) * sizeof *grad);
     for (int32_t i = t->p.n_params; stats && i < t->p.n_list; i++) {
@@ -135,6 +135,15 @@ int gnt_trainer_gradient(gnt_trainer *t, const float *params, const float *buffe
                    (size_t)gnt_nn_count(&list[i].shape) * sizeof *stats);
     }
     return 0;
+}
+
+void gnt_trainer_descend(const gnt_trainer *t, float *params, float *velocity, double rate, double momentum,
+                         double decay) {
+    const gnt_param *list = t->p.list;
+    for (int32_t i = 0; i < t->p.n_params; i++)
+        gnt_sgd_step(params + list[i].offset, velocity ? velocity + list[i].offset : NULL,
+                     gnt_program_output(t->p.program, i + 1), gnt_nn_count(&list[i].shape), rate, momentum,
+                     decay);
 }
 
 struct gnt_evaluator {

@@ -13,9 +13,13 @@ void gnt_trainer_free(gnt_trainer *t);
 const gnt_program *gnt_trainer_program(const gnt_trainer *t); /* for its cost; owned by the trainer */
 /* Computes the mean loss over the batch and its gradient (flat, gnt_model_size entries). x: n × sample, y: n
  * × classes. stats (may be NULL): in training mode the batch's statistics laid out as the buffers (mean,
- * unbiased variance), else untouched. */
+ * unbiased variance), else untouched. grad may be NULL: the trainer keeps it for gnt_trainer_descend. */
 int gnt_trainer_gradient(gnt_trainer *t, const float *params, const float *buffers, const float *x,
                          const float *y, float *grad, double *loss, float *stats, gnt_err *err);
+
+/* Takes a step of gradient descent (gnt_sgd_step) along the gradient that was computed last. */
+void gnt_trainer_descend(const gnt_trainer *t, float *params, float *velocity, double rate, double momentum,
+                         double decay);
 
 typedef struct gnt_evaluator gnt_evaluator;
 

@@ -3,17 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/mem.h"
 #include "gauntlet/nn.h"
-
-/* Vectorises the loops with the same bits, as entries are independent. The vectors of a call are disjoint or
- * identical. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#define INDEPENDENT _Pragma("GCC ivdep")
-#else
-#define INDEPENDENT
-#endif
 
 struct gnt_adam {
     int64_t n, steps;
@@ -56,7 +48,7 @@ static void adam_step(gnt_adam *a, float *x, const float *grad, double rate, int
     float size = (float)(rate / (1 - pow(a->beta1, t)));
     float root = (float)sqrt(1 - pow(a->beta2, t)), eps = (float)a->eps, *mean = a->mean, *square = a->square;
     int64_t n = a->n;
-    INDEPENDENT
+    GNT_INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
         float g = grad[i], s = g > 0 ? 1.0f : g < 0 ? -1.0f : g; /* 0 and NaN unchanged */
         g = sign_only ? s : g;
@@ -75,16 +67,16 @@ void gnt_adam_step_signed(gnt_adam *a, float *x, const float *grad, double rate)
     adam_step(a, x, grad, rate, 1);
 }
 
-void gnt_sgd_step(float *x, float *v, const float *grad, int64_t n, double rate, double momentum,
-                  double decay) {
+GNT_CLONES void gnt_sgd_step(float *x, float *v, const float *grad, int64_t n, double rate, double momentum,
+                             double decay) {
     float r = (float)rate, m = (float)momentum, d = (float)decay;
     if (!v) {
-        INDEPENDENT
+        GNT_INDEPENDENT
         for (int64_t i = 0; i < n; i++)
             x[i] -= r * (grad[i] + d * x[i]);
         return;
     }
-    INDEPENDENT
+    GNT_INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
         v[i] = m * v[i] + (grad[i] + d * x[i]);
         x[i] -= r * v[i];
