@@ -115,7 +115,7 @@ plugin_folder = $(wildcard $(1)/*.c $(1)/*/*.c)
 SHARED_dp = choose
 SHARED_gradient = region
 SHARED_loda = choose
-SHARED_region = dp
+SHARED_region = dp steps
 plugin_shared = $(wildcard $(patsubst %,plugins/shared/%/*.c,$(notdir $(1)) $(SHARED_$(notdir $(1)))))
 plugin_objects = $(patsubst %.c,$(B)/so/%.o,$(call plugin_folder,$(1)) $(call plugin_shared,$(1)))
 PLUGINS = $(PLUGIN_ONE:%.c=$(B)/%.so) $(PLUGIN_DIR:%=$(B)/%.so)

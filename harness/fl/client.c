@@ -455,7 +455,9 @@ int gnt_fl_client(gnt_fl *fl, int32_t round, int32_t client, const gnt_samples *
                             .batch = batching == GNT_FL_BATCHES ? fl->config.batch : samples->n,
                             .weights = weights,
                             .buffers = buffers,
-                            .public_data = public_data};
+                            .public_data = public_data,
+                            .momentum = fl->config.steps ? fl->config.momentum : 0,
+                            .decay = fl->config.steps ? fl->config.decay : 0};
     gnt_batch_borrow(&l.set, &own);
     memcpy(fl->local_buffers, buffers, (size_t)fl->n_buffers * sizeof *buffers);
     gnt_fl_tensors_into(&fl->tensors, out->update);

@@ -25,11 +25,17 @@ static void free_function(gnt_function *f) {
     gnt_free(f);
 }
 
+static int takes_labels(int32_t kind) {
+    return kind >= GNT_FN_LOSS && kind != GNT_FN_STATISTICS;
+}
+
 static int check_spec(const gnt_service *s, const gnt_function_spec *spec, gnt_err *err) {
     uint32_t known = GNT_WRT_X | GNT_WRT_Y | GNT_WRT_WEIGHTS | GNT_WRT_RATES, wrt;
     wrt = spec->vjp | spec->jvp;
-    if (spec->kind < GNT_FN_FEATURES || spec->kind > GNT_FN_MATCH)
-        return gnt_fail(err, "kind is %d; expected one of GNT_FN_* (1 to 5)", spec->kind);
+    if (spec->kind < GNT_FN_FEATURES || spec->kind > GNT_FN_STATISTICS)
+        return gnt_fail(err, "kind is %d; expected one of GNT_FN_* (1 to 6)", spec->kind);
+    if (spec->kind == GNT_FN_STATISTICS && s->n_buffers == 0)
+        return gnt_fail(err, "the model has no running statistics");
     int64_t features = 1;
     for (int32_t i = 0; i < s->info.rank; i++)
         features *= s->info.dim[i];
@@ -48,8 +54,8 @@ static int check_spec(const gnt_service *s, const gnt_function_spec *spec, gnt_e
                         (unsigned)(spec->held & ~(GNT_HELD_WEIGHTS | GNT_HELD_OBSERVED)));
     if (wrt & GNT_WRT_RATES && !spec->steps)
         return gnt_fail(err, "vjp or jvp includes rates, but there are no steps");
-    if (wrt & GNT_WRT_Y && (spec->kind == GNT_FN_FEATURES || spec->kind == GNT_FN_LOGITS))
-        return gnt_fail(err, "vjp or jvp includes labels, which features and logits do not take");
+    if (wrt & GNT_WRT_Y && !takes_labels(spec->kind))
+        return gnt_fail(err, "vjp or jvp includes labels, which features, logits and statistics do not take");
     if (!(spec->momentum >= 0 && spec->momentum < 1) || !(spec->decay >= 0) || !isfinite(spec->decay))
         return gnt_fail(err, "momentum is %g and decay is %g; expected 0 or more, momentum below 1",
                         spec->momentum, spec->decay);
@@ -77,7 +83,7 @@ static gnt_function *make(gnt_service *s, const gnt_function_spec *spec, gnt_err
         f->constant = spec->held;
         f->n = spec->n;
         f->steps = spec->steps;
-        f->uses_y = spec->kind >= GNT_FN_LOSS;
+        f->uses_y = takes_labels(spec->kind);
         bad = spec->kind == GNT_FN_UPDATE  ? gnt_build_update(f, g, spec, err)
               : spec->kind == GNT_FN_MATCH ? gnt_build_match(f, g, spec, err)
                                            : gnt_build_forward(f, g, spec, err);
@@ -94,7 +100,7 @@ static gnt_function *make(gnt_service *s, const gnt_function_spec *spec, gnt_err
 }
 
 static gnt_function *service_prepare(void *context, const gnt_function_spec *given) {
-    static const char *const kinds[] = {"?", "features", "logits", "loss", "update", "match"};
+    static const char *const kinds[] = {"?", "features", "logits", "loss", "update", "match", "statistics"};
     gnt_service *s = context;
     gnt_function_spec spec = {0};
     gnt_err why = {0};
@@ -106,7 +112,7 @@ static gnt_function *service_prepare(void *context, const gnt_function_spec *giv
         f = check_spec(s, &spec, &why) ? NULL : make(s, &spec, &why);
     }
     if (!f) {
-        int known = spec.kind >= GNT_FN_FEATURES && spec.kind <= GNT_FN_MATCH;
+        int known = spec.kind >= GNT_FN_FEATURES && spec.kind <= GNT_FN_STATISTICS;
         gnt_fail(&s->errors->error, "the model's %s cannot be prepared: %s",
                  known ? kinds[spec.kind] : "function", why.text);
         return NULL;

@@ -71,11 +71,26 @@ static int build_features(gnt_function *f, gnt_graph *g, const gnt_function_spec
     return bad;
 }
 
+static int build_statistics(gnt_function *f, gnt_graph *g, gnt_err *err) {
+    const gnt_service *s = f->service;
+    if (make_outputs(f, s->n_buffers, err))
+        return -1;
+    gnt_model_build(s->model, g, f->x, f->params, f->buffers, 1, NULL, f->out);
+    for (int32_t i = 0; i < s->n_buffers; i++) {
+        const gnt_param *p = &s->param[s->n_params + i];
+        f->view[i] = (gnt_view){.name = p->name, .layer = p->layer};
+    }
+    f->uses_buffers = 0;
+    return 0;
+}
+
 int gnt_build_forward(gnt_function *f, gnt_graph *g, const gnt_function_spec *spec, gnt_err *err) {
     if (add_inputs(f, g, spec, err))
         return -1;
     if (spec->kind == GNT_FN_FEATURES)
         return build_features(f, g, spec, err);
+    if (spec->kind == GNT_FN_STATISTICS)
+        return build_statistics(f, g, err);
     if (make_outputs(f, 1, err))
         return -1;
     gnt_node logits = gnt_model_build(f->service->model, g, f->x, f->params, f->buffers,

@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "gauntlet/nn.h"
+#include "nn/model/train.h"
 #include "plugin/model_service.h"
 
 static const char plain_json[] =
@@ -630,6 +631,32 @@ static void batch_norm_follows_the_spec(void **state) {
     close_model(&f);
 }
 
+/* As in the trainer of clients, which the running ones do not change. */
+static void statistics_are_the_batchs(void **state) {
+    (void)state;
+    fixture f;
+    float grad[MOST], its[64], got[64];
+    gnt_err err = {0};
+    gnt_trainer *t;
+    open_model(&f, norm_json, 0);
+    gnt_function_args args = args_of(&f);
+    gnt_function *fn = prepare(&f, (gnt_function_spec){.kind = GNT_FN_STATISTICS});
+    const gnt_views *out = eval(&f, fn, &args);
+    assert_int_equal(out->n, f.s->info->buffers.n);
+    assert_string_equal(out->view[1].name, f.s->info->buffers.view[1].name);
+    flatten(out, got);
+    assert_int_equal(gnt_trainer_new(&t, f.model, N, 1, &err), 0);
+    assert_int_equal(gnt_trainer_gradient(t, f.weights, f.buffers, f.x, f.y, grad, NULL, its, &err), 0);
+    gnt_trainer_free(t);
+    assert_true(relative(got, its, f.s->info->n_buffers) < 1e-6);
+    close_model(&f);
+    open_model(&f, plain_json, 0);
+    const gnt_function_spec none = {.size = sizeof none, .kind = GNT_FN_STATISTICS, .n = N};
+    assert_null(f.s->prepare(f.s->context, &none));
+    assert_non_null(strstr(gnt_service_error(f.service), "statistics cannot be prepared: the model has no"));
+    close_model(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_is_the_graphs_own),
@@ -645,6 +672,7 @@ int main(void) {
         cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(memory_limit_is_stated_and_released),
         cmocka_unit_test(batch_norm_follows_the_spec),
+        cmocka_unit_test(statistics_are_the_batchs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

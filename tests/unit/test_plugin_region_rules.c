@@ -15,6 +15,7 @@
 #include "../../plugins/defenses/region/sparse.c"
 #include <cmocka.h>
 
+#include "nn/model/train.h"
 #include "region_net.h"
 #include "try_plugin.h"
 
@@ -332,6 +333,71 @@ static void local_steps_are_regularised(void **state) {
     }
 }
 
+enum { NORM_STEPS = 3 };
+static const float norm_start[2] = {0.3f, 1.7f};
+
+/* What the host's clients compute in `steps` steps on all rows, with momentum .5 and decay .1, or one gradient;
+ * sent: what they send of their running statistics. */
+static void host_steps(const net *n, int steps, float *update, float sent[2]) {
+    float w[NET_MOST], v[NET_MOST] = {0}, stats[2], running[2];
+    gnt_trainer *t;
+    gnt_err err = {0};
+    assert_int_equal(gnt_trainer_new(&t, n->model, NET_ROWS, 1, &err), 0);
+    memcpy(w, n->weights, sizeof w);
+    memcpy(running, norm_start, sizeof running);
+    for (int k = 0; k < (steps > 0 ? steps : 1); k++) {
+        assert_int_equal(gnt_trainer_gradient(t, w, running, n->x, n->y, update, NULL, stats, &err), 0);
+        for (int i = 0; i < 2; i++)
+            running[i] = 0.9f * running[i] + 0.1f * stats[i];
+        if (steps > 0)
+            gnt_sgd_step(w, v, update, n->params, 0.2, 0.5, 0.1);
+    }
+    for (int64_t i = 0; steps > 0 && i < n->params; i++)
+        update[i] = w[i] - n->weights[i];
+    for (int i = 0; i < 2; i++)
+        sent[i] = running[i] - norm_start[i];
+    gnt_trainer_free(t);
+}
+
+/* Without its regulariser it computes what the host does, batch norm's statistics included. */
+static void batch_norm_is_the_hosts(void **state) {
+    (void)state;
+    for (int steps = 0; steps <= NORM_STEPS; steps += NORM_STEPS) {
+        static bench b;
+        float update[NET_MOST], sent[2], its[2] = {0};
+        char where[4096];
+        net_open(&b.n, bn_json, 1, 7);
+        gnt_service_free(b.n.service);
+        const gnt_service_spec of = {.model = b.n.model, .name = "test", .training = 1};
+        assert_int_equal(gnt_service_new(&b.n.service, &of, &b.err), 0);
+        if (try_load(&b.t, built("plugins/defenses/region.so", where), GNT_PLUGIN_DEFENSE, "blur-lus",
+                     "{\"lambda\": 0, \"clip\": 100}", &b.err) ||
+            try_start(&b.t, 1, (gnt_instance_spec){.model = b.n.service}, &b.err))
+            fail_msg("%s", b.err.text);
+        gnt_tensor tensor[] = {try_tensor("mean", its, 1), try_tensor("var", its + 1, 1)};
+        gnt_tensors statistics = {2, tensor};
+        gnt_client c = client_of(&b.n, &b.n.samples, steps);
+        c.buffers = norm_start;
+        c.sent_buffers = &statistics;
+        c.momentum = 0.5;
+        c.decay = 0.1;
+        assert_int_equal(compute(&b, &c), GNT_OK);
+        host_steps(&b.n, steps, update, sent);
+        for (int64_t i = 0; i < b.n.params; i++)
+            if (fabsf(b.n.update[i] - update[i]) > 1e-5f)
+                fail_msg("%d steps: entry %d is %.8g, expected %.8g", steps, (int)i, (double)b.n.update[i],
+                         (double)update[i]);
+        for (int i = 0; i < 2; i++)
+            assert_true(fabsf(its[i] - sent[i]) < 1e-6f && fabsf(sent[i]) > 1e-3f);
+        /* and with the broadcast ones, where clients send none */
+        c.sent_buffers = NULL;
+        its[0] = 5;
+        assert_int_equal(compute(&b, &c), GNT_OK);
+        assert_true(its[0] == 5);
+        close_bench(&b);
+    }
+}
+
 static void one_gradient_is_the_plain_one(void **state) {
     (void)state;
     static bench b;
@@ -522,6 +588,7 @@ int main(void) {
         cmocka_unit_test(pda_pam_refuses_in_words),
         cmocka_unit_test(exactly_a_share_stays),
         cmocka_unit_test(local_steps_are_regularised),
+        cmocka_unit_test(batch_norm_is_the_hosts),
         cmocka_unit_test(one_gradient_is_the_plain_one),
         cmocka_unit_test(what_leaves_is_sparse_clipped_and_noisy),
         cmocka_unit_test(noise_is_inside_the_mask),

@@ -65,7 +65,9 @@ static void make_client(sent_client *s, int32_t index) {
                              .weights = s->weights,
                              .buffers = s->buffers,
                              .rounds = 9,
-                             .per_round = 6};
+                             .per_round = 6,
+                             .momentum = 0.5,
+                             .decay = 0.125};
 }
 
 /* Hands the client over; how many bytes that took. */
@@ -108,7 +110,7 @@ static void assert_same_client(const gnt_client *a, const gnt_client *b) {
     assert_true(a->index == b->index && a->round == b->round && a->n_clients == b->n_clients &&
                 a->n_samples == b->n_samples && a->n_labels == b->n_labels && a->rate == b->rate &&
                 a->steps == b->steps && a->batch == b->batch && a->rounds == b->rounds &&
-                a->per_round == b->per_round);
+                a->per_round == b->per_round && a->momentum == b->momentum && a->decay == b->decay);
     assert_int_equal(a->samples != NULL, b->samples != NULL);
     if (a->samples)
         assert_same_samples(a->samples, b->samples);

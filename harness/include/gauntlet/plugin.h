@@ -302,6 +302,10 @@ typedef struct gnt_model_info {
 #define GNT_FN_UPDATE 4
 #define GNT_FN_MATCH 5 /* one output: scalar distance between UPDATE and an observed update given to eval */
 
+/* Since 0.12. outputs: one for each of info->buffers, the batch's own mean or unbiased variance in its place.
+ * After each local step running statistics become 0.9 of themselves and 0.1 of these. */
+#define GNT_FN_STATISTICS 6
+
 #define GNT_COST_L2 1         /* Σ w_l ‖u_l − o_l‖² */
 #define GNT_COST_COSINE 2     /* 1 − ⟨u, o⟩/(‖u‖‖o‖), all tensors together */
 #define GNT_COST_L1 3         /* Σ w_l ‖u_l − o_l‖₁ */
@@ -515,6 +519,8 @@ typedef struct gnt_client {
      * host's own. NULL in other hooks, if the model has none, and if clients compute with the broadcast ones
      * (info->training_stats is 0) and so have none to send. */
     gnt_tensors *sent_buffers;
+    /* Since 0.12. Of the task's local steps, as in gnt_function_spec; 0 if a client shares one gradient. */
+    double momentum, decay;
     GNT_GROWS
 } gnt_client;
 

@@ -167,6 +167,8 @@ void side_put_client(gnt_frame *f, const gnt_client *c, const gnt_key *key, int6
     gnt_frame_put(f, key->b, sizeof key->b);
     gnt_frame_put(f, head, sizeof head);
     gnt_frame_put_real(f, c->rate);
+    gnt_frame_put_real(f, c->momentum);
+    gnt_frame_put_real(f, c->decay);
     put_samples(f, c->samples, sent);
     put_floats(f, c->weights, n_params, &sent->weights, &sent->has_weights);
     put_floats(f, c->buffers, n_buffers, &sent->buffers, &sent->has_buffers);
@@ -191,6 +193,8 @@ int side_get_client(gnt_frame *f, side_client *c, int64_t n_params, int64_t n_bu
                                  .per_round = (int32_t)head[8],
                                  .public_data = head[9] ? public_data : NULL};
     c->client.rate = gnt_frame_get_real(f);
+    c->client.momentum = gnt_frame_get_real(f);
+    c->client.decay = gnt_frame_get_real(f);
     if (get_samples(f, c) != 0 || get_floats(f, &c->weights, &c->client.weights, n_params) != 0 ||
         get_floats(f, &c->buffers, &c->client.buffers, n_buffers) != 0 || f->bad)
         return gnt_fail(err, "a message about a client cannot be read");

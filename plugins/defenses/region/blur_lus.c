@@ -10,14 +10,16 @@
  * (see mechanism.h), so that the defenses compared in that paper mean the same by ε. Noise falls on the
  * entries that were dropped too, for which ones those are is private.
  *
- * Steps are plain SGD on batches of its own order. Of one gradient there is nothing to regularise. Batch norm
- * runs on the broadcast running statistics, for who computes a client's update cannot change them. */
+ * Steps are SGD on batches of its own order, with the task's momentum and weight decay; of one gradient there
+ * is nothing to regularise. Batch norm is the task's: with the statistics of each batch, of which the client
+ * then sends running ones, without noise, as under the other defenses of this folder. */
 #include <math.h>
 #include <string.h>
 
 #include "mechanism.h"
 #include "region.h"
 #include "sparse.h"
+#include "shared/steps/running_statistics.h"
 #include "shared/try.h"
 
 typedef struct blur_lus {
@@ -41,8 +43,10 @@ typedef struct training {
     const gnt_host *host;
     const gnt_client *client;
     gnt_function *loss;
-    int64_t rows; /* of a batch */
-    float *weights, *x, *y;
+    int64_t rows;                      /* of a batch */
+    float *weights, *velocity, *x, *y; /* velocity NULL without momentum */
+    double momentum, decay;
+    running_statistics statistics;
     int64_t *order, at;  /* the samples of this pass, and the next */
     int64_t regularised; /* steps in which the regulariser acted */
 } training;
@@ -93,6 +97,7 @@ static gnt_status step(training *t) {
     const gnt_views *loss;
     const gnt_gradient *by;
     fill_batch(t);
+    TRY(running_statistics_take(&t->statistics, t->x, t->weights));
     if (m->eval(m->context, t->loss, &args, &loss) != GNT_OK ||
         m->vjp(m->context, t->loss, NULL, &by) != GNT_OK)
         return service_failed(host);
@@ -104,7 +109,10 @@ static gnt_status step(training *t) {
     for (int64_t k = 0; k < m->info->params.n; at += m->info->params.view[k++].count)
         for (int64_t i = 0; is_shared(m->info, k) && i < m->info->params.view[k].count; i++) {
             const double w = (double)t->weights[at + i], d = w - (double)t->client->weights[at + i];
-            t->weights[at + i] = (float)(w - t->client->rate * ((double)by->weights[k][i] + pull * d));
+            double v = (double)by->weights[k][i] + t->decay * w + pull * d;
+            if (t->velocity)
+                t->velocity[at + i] = (float)(v += t->momentum * (double)t->velocity[at + i]);
+            t->weights[at + i] = (float)(w - t->client->rate * v);
         }
     return GNT_OK;
 }
@@ -115,13 +123,20 @@ static gnt_status open_training(training *t) {
     const int64_t n = host->model->info->n_params;
     t->rows = t->client->batch < s->n ? t->client->batch : s->n;
     const gnt_function_spec spec = {
-        .size = sizeof spec, .kind = GNT_FN_LOSS, .n = t->rows, .vjp = GNT_WRT_WEIGHTS};
+        .size = sizeof spec, .kind = GNT_FN_LOSS, .n = t->rows, .training = -1, .vjp = GNT_WRT_WEIGHTS};
     t->weights = gnt_host_scratch(host, n, sizeof *t->weights);
     t->x = gnt_host_scratch(host, t->rows * s->features, sizeof *t->x);
     t->y = gnt_host_scratch(host, t->rows * s->classes, sizeof *t->y);
     t->order = gnt_host_scratch(host, s->n, sizeof *t->order);
-    if (!t->weights || !t->x || !t->y || !t->order)
+    if (GNT_HAS(gnt_client, t->client, decay)) {
+        t->momentum = t->client->momentum;
+        t->decay = t->client->decay;
+    }
+    if (t->momentum > 0)
+        t->velocity = gnt_host_scratch(host, n, sizeof *t->velocity);
+    if (!t->weights || !t->x || !t->y || !t->order || (t->momentum > 0 && !t->velocity))
         return no_memory(host);
+    TRY(running_statistics_open(&t->statistics, host, t->client, t->rows));
     if (!(t->loss = host->model->prepare(host->model->context, &spec)))
         return service_failed(host);
     memcpy(t->weights, t->client->weights, (size_t)n * sizeof *t->weights);
@@ -140,6 +155,9 @@ static gnt_status train(const blur_lus *self, const gnt_client *client, gnt_tens
         status = gnt_host_should_stop(host) ? GNT_STOPPED : step(&t);
     if (t.loss)
         m->release(m->context, t.loss);
+    if (status == GNT_OK)
+        running_statistics_send(&t.statistics);
+    running_statistics_close(&t.statistics);
     if (status != GNT_OK)
         return status;
     int64_t at = 0, out = 0;
@@ -156,7 +174,7 @@ static gnt_status train(const blur_lus *self, const gnt_client *client, gnt_tens
 static gnt_status share_gradient(const gnt_host *host, const gnt_client *client, gnt_tensors *update) {
     const gnt_model_service *m = host->model;
     const gnt_samples *s = client->samples;
-    const gnt_function_spec spec = {.size = sizeof spec, .kind = GNT_FN_UPDATE, .n = s->n};
+    const gnt_function_spec spec = {.size = sizeof spec, .kind = GNT_FN_UPDATE, .n = s->n, .training = -1};
     const gnt_function_args args = {
         .size = sizeof args, .x = s->x, .y = s->y, .weights = client->weights, .buffers = client->buffers};
     const gnt_views *gradient;
@@ -167,7 +185,14 @@ static gnt_status share_gradient(const gnt_host *host, const gnt_client *client,
         memcpy(update->tensor[k].data, gradient->view[k].data,
                (size_t)update->tensor[k].count * sizeof(float));
     m->release(m->context, f);
-    return GNT_OK;
+    running_statistics r;
+    gnt_status status = running_statistics_open(&r, host, client, s->n);
+    if (status == GNT_OK)
+        status = running_statistics_take(&r, s->x, client->weights);
+    if (status == GNT_OK)
+        running_statistics_send(&r);
+    running_statistics_close(&r);
+    return status;
 }
 
 static gnt_status client_update(void *context, const gnt_client *client, gnt_tensors *update) {
@@ -212,7 +237,7 @@ static const gnt_parameter parameters[] = {
 static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, GNT_FAMILY_PRUNING, NULL};
 
 const gnt_descriptor blur_lus_descriptor = {
-    GNT_DEFENSE("blur-lus", "1.0",
+    GNT_DEFENSE("blur-lus", "1.1",
                 "regularises and sparsifies local updates, then clips them and adds Gaussian noise", "MIT",
                 "Cheng, Wang, Zhang and Cheng, Differentially Private Federated Learning with Local "
                 "Regularization and Sparsification, CVPR 2022; as a baseline: " FEDRE_PAPER),

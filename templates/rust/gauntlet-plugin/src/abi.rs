@@ -64,6 +64,7 @@ pub const GNT_FN_LOGITS: i32 = 2;
 pub const GNT_FN_LOSS: i32 = 3;
 pub const GNT_FN_UPDATE: i32 = 4;
 pub const GNT_FN_MATCH: i32 = 5;
+pub const GNT_FN_STATISTICS: i32 = 6;
 pub const GNT_COST_L2: i32 = 1;
 pub const GNT_COST_COSINE: i32 = 2;
 pub const GNT_COST_L1: i32 = 3;
@@ -443,6 +444,8 @@ pub struct gnt_client {
     pub rounds: i32,
     pub per_round: i32,
     pub sent_buffers: *mut gnt_tensors,
+    pub momentum: f64,
+    pub decay: f64,
 }
 
 #[repr(C)]
