@@ -165,7 +165,8 @@ static inline gnt_request_train *sides_open(sides_job *j, sides_defenses defense
     }
     const gnt_request_plugins defense = {j->defense, defenses.n};
     const gnt_key role = gnt_key_of_seed(11);
-    j->side = (gnt_request){.kind = GNT_JOB_SIDE, .side = {.model = model, .defense = defense, .key = role}};
+    j->side = (gnt_request){.kind = GNT_JOB_SIDE,
+                            .side = {.model = model, .defense = defense, .key = role, .training_stats = 1}};
     fuzz_work_open(&j->inputs, (gnt_request){.kind = GNT_JOB_TRAIN,
                                              .train = {.model = model,
                                                        .defense = defense,

@@ -303,6 +303,8 @@ typedef struct gnt_request_side {
     gnt_request_samples samples;
     gnt_request_plugins defense;
     gnt_key key;
+    /* As gnt_request_federated has it. */
+    int training_stats;
 } gnt_request_side;
 
 typedef struct gnt_request_prepare {

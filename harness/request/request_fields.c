@@ -237,6 +237,7 @@ static const gnt_field side_rows[] = {
     {GNT_FIELD(gnt_request_side, defense, LIST), .group = &plugin_fields,
      .most_entries = GNT_INPUT_MOST_MEMBERS},
     {GNT_FIELD(gnt_request_side, key, KEY)},
+    {GNT_FIELD(gnt_request_side, training_stats, FLAG)},
 };
 static const gnt_fields side_fields = GNT_FIELDS_OF(gnt_request_side, side_rows);
 

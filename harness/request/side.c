@@ -12,6 +12,7 @@ gnt_request_sides gnt_request_sides_of(const gnt_request *job) {
                                    .samples = &t->samples,
                                    .defense = &t->defense,
                                    .key = &t->defense_key,
+                                   .training_stats = t->federated.training_stats,
                                    .wanted = t->sides,
                                    .copies = t->copies,
                                    .server_copies = gnt_server_copies(t->record)};
@@ -20,6 +21,7 @@ gnt_request_sides gnt_request_sides_of(const gnt_request *job) {
                                    .samples = &p->samples,
                                    .defense = &p->defense,
                                    .key = &p->defense_key,
+                                   .training_stats = p->federated.training_stats,
                                    .wanted = p->sides,
                                    .copies = p->copies};
     return (gnt_request_sides){0};
@@ -43,7 +45,8 @@ gnt_request gnt_request_of_side(const gnt_request_sides *sides, uint32_t side) {
                                   .model = *sides->model,
                                   .samples = samples,
                                   .defense = *sides->defense,
-                                  .key = gnt_key_derive(sides->key, name)}};
+                                  .key = gnt_key_derive(sides->key, name),
+                                  .training_stats = sides->training_stats}};
 }
 
 int gnt_side_copies(const gnt_request_sides *sides, uint32_t side) {

@@ -11,6 +11,7 @@ typedef struct gnt_request_sides {
     const gnt_request_samples *samples;
     const gnt_request_plugins *defense;
     const gnt_key *key;
+    int training_stats;
     /* GNT_SIDE_*; 0: none. */
     uint32_t wanted;
     /* Clients are served one by one, each by a process that saw no other (job/side/side_copies.h). */

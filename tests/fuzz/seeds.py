@@ -413,7 +413,7 @@ requests = {
     "train": {**training, **keys, "stages": [0, 1, 2], "measure_every": 5, "keep_rows": False, "client_states": True,
               "shuffle_labels": False, "secret_labels": True, "weights_digest": "2" * 64, "init_key": key,
               "record": record, "head": {"hidden": [16, 8], "epochs": 2, "batch": 8, "rate": 0.01, "key": key}},
-    "side": {"side": "query", "model": model, "samples": samples, "defense": [plugin], "key": key},
+    "side": {"side": "query", "model": model, "samples": samples, "defense": [plugin], "key": key, "training_stats": True},
     "replay": {**training, "forgets": True, **keys, "record": record},
     "prepare-defense": {"model": model, "samples": samples, "federated": federated, "stage": 2, "told_stage": -1, "plugin": plugin,
                         "key": key},

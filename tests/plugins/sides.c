@@ -52,11 +52,12 @@ static double sum_of(const float *x, int64_t n) {
 }
 
 /* Digest of everything that a hook of a client is given. */
-static double digest(const gnt_client *c) {
+static double digest(const self *me, const gnt_client *c) {
     const gnt_samples *s = c->samples;
     double sum = c->index + 3.0 * c->round + 5.0 * c->n_clients + 7.0 * (double)c->n_samples +
                  11.0 * (double)c->n_labels + 13 * c->rate + 17.0 * c->steps + 19.0 * (double)c->batch +
-                 23.0 * c->rounds + 29.0 * c->per_round;
+                 23.0 * c->rounds + 29.0 * c->per_round + 31.0 * me->host->model->info->training_stats +
+                 37 * c->momentum + 41 * c->decay;
     if (s) {
         sum += sum_of(s->x, s->n * s->features) + sum_of(s->y, s->n * s->classes);
         for (int64_t i = 0; s->id && i < s->n; i++)
@@ -76,7 +77,7 @@ static gnt_status encode(self *s, const gnt_client *c, const char *stream, const
     const gnt_samples *in = c->samples;
     float *x = s->host->scratch(s->host->context, (size_t)in->features * sizeof *x);
     float *y = s->host->scratch(s->host->context, (size_t)in->classes * sizeof *y);
-    const double given = digest(c);
+    const double given = digest(s, c);
     for (int64_t i = 0; i < in->n; i++) {
         const int64_t j = mixes ? (i + 1) % in->n : i;
         for (int64_t f = 0; f < in->features; f++)
@@ -115,7 +116,7 @@ static int64_t contribute_size(void *me) {
 
 static gnt_status contribute(void *me, const gnt_client *c, double *vector) {
     vector[0] = (double)c->n_samples;
-    vector[1] = digest(c);
+    vector[1] = digest(me, c);
     vector[2] = (double)normal(me, "given");
     return GNT_OK;
 }
@@ -132,14 +133,14 @@ static gnt_status local_rate(void *me, const gnt_client *c, int64_t step, double
     self *s = me;
     double u = 0;
     s->host->uniform(s->host->context, "rate", 1, &u);
-    *rate *= 0.5 + u / 2 + 0.01 * digest(c) + 0.001 * (double)step + 1e-6 * s->sum[0];
+    *rate *= 0.5 + u / 2 + 0.01 * digest(s, c) + 0.001 * (double)step + 1e-6 * s->sum[0];
     return GNT_OK;
 }
 
 static gnt_status transform_update(void *me, const gnt_client *c, gnt_tensors *update) {
     self *s = me;
     const int k = c->index % CLIENTS;
-    const double given = digest(c);
+    const double given = digest(s, c);
     float last = 0;
     for (int64_t t = 0; t < update->n; t++)
         for (int64_t i = 0; i < update->tensor[t].count; i++) {
@@ -156,7 +157,7 @@ static gnt_status transform_update(void *me, const gnt_client *c, gnt_tensors *u
 }
 
 static gnt_status client_update(void *me, const gnt_client *c, gnt_tensors *update) {
-    const double given = digest(c);
+    const double given = digest(me, c);
     for (int64_t t = 0; t < update->n; t++)
         for (int64_t i = 0; i < update->tensor[t].count; i++)
             update->tensor[t].data[i] = 0.001f * normal(me, update->tensor[t].name) + 0.001f * (float)given;

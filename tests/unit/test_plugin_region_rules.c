@@ -336,8 +336,8 @@ static void local_steps_are_regularised(void **state) {
 enum { NORM_STEPS = 3 };
 static const float norm_start[2] = {0.3f, 1.7f};
 
-/* What the host's clients compute in `steps` steps on all rows, with momentum .5 and decay .1, or one gradient;
- * sent: what they send of their running statistics. */
+/* What the host's clients compute in `steps` steps on all rows, with momentum .5 and decay .1, or one
+ * gradient; sent: what they send of their running statistics. */
 static void host_steps(const net *n, int steps, float *update, float sent[2]) {
     float w[NET_MOST], v[NET_MOST] = {0}, stats[2], running[2];
     gnt_trainer *t;

@@ -34,7 +34,7 @@ static void open_both(both *b, sides_defenses defenses, const char *sides, int c
     fuzz_samples(fuzz_input(&b->job.inputs, "clients"), 12);
     sides_start(&b->job, sides);
     gnt_work *w = &b->job.inputs.work;
-    if (gnt_work_model_open(&b->model, &q->model, 0, &err) != 0 ||
+    if (gnt_work_model_open(&b->model, &q->model, 1, &err) != 0 ||
         gnt_remote_open(&b->remote, w, &b->model, &b->spec, &err) != 0 ||
         gnt_work_chain_open(&b->here, w, &b->model, &q->defense, &b->role, &err) != 0 ||
         gnt_work_chain_open(&b->server, w, &b->model, &q->defense, &b->role, &err) != 0 ||

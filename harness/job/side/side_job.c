@@ -436,7 +436,7 @@ static void serve_copy(side *s, gnt_err *err) {
 static int open_all(side *s, int by_copies, gnt_err *err) {
     gnt_work *w = s->work;
     const gnt_request_side *q = &w->request->side;
-    if (gnt_work_model_open(&s->model, &q->model, 0, err) != 0 ||
+    if (gnt_work_model_open(&s->model, &q->model, q->training_stats, err) != 0 ||
         gnt_work_samples(&s->public_data, w, "public", &q->samples, err) != 0 ||
         (!by_copies && gnt_work_chain_open(&s->chain, w, &s->model, &q->defense, &q->key, err) != 0) ||
         gnt_fl_tensors(&s->tensors, s->model.model, err) != 0 ||
