@@ -1,5 +1,6 @@
 /* geometry: turns one node into a step for a kernel: drops axes of size 1, joins neighbouring axes, collects
  * sizes. */
+#include "nn/kernels/thin.h"
 #include "nn/plan/nn_plan.h"
 
 int gnt_nn_plan_is_view(const gnt_graph *ir, const gnt_vertex *v, int64_t *offset) {
@@ -147,6 +148,8 @@ static void geometry(gnt_nn_plan *plan, gnt_nn_plan_step *s, const gnt_vertex *v
     case GNT_OP_MATMUL:
         s->u.gemm = (gnt_gemm){(int32_t)v->p[0], (int32_t)v->p[1], v->shape.dim[0], v->shape.dim[1],
                                x->shape.dim[v->p[0] ? 0 : 1]};
+        if (plan->kernels->size == sizeof(float))
+            s->scratch = gnt_thin_scratch(&s->u.gemm);
         break;
     case GNT_OP_CONV:
     case GNT_OP_CONV_DX:

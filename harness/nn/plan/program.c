@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "nn/kernels/thin.h"
 #include "nn/plan/cost.h"
 #include "nn/plan/nn_plan.h"
 
@@ -52,9 +53,6 @@ static void run_kernel(const gnt_kernels *k, const gnt_nn_plan_step *s, void *y,
         break;
     case GNT_OP_SUM:
         k->sum(y, x[0], &s->u.reduce);
-        break;
-    case GNT_OP_MATMUL:
-        k->gemm(y, x[0], x[1], &s->u.gemm);
         break;
     case GNT_OP_MAX_INDEX:
         k->max_index(y, x[0], &s->u.pool);
@@ -109,6 +107,12 @@ static void run_step(const gnt_program *p, const gnt_nn_plan_step *s) {
     case GNT_OP_GRAM:
     case GNT_OP_GRAM_DX:
         s->u.conv.run(y, x[0], x[1], scratch, &s->u.conv.s);
+        break;
+    case GNT_OP_MATMUL:
+        if (s->scratch)
+            gnt_thin_product(y, x[0], x[1], scratch, &s->u.gemm);
+        else
+            p->plan.kernels->gemm(y, x[0], x[1], &s->u.gemm);
         break;
     case GNT_OP_GENERAL_CONV:
     case GNT_OP_GENERAL_CONV_DX:
