@@ -116,6 +116,7 @@ SHARED_dp = choose
 SHARED_gradient = region
 SHARED_loda = choose
 SHARED_region = dp steps
+SHARED_representation = steps
 plugin_shared = $(wildcard $(patsubst %,plugins/shared/%/*.c,$(notdir $(1)) $(SHARED_$(notdir $(1)))))
 plugin_objects = $(patsubst %.c,$(B)/so/%.o,$(call plugin_folder,$(1)) $(call plugin_shared,$(1)))
 PLUGINS = $(PLUGIN_ONE:%.c=$(B)/%.so) $(PLUGIN_DIR:%=$(B)/%.so)

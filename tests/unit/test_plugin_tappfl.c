@@ -13,19 +13,9 @@
 #include "../../plugins/defenses/representation/objective.c"
 #include "../../plugins/defenses/representation/side_layers.c"
 #include "base/random.h"
-#include "plugin/model_service.h"
-#include "try_plugin.h"
+#include "representation_bench.h"
 
-enum {
-    ROWS = 5,
-    X = 3,
-    INNER = 5,
-    R = 6,
-    VALUES = 3,
-    CLASSES = 2,
-    THETA = X * INNER + INNER * R,
-    MOST = 200000
-};
+enum { ROWS = 5, X = 3, INNER = 5, R = 6, VALUES = 3, THETA = X * INNER + INNER * R, MOST = 200000 };
 
 static const int g_widths[] = {8, 8, 0},
                  h_widths[] = {8, 8, 8, 8, 8, 8, 8, 10, 10, 10, 10, 10, 10, 82, 10, 0};
@@ -348,119 +338,6 @@ static void g_keeps_a_width_of_its_own(void **state) {
 
 /* ---- the hook ---- */
 
-enum { SAMPLES = 200, FEATURES = 6, ROUNDS = 6, PARAMS = 7 * 12 + 13 * 2, SHARED = 7 * 12 };
-
-static const char model_json[] =
-    "{\"layers\": [{\"type\": \"dense\", \"name\": \"f\", \"out\": 12}, {\"type\": \"relu\", \"name\": "
-    "\"r\"},"
-    " {\"type\": \"dense\", \"name\": \"head\", \"out\": \"classes\"}], \"representation\": \"r\", "
-    "\"share\": \"representation\"}";
-
-typedef struct device {
-    float x[SAMPLES * FEATURES], y[SAMPLES * CLASSES];
-    int32_t a[SAMPLES];
-    int64_t id[SAMPLES];
-    gnt_attribute attribute;
-    gnt_samples samples;
-} device;
-
-/* The attribute: which of two features is the larger one. */
-static void make_device(device *d) {
-    const gnt_key key = gnt_key_of_seed(4);
-    gnt_stream r = gnt_stream_open(&key, "device");
-    *d = (device){.attribute = {.name = "hidden", .values = 2, .weight = 1}};
-    for (int i = 0; i < SAMPLES; i++) {
-        float *x = d->x + i * FEATURES;
-        for (int k = 0; k < FEATURES; k++)
-            x[k] = (float)gnt_random_uniform(&r);
-        d->id[i] = i;
-        d->a[i] = x[2] > x[3];
-        d->y[CLASSES * i + (int)gnt_random_below(&r, CLASSES)] = 1;
-    }
-    d->samples = (gnt_samples){.size = sizeof d->samples,
-                               .kind = GNT_KIND_TABULAR,
-                               .n = SAMPLES,
-                               .rank = 1,
-                               .classes = CLASSES,
-                               .dim = {FEATURES},
-                               .features = FEATURES,
-                               .id = d->id,
-                               .x = d->x,
-                               .y = d->y,
-                               .n_attributes = 1,
-                               .attribute = &d->attribute,
-                               .a = d->a};
-}
-
-typedef struct bench {
-    tried t;
-    gnt_model *model;
-    gnt_service *service;
-    float weights[PARAMS], update[SHARED];
-    gnt_err err;
-} bench;
-
-static void open_bench(bench *b, const char *json) {
-    const gnt_nn_shape sample = {1, {FEATURES}};
-    const gnt_key key = gnt_key_of_seed(9);
-    gnt_stream r = gnt_stream_open(&key, "weights");
-    char where[4096];
-    *b = (bench){0};
-    if (gnt_model_parse(&b->model, "test", model_json, &sample, CLASSES, NULL, NULL, &b->err))
-        fail_msg("%s", b->err.text);
-    const gnt_service_spec of = {.model = b->model, .name = "test"};
-    assert_int_equal(gnt_service_new(&b->service, &of, &b->err), 0);
-    if (try_load(&b->t, built("plugins/defenses/representation.so", where), GNT_PLUGIN_DEFENSE, "tappfl",
-                 json, &b->err) ||
-        try_start(&b->t, 1, (gnt_instance_spec){.model = b->service}, &b->err))
-        fail_msg("%s", b->err.text);
-    for (int i = 0; i < PARAMS; i++)
-        b->weights[i] = (float)(0.4 * gnt_random_normal(&r));
-}
-
-static void close_bench(bench *b) {
-    try_close(&b->t);
-    gnt_service_free(b->service);
-    gnt_model_free(b->model);
-}
-
-static gnt_status train(bench *b, const device *d, int32_t round, int32_t steps) {
-    gnt_tensor tensor[2] = {try_tensor("f.weight", b->update, 72), try_tensor("f.bias", b->update + 72, 12)};
-    gnt_tensors update = {2, tensor};
-    const gnt_client client = {.size = sizeof client,
-                               .round = round,
-                               .rounds = ROUNDS,
-                               .n_clients = 1,
-                               .n_samples = SAMPLES,
-                               .rate = 0.1,
-                               .steps = steps,
-                               .batch = 10,
-                               .samples = &d->samples,
-                               .weights = b->weights};
-    gnt_instance_enter(b->t.instance, "client_update");
-    return gnt_instance_leave(b->t.instance,
-                              gnt_instance_defense(b->t.instance)
-                                  ->client_update(gnt_instance_self(b->t.instance), &client, &update),
-                              &b->err);
-}
-
-/* A fact of the last round, such as how often g infers the attribute, and the weights after it. */
-static double fact_of(const char *name, const device *d, const char *json, float weights[PARAMS]) {
-    bench b;
-    open_bench(&b, json);
-    for (int32_t round = 0; round < ROUNDS; round++) {
-        if (train(&b, d, round, 80) != GNT_OK)
-            fail_msg("%s", b.err.text);
-        for (int i = 0; i < SHARED; i++)
-            b.weights[i] += b.update[i];
-    }
-    const double right = try_fact(&b.t, name);
-    if (weights)
-        memcpy(weights, b.weights, sizeof b.weights);
-    close_bench(&b);
-    return right;
-}
-
 static double own_accuracy(const device *d, const char *json, float weights[PARAMS]) {
     return fact_of("own_accuracy", d, json, weights);
 }
@@ -551,13 +428,6 @@ static void a_coin_is_inferred_for_no_other_sample(void **state) {
     assert_true(own > 0.6 && unseen < own && unseen > 0.35 && unseen < 0.65); /* 3 standard errors */
 }
 
-static gnt_status save(bench *b, int32_t client, kept *out) {
-    *out = (kept){.artefacts = {.size = sizeof(gnt_artefacts)}};
-    out->artefacts.tensors.view = out->view;
-    const gnt_sink sink = {.size = sizeof sink, .context = out, .tensor = try_keep};
-    return gnt_instance_defense(b->t.instance)->save(gnt_instance_self(b->t.instance), client, &sink);
-}
-
 static gnt_status load(bench *b, int32_t client, const kept *from) {
     return gnt_instance_defense(b->t.instance)
         ->load(gnt_instance_self(b->t.instance), client, &from->artefacts);
@@ -571,24 +441,24 @@ static void a_device_keeps_its_networks(void **state) {
     make_device(&d);
     open_bench(&b, "{\"width\": 0.05}");
     open_bench(&c, "{\"width\": 0.05}");
-    assert_int_equal(save(&b, 0, &first), GNT_OK);
+    assert_int_equal(bench_save(&b, 0, &first), GNT_OK);
     assert_int_equal(first.artefacts.tensors.n, 0); /* it has none yet */
-    assert_int_equal(train(&b, &d, 0, 20), GNT_OK);
-    assert_int_equal(save(&b, 0, &first), GNT_OK);
-    assert_int_equal(save(&b, 1, &other), GNT_OK);
+    assert_int_equal(bench_train(&b, &d, 0, 20), GNT_OK);
+    assert_int_equal(bench_save(&b, 0, &first), GNT_OK);
+    assert_int_equal(bench_save(&b, 1, &other), GNT_OK);
     assert_true(first.artefacts.tensors.n == 1 && other.artefacts.tensors.n == 0);
     assert_int_equal(load(&c, 0, &first), GNT_OK);
-    assert_int_equal(save(&c, 0, &again), GNT_OK);
+    assert_int_equal(bench_save(&c, 0, &again), GNT_OK);
     assert_int_equal(again.view[0].count, first.view[0].count);
     assert_memory_equal(again.view[0].data, first.view[0].data, (size_t)first.view[0].count * sizeof(float));
-    assert_int_equal(train(&c, &d, 1, 20), GNT_OK);
+    assert_int_equal(bench_train(&c, &d, 1, 20), GNT_OK);
     try_drop(&again);
-    assert_int_equal(save(&c, 0, &again), GNT_OK); /* it learns on from there */
+    assert_int_equal(bench_save(&c, 0, &again), GNT_OK); /* it learns on from there */
     assert_memory_not_equal(again.view[0].data, first.view[0].data,
                             (size_t)first.view[0].count * sizeof(float));
     first.view[0].count--;
     assert_int_equal(load(&c, 0, &first), GNT_OK);
-    assert_int_equal(train(&c, &d, 2, 20), GNT_FAILED);
+    assert_int_equal(bench_train(&c, &d, 2, 20), GNT_FAILED);
     assert_non_null(strstr(c.err.text, "of another size"));
     try_drop(&first);
     try_drop(&again);
@@ -609,8 +479,8 @@ static void g_keeps_a_rate_of_its_own(void **state) {
     for (int i = 0; i < RUNS; i++) {
         bench b;
         open_bench(&b, json[i]);
-        assert_int_equal(train(&b, &d, 0, 1), GNT_OK);
-        assert_int_equal(save(&b, 0, &k[i]), GNT_OK);
+        assert_int_equal(bench_train(&b, &d, 0, 1), GNT_OK);
+        assert_int_equal(bench_save(&b, 0, &k[i]), GNT_OK);
         close_bench(&b);
     }
     const float *slow = k[SLOW].view[0].data, *fast = k[FAST].view[0].data, *mixed = k[MIXED].view[0].data;
@@ -636,7 +506,7 @@ static void lambda_weighs_the_two(void **state) {
     for (int i = 0; i < RUNS; i++) {
         bench b;
         open_bench(&b, json[i]);
-        assert_int_equal(train(&b, &d, 0, 1), GNT_OK);
+        assert_int_equal(bench_train(&b, &d, 0, 1), GNT_OK);
         memcpy(moved[i], b.update, sizeof b.update);
         close_bench(&b);
     }
@@ -657,24 +527,24 @@ static void refuses_in_words(void **state) {
     gnt_attribute two[2];
     make_device(&d);
     open_bench(&b, "{\"width\": 0.05}");
-    assert_int_equal(train(&b, &d, 0, 0), GNT_UNSUPPORTED);
+    assert_int_equal(bench_train(&b, &d, 0, 0), GNT_UNSUPPORTED);
     assert_non_null(strstr(b.err.text, "local_steps"));
     d.attribute.weight = 0;
-    assert_int_equal(train(&b, &d, 0, 1), GNT_UNSUPPORTED);
+    assert_int_equal(bench_train(&b, &d, 0, 1), GNT_UNSUPPORTED);
     assert_non_null(strstr(b.err.text, "`hide`"));
     two[0] = two[1] = d.attribute;
     two[0].weight = two[1].weight = 0.5F;
     d.samples.attribute = two;
     d.samples.n_attributes = 2;
     d.samples.n = SAMPLES / 2; /* as many entries of `a` as there are */
-    assert_int_equal(train(&b, &d, 0, 1), GNT_UNSUPPORTED);
+    assert_int_equal(bench_train(&b, &d, 0, 1), GNT_UNSUPPORTED);
     assert_non_null(strstr(b.err.text, "hides one attribute"));
     make_device(&d);
     d.a[7] = 2;
-    assert_int_equal(train(&b, &d, 0, 1), GNT_FAILED);
+    assert_int_equal(bench_train(&b, &d, 0, 1), GNT_FAILED);
     assert_non_null(strstr(b.err.text, "out of its range"));
     d.samples.a = NULL;
-    assert_int_equal(train(&b, &d, 0, 1), GNT_UNSUPPORTED);
+    assert_int_equal(bench_train(&b, &d, 0, 1), GNT_UNSUPPORTED);
     assert_non_null(strstr(b.err.text, "no attributes"));
     close_bench(&b);
 }

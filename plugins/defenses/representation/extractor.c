@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/steps/running_statistics.h"
 #include "shared/try.h"
 
 enum { HIDDEN, KEPT, BY_R, SCORES, OUTPUTS };
@@ -33,7 +34,8 @@ static gnt_status no_memory(const gnt_host *host) {
 
 static int same_shape(const objective_shape *a, const objective_shape *b) {
     return a->rows == b->rows && a->values == b->values && a->classes == b->classes &&
-           a->x_rank == b->x_rank && memcmp(a->x_dim, b->x_dim, sizeof a->x_dim) == 0;
+           a->of_program == b->of_program && a->x_rank == b->x_rank &&
+           memcmp(a->x_dim, b->x_dim, sizeof a->x_dim) == 0;
 }
 
 static gnt_status build(extractor *e) {
@@ -152,10 +154,14 @@ typedef struct training {
     float *x, *other, *u, *y;
     double rate, g_rate; /* of the side networks, of g */
     float a, b;
-    int64_t *order, at;  /* learnt: samples of this epoch, and the next; behind them the unseen ones */
-    int64_t *of_value;   /* learnt: samples by value of the attribute */
-    int64_t *begin;      /* values + 1: where each value's begin there */
-    int64_t seen, right; /* in the steps that count */
+    /* With Adam: the averages of f, g and h; what all three descend, one behind the other. */
+    gnt_adam *of_f, *of_g, *of_h;
+    float *by_weights, *by_side;
+    running_statistics norms; /* of f */
+    int64_t *order, at;       /* learnt: samples of this epoch, and the next; behind them the unseen ones */
+    int64_t *of_value;        /* learnt: samples by value of the attribute */
+    int64_t *begin;           /* values + 1: where each value's begin there */
+    int64_t seen, right;      /* in the steps that count */
     double hidden, kept;
     int64_t counted;
 } training;
@@ -252,7 +258,8 @@ static void fill_batch(training *t, const int64_t *sample) {
         memcpy(t->x + r * s->features, s->x + i * s->features, (size_t)s->features * sizeof *t->x);
         t->u[r * shape->values + value_of(t, i)] = 1;
         if (t->e->now.nodes.other >= 0)
-            memcpy(t->other + r * s->features, s->x + draw_other(t, i) * s->features,
+            memcpy(t->other + r * s->features,
+                   s->x + (t->e->setting.next ? sample[(r + 1) % t->rows] : draw_other(t, i)) * s->features,
                    (size_t)s->features * sizeof *t->x);
         if (t->e->now.nodes.y >= 0)
             memcpy(t->y + r * s->classes, s->y + i * s->classes, (size_t)s->classes * sizeof *t->y);
@@ -275,20 +282,75 @@ static void bind(training *t) {
         gnt_program_bind(p, o->side.node[k], at);
 }
 
+/* Copies a gradient of n entries, with the weight decay of x. */
+static void descend_by(const training *t, float *to, const float *x, const float *by, int64_t n) {
+    const float decay = (float)t->e->setting.decay;
+    for (int64_t i = 0; i < n; i++)
+        to[i] = by[i] + decay * x[i];
+}
+
+static int64_t entries_of_g(const objective *o) {
+    int64_t n = 0;
+    for (int32_t k = 0; k < o->g_tensors; k++)
+        n += o->side.count[k];
+    return n;
+}
+
 static void step_side(training *t) {
-    const side_params *p = &t->e->now.nodes.side;
+    const objective *o = &t->e->now.nodes;
+    const side_params *p = &o->side;
+    const int64_t of_g = entries_of_g(o);
     float *at = t->side;
-    for (int32_t k = 0; k < p->n; at += p->count[k++])
-        gnt_sgd_step(at, NULL, gnt_program_output(t->e->now.program, OUTPUTS + k), p->count[k],
-                     k < t->e->now.nodes.g_tensors ? t->g_rate : t->rate, 0, 0);
+    for (int32_t k = 0; k < p->n; at += p->count[k++]) {
+        const float *by = gnt_program_output(t->e->now.program, OUTPUTS + k);
+        if (t->of_f)
+            descend_by(t, t->by_side + (at - t->side), at, by, p->count[k]);
+        else
+            gnt_sgd_step(at, NULL, by, p->count[k], k < o->g_tensors ? t->g_rate : t->rate, 0,
+                         t->e->setting.decay);
+    }
+    if (t->of_g)
+        gnt_adam_step(t->of_g, t->side, t->by_side, t->g_rate);
+    if (t->of_h && t->rate > 0)
+        gnt_adam_step(t->of_h, t->side + of_g, t->by_side + of_g, t->rate);
 }
 
 static void step_extractor(training *t, const gnt_gradient *by) {
     const gnt_model_info *info = t->e->host->model->info;
     float *at = t->weights;
     for (int64_t k = 0; k < info->params.n; at += info->params.view[k++].count)
-        if (!info->federated || info->federated[k])
-            gnt_sgd_step(at, NULL, by->weights[k], info->params.view[k].count, t->client->rate, 0, 0);
+        if (info->federated && !info->federated[k])
+            continue;
+        else if (t->of_f)
+            descend_by(t, t->by_weights + (at - t->weights), at, by->weights[k], info->params.view[k].count);
+        else
+            gnt_sgd_step(at, NULL, by->weights[k], info->params.view[k].count, t->client->rate, 0,
+                         t->e->setting.decay);
+    if (t->of_f)
+        gnt_adam_step(t->of_f, t->weights, t->by_weights, t->client->rate);
+}
+
+/* Makes what Adam needs. */
+static gnt_status open_adam(training *t) {
+    const double slow = 0.9, fast = 0.999, eps = 1e-8;
+    const gnt_host *host = t->e->host;
+    const int64_t side = t->e->now.nodes.side.size, of_g = entries_of_g(&t->e->now.nodes),
+                  n = host->model->info->n_params;
+    t->by_weights = gnt_host_scratch(host, n, sizeof *t->by_weights);
+    t->by_side = gnt_host_scratch(host, side, sizeof *t->by_side);
+    t->of_f = gnt_adam_new(n, slow, fast, eps);
+    t->of_g = of_g ? gnt_adam_new(of_g, slow, fast, eps) : NULL;
+    t->of_h = side > of_g ? gnt_adam_new(side - of_g, slow, fast, eps) : NULL;
+    if (!t->by_weights || !t->by_side || !t->of_f || (of_g && !t->of_g) || (side > of_g && !t->of_h))
+        return no_memory(host);
+    memset(t->by_weights, 0, (size_t)n * sizeof *t->by_weights);
+    return GNT_OK;
+}
+
+static void close_adam(training *t) {
+    gnt_adam_free(t->of_f);
+    gnt_adam_free(t->of_g);
+    gnt_adam_free(t->of_h);
 }
 
 static int64_t top(const float *row, int64_t n) {
@@ -317,15 +379,14 @@ static void count(training *t) {
     t->seen += t->rows;
 }
 
-/* Computes r of a batch, and runs the side networks on it. */
-static gnt_status compute(training *t, const int64_t *sample) {
+/* Computes r of the batch in t->x, and runs the side networks on it. */
+static gnt_status compute(training *t) {
     extractor *e = t->e;
     const gnt_host *host = e->host;
     const gnt_model_service *m = host->model;
     const gnt_function_args args = {
         .size = sizeof args, .x = t->x, .weights = t->weights, .buffers = t->client->buffers};
     const gnt_views *r;
-    fill_batch(t, sample);
     if (m->eval(m->context, e->now.features, &args, &r) != GNT_OK)
         return gnt_host_fail(host, gnt_host_last_error(host));
     gnt_program_bind(e->now.program, e->now.nodes.r, r->view[0].data);
@@ -339,7 +400,9 @@ static gnt_status step(training *t, int counts) {
     const gnt_host *host = e->host;
     const gnt_model_service *m = host->model;
     const gnt_gradient *by;
-    TRY(compute(t, next_batch(t)));
+    fill_batch(t, next_batch(t));
+    TRY(running_statistics_take(&t->norms, t->x, t->weights));
+    TRY(compute(t));
     if (counts)
         count(t);
     const float *cotangent[1] = {gnt_program_output(e->now.program, BY_R)};
@@ -352,16 +415,17 @@ static gnt_status step(training *t, int counts) {
 
 /* Reports how often g infers the attribute of the samples that were kept for it. The last batch is filled up
  * by those before it. */
-static gnt_status try_unseen(training *t) {
+static gnt_status try_unseen(training *t, const char *fact) {
     const gnt_host *host = t->e->host;
     const int64_t n = t->learnt + t->unseen;
     int64_t right = 0;
     for (int64_t from = t->learnt; from < n; from += t->rows) {
         const int64_t left = n - from, count = left < t->rows ? left : t->rows;
-        TRY(compute(t, t->order + from - (t->rows - count)));
+        fill_batch(t, t->order + from - (t->rows - count));
+        TRY(compute(t));
         right += count_right(t, t->rows) - count_right(t, t->rows - count);
     }
-    gnt_host_fact(host, "unseen_accuracy", (double)right / (double)t->unseen);
+    gnt_host_fact(host, fact, (double)right / (double)t->unseen);
     return GNT_OK;
 }
 
@@ -388,10 +452,18 @@ static gnt_status open_training(training *t, extractor *e, const gnt_client *cli
                              .values = values,
                              .classes = s->classes,
                              .width = e->setting.width,
-                             .g_width = e->setting.g_width};
+                             .g_width = e->setting.g_width,
+                             .of_program = (int)e->setting.of_program};
     memcpy(shape.x_dim, s->dim, sizeof shape.x_dim);
     TRY(compile(e, &shape));
     TRY(begin_state(e, client->index, &t->side));
+    if (e->setting.as_pretrained && client->round >= e->setting.pretrain) {
+        const int64_t n = e->now.nodes.side.size;
+        float *copy = gnt_host_scratch(host, n, sizeof *copy);
+        if (!copy)
+            return no_memory(host);
+        t->side = memcpy(copy, t->side, (size_t)n * sizeof *copy);
+    }
     t->weights = gnt_host_scratch(host, info->n_params, sizeof *t->weights);
     t->x = gnt_host_scratch(host, t->rows * s->features, sizeof *t->x);
     t->other = gnt_host_scratch(host, t->rows * s->features, sizeof *t->other);
@@ -435,26 +507,49 @@ static void report(const training *t) {
         gnt_host_fact(host, "own_accuracy", (double)t->right / (double)t->seen);
 }
 
+/* Trains for one round. */
+static gnt_status train(training *t) {
+    extractor *e = t->e;
+    const gnt_client *client = t->client;
+    const int last = client->round == client->rounds - 1, tries = t->unseen > 0 && e->now.nodes.scores >= 0;
+    const int64_t epoch = t->learnt / t->rows;
+    if (e->setting.adam)
+        TRY(open_adam(t));
+    TRY(running_statistics_open(&t->norms, e->host, client, t->rows));
+    bind(t);
+    if (last && tries && e->setting.as_pretrained)
+        TRY(try_unseen(t, "stale_accuracy"));
+    for (int32_t i = 0; i < client->steps; i++) {
+        TRY(may_go_on(e->host));
+        TRY(step(t, last && i >= client->steps - epoch));
+    }
+    if (last && tries)
+        TRY(try_unseen(t, "unseen_accuracy"));
+    running_statistics_send(&t->norms);
+    return GNT_OK;
+}
+
 gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_tensors *update) {
     extractor *e = self;
-    const gnt_host *host = e->host;
     training t;
     gnt_status status = open_training(&t, e, client);
     if (status != GNT_OK)
         return status;
-    const double lambda = client->round < e->setting.pretrain ? 0 : e->setting.lambda;
-    const int last = client->round == client->rounds - 1;
-    const int64_t epoch = t.learnt / t.rows;
+    const int pretrains = client->round < e->setting.pretrain;
+    const double lambda = pretrains ? 0 : e->setting.lambda;
     t.a = (float)(e->setting.sign * lambda);
     t.b = (float)(1 - lambda);
-    bind(&t);
-    for (int32_t i = 0; status == GNT_OK && i < client->steps; i++)
-        status = gnt_host_should_stop(host) ? GNT_STOPPED : step(&t, last && i >= client->steps - epoch);
+    if (pretrains && e->setting.by_attribute) {
+        t.a = 1;
+        t.b = 0;
+        t.rate = 0;
+    }
+    status = train(&t);
+    running_statistics_close(&t.norms);
+    close_adam(&t);
     if (status == GNT_OK)
         status = give(&t, update);
     if (status == GNT_OK && t.counted > 0)
         report(&t);
-    if (status == GNT_OK && last && t.unseen > 0 && e->now.nodes.scores >= 0)
-        status = try_unseen(&t);
     return status;
 }

@@ -22,6 +22,13 @@ typedef struct extractor_setting {
     double g_width;   /* of g, and of a task's head, instead; 0: width */
     /* share of a device's samples, spread evenly over them, that are kept for trying g */
     double validation;
+    double decay;         /* L2 weight decay of all three networks */
+    int64_t adam;         /* 1: Adam, whose averages start at 0 in each round; 0: SGD */
+    int64_t of_program;   /* objective_shape */
+    int64_t by_attribute; /* 1: `pretrain` trains f and g to infer the attribute, and h not at all */
+    /* 1: behind `pretrain` g and h begin each round as at its end; 0: as the last round left them */
+    int64_t as_pretrained;
+    int64_t next; /* 1: x̄ is the next sample of the batch; 0: another sample with the same value */
 } extractor_setting;
 
 /* The program of steps of one size. */
@@ -53,7 +60,8 @@ void extractor_stop(void *self); /* gives back what the hooks took */
  * state. Hooks of gnt_defense. The facts of the last round: `hidden_loss`, `kept_loss`, means over the
  * last epoch's steps, and `own_accuracy`, how often the device's own network inferred the attribute there;
  * with `validation` also `unseen_accuracy`, how often it infers that of the samples kept for it, after the
- * last step. */
+ * last step; and where g begins each round as pretrained `stale_accuracy`, how often that g does before the
+ * last round, on the f that was received. */
 gnt_status extractor_client_update(void *self, const gnt_client *client, gnt_tensors *update);
 gnt_status extractor_save(void *self, int32_t client, const gnt_sink *out);
 gnt_status extractor_load(void *self, int32_t client, const gnt_artefacts *from);

@@ -54,11 +54,24 @@ static gnt_node flat(gnt_graph *g, gnt_node x) {
     return s.rank == 2 ? x : gnt_nn_reshape(g, x, 2, dim);
 }
 
+/* Normalises x where the networks are those of the program. Each `rows` of x are a batch by themselves. */
+static gnt_node normed(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x) {
+    return s->of_program ? side_norm(g, p, x, gnt_nn_shape_of(g, x).dim[0] / s->rows) : x;
+}
+
 static gnt_node hidden_layers(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x,
                               const int *widths) {
     for (; *widths > 0; widths++)
-        x = gnt_nn_relu(g, side_dense(g, p, x, objective_width(s, *widths)));
+        x = gnt_nn_relu(g, normed(g, s, p, side_dense(g, p, x, objective_width(s, *widths))));
     return x;
+}
+
+/* Adds the last layers of a network, which have no batch norm. */
+static gnt_node last_layers(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x,
+                            const int *widths, int64_t outputs) {
+    objective_shape plain = *s;
+    plain.of_program = 0;
+    return side_dense(g, p, hidden_layers(g, &plain, p, x, widths), outputs);
 }
 
 /* Returns the channels of a convolution that was published with n: the scaled number, from 12 on rounded
@@ -77,7 +90,7 @@ static gnt_node conv_layers(gnt_graph *g, const objective_shape *s, side_params 
     for (; *channels >= 0; channels++) {
         const gnt_nn_shape now = gnt_nn_shape_of(g, x);
         if (*channels > 0)
-            x = gnt_nn_relu(g, side_conv(g, p, x, channels_of(s, *channels)));
+            x = gnt_nn_relu(g, normed(g, s, p, side_conv(g, p, x, channels_of(s, *channels))));
         else if (now.dim[2] > 1 && now.dim[3] > 1)
             x = gnt_nn_max_pool(g, x, 2, 2, 2, 2, 0, 0, 0);
     }
@@ -88,13 +101,14 @@ static gnt_node conv_layers(gnt_graph *g, const objective_shape *s, side_params 
 static gnt_node objective_classifier(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node r,
                                      int64_t outputs) {
     static const int convs[] = {256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0, -1};
-    static const int after[] = {4096, 4096, 0}, dense[] = {64, 128, 0};
+    static const int after[] = {4096, 4096, 0}, dense[] = {64, 128, 0}, of_program[] = {64, 128, 4, 0};
     objective_shape own = *s;
     if (s->g_width > 0)
         own.width = s->g_width;
     if (s->r_rank == 3)
-        r = conv_layers(g, &own, p, r, convs);
-    return side_dense(g, p, hidden_layers(g, &own, p, flat(g, r), s->r_rank == 3 ? after : dense), outputs);
+        return last_layers(g, &own, p, flat(g, conv_layers(g, &own, p, r, convs)), after, outputs);
+    r = hidden_layers(g, &own, p, flat(g, r), s->of_program ? of_program : dense);
+    return side_dense(g, p, r, outputs);
 }
 
 /* ---- TAPPFL ---- */
@@ -130,6 +144,50 @@ static gnt_node pair_rows(gnt_graph *g, const objective_shape *s, side_params *p
     return side_dense(g, p, hidden_layers(g, s, p, gnt_nn_concat(g, part, 3, 1), widths), 1);
 }
 
+/* Joins what a tower's second half made of x and of r, one behind the other in `both`, with the value's
+ * number, as the program does. */
+static gnt_node join_towers(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node both,
+                            gnt_node u) {
+    static const int after[] = {4096, 512, 0};
+    static const int64_t one[2] = {1, 1};
+    const int64_t rows = 2 * s->rows;
+    gnt_node number = gnt_nn_fill(g, 2, one, 0); /* values × 1: 0, 1, 2 … */
+    for (int32_t v = 1; v < s->values; v++) {
+        const gnt_node more[2] = {number, gnt_nn_fill(g, 2, one, v)};
+        number = gnt_nn_concat(g, more, 2, 0);
+    }
+    const gnt_node part[3] = {gnt_nn_slice(g, both, 0, 0, rows), gnt_nn_slice(g, both, 0, rows, 2 * rows),
+                              gnt_nn_matmul(g, u, 0, number, 0)};
+    return last_layers(g, s, p, gnt_nn_concat(g, part, 3, 1), after, 1);
+}
+
+/* Adds h of the program for vectors: x goes through a first half of its own, which ends as wide as r; x and r
+ * through the same second half. */
+static gnt_node tower_rows(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x, gnt_node r,
+                           gnt_node u) {
+    static const int first[] = {16, 32, 128, 0}, second[] = {256, 256, 256, 512, 512, 512, 512, 512, 512, 0};
+    r = flat(g, r);
+    x = hidden_layers(g, s, p, flat(g, x), first);
+    x = gnt_nn_relu(g, normed(g, s, p, side_dense(g, p, x, gnt_nn_shape_of(g, r).dim[1])));
+    const gnt_node both[2] = {x, r};
+    return join_towers(g, s, p, hidden_layers(g, s, p, gnt_nn_concat(g, both, 2, 0), second), u);
+}
+
+/* The same for images; convolutions are all 3 × 3, and x's first half has no pool of stride 1 at its end, so
+ * that it leaves as many pixels as r has. */
+static gnt_node tower_images(gnt_graph *g, const objective_shape *s, side_params *p, gnt_node x, gnt_node r,
+                             gnt_node u) {
+    static const int first[] = {16, 0, 32, 0, 128, -1};
+    static const int second[] = {256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, -1};
+    x = conv_layers(g, s, p, x, first);
+    x = gnt_nn_relu(g, normed(g, s, p, side_conv(g, p, x, s->r_dim[0])));
+    const gnt_nn_shape now = gnt_nn_shape_of(g, x);
+    if (now.dim[2] != s->r_dim[1] || now.dim[3] != s->r_dim[2])
+        x = gnt_nn_adaptive_avg_pool(g, x, s->r_dim[1], s->r_dim[2]);
+    const gnt_node both[2] = {x, r};
+    return join_towers(g, s, p, flat(g, conv_layers(g, s, p, gnt_nn_concat(g, both, 2, 0), second)), u);
+}
+
 /* Builds TAPPFL's objective, where −I^JSD = E softplus(−h(x, r, u)) + E softplus(h(x̄, r, u)); h sees both
  * halves in one batch. */
 void tappfl_objective(gnt_graph *g, const objective_shape *s, objective *o) {
@@ -141,7 +199,9 @@ void tappfl_objective(gnt_graph *g, const objective_shape *s, objective *o) {
     o->hidden = gnt_nn_cross_entropy(g, o->scores, o->u);
     const gnt_node x = twice(g, o->x, o->other), r = twice(g, o->r, o->r), u = twice(g, o->u, o->u);
     const int images = s->x_rank == 3 && s->r_rank == 3;
-    const gnt_node score = images ? pair_images(g, s, &o->side, x, r, u) : pair_rows(g, s, &o->side, x, r, u);
+    const gnt_node score = s->of_program ? (images ? tower_images : tower_rows)(g, s, &o->side, x, r, u)
+                           : images      ? pair_images(g, s, &o->side, x, r, u)
+                                         : pair_rows(g, s, &o->side, x, r, u);
     const gnt_node own = gnt_nn_slice(g, score, 0, 0, s->rows);
     const gnt_node others = gnt_nn_slice(g, score, 0, s->rows, 2 * s->rows);
     o->kept = gnt_nn_add(g, gnt_nn_mean_all(g, gnt_nn_softplus(g, gnt_nn_affine(g, own, -1, 0))),

@@ -17,6 +17,9 @@ typedef struct objective_shape {
     int32_t classes; /* of the task */
     double width;    /* of the side networks, 1: as published */
     double g_width;  /* of g and of a task's head c instead; 0: `width` */
+    /* 1: as the authors' program has them, with batch norm in g and h, a layer of 4 in g of vectors, and h of
+     * two towers; 0: as Table 3 prints them */
+    int of_program;
 } objective_shape;
 
 typedef struct objective {

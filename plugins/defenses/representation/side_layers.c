@@ -29,6 +29,22 @@ gnt_node side_conv(gnt_graph *g, side_params *p, gnt_node x, int64_t channels) {
     return gnt_nn_bias(g, gnt_nn_conv(g, x, w, 1, 1), add(g, p, 1, dim, 0));
 }
 
+gnt_node side_norm(gnt_graph *g, side_params *p, gnt_node x, int64_t groups) {
+    enum { MOST = 4 };
+    const gnt_nn_shape s = gnt_nn_shape_of(g, x);
+    const int64_t rows = s.dim[0] / groups, dim[1] = {s.dim[1]};
+    const double eps = 1e-5; /* PyTorch's */
+    gnt_node part[MOST];
+    if (p->n < SIDE_TENSORS)
+        p->is_scale[p->n] = 1;
+    const gnt_node scale = add(g, p, 1, dim, 0), shift = add(g, p, 1, dim, 0);
+    for (int64_t k = 0; k < groups; k++) {
+        const gnt_node of = groups > 1 ? gnt_nn_slice(g, x, 0, k * rows, (k + 1) * rows) : x;
+        part[k] = gnt_nn_batch_norm_train(g, of, scale, shift, eps, NULL, NULL);
+    }
+    return groups > 1 ? gnt_nn_concat(g, part, (int)groups, 0) : part[0];
+}
+
 void side_start(const side_params *p, const gnt_host *host, float *flat) {
     for (int32_t k = 0; k < p->n; k++) {
         const double bound = p->inputs[k] > 0 ? sqrt(6.0 / (double)p->inputs[k]) : 0;
@@ -36,7 +52,7 @@ void side_start(const side_params *p, const gnt_host *host, float *flat) {
             double u = 0.5;
             if (bound > 0)
                 gnt_host_uniform(host, "side", 1, &u);
-            *flat++ = (float)(bound * (2 * u - 1));
+            *flat++ = (float)(p->is_scale[k] + bound * (2 * u - 1));
         }
     }
 }

@@ -8,13 +8,14 @@
 #include "gauntlet/nn.h"
 #include "gauntlet/plugin.h"
 
-enum { SIDE_TENSORS = 64 };
+enum { SIDE_TENSORS = 128 };
 
 typedef struct side_params {
     int32_t n;
     gnt_node node[SIDE_TENSORS];
     int64_t count[SIDE_TENSORS];
-    int64_t inputs[SIDE_TENSORS]; /* of one neuron, for weights; 0: a bias */
+    int64_t inputs[SIDE_TENSORS]; /* of one neuron, for weights; 0: a bias or a scale */
+    int is_scale[SIDE_TENSORS];   /* of a batch norm, which starts at 1 */
     int64_t size;                 /* entries of all */
 } side_params;
 
@@ -24,8 +25,11 @@ gnt_node side_dense(gnt_graph *g, side_params *p, gnt_node x, int64_t width);
  * W. */
 gnt_node side_conv(gnt_graph *g, side_params *p, gnt_node x, int64_t channels);
 
+/* Adds a batch norm over axis 1, by the statistics of each of `groups` equal parts of a batch. */
+gnt_node side_norm(gnt_graph *g, side_params *p, gnt_node x, int64_t groups);
+
 /* Draws weights uniformly within ±√(6/inputs) (He et al. 2015) from the host's stream "side"; biases are
- * 0. flat: p->size. */
+ * 0, scales 1. flat: p->size. */
 void side_start(const side_params *p, const gnt_host *host, float *flat);
 
 #endif

@@ -15,6 +15,11 @@ static gnt_status start(void *self) {
     return GNT_OK;
 }
 
+static const char *const optimizers[] = {"sgd", "adam", NULL};
+static const char *const networks[] = {"printed", "program", NULL};
+static const char *const pretrained[] = {"kept", "attribute", NULL};
+static const char *const begins[] = {"kept", "pretrained", NULL};
+static const char *const independent[] = {"value", "next", NULL};
 static const char *const signs[] = {"hiding", "printed", NULL};
 static const char *const families[] = {"tappfl", NULL};
 
@@ -22,11 +27,26 @@ static const gnt_parameter parameters[] = {
     REPRESENTATION_ROWS,
     GNT_CHOICE_ID("sign", extractor, printed, signs, "hiding",
                   "hiding: f raises g's loss (Eq. 7); printed: it lowers it (line 18 of Algorithm 1)"),
+    GNT_CHOICE_ID(
+        "networks", extractor, setting.of_program, networks, "printed",
+        "g and h as Table 3 prints them, or with batch norm and two towers, as in the authors' program"),
+    GNT_CHOICE_ID("optimizer", extractor, setting.adam, optimizers, "sgd",
+                  "of f, g and h; adam, whose averages start at 0 in each round, is the program's"),
+    GNT_REAL_ID("decay", extractor, setting.decay, 0, 1, 0, GNT_SCALE_LINEAR, "",
+                "L2 weight decay of f, g and h; the program has 0.0001"),
+    GNT_CHOICE_ID(
+        "pretrain_on", extractor, setting.by_attribute, pretrained, "kept",
+        "what `pretrain` trains: kept, f and h with λ = 0; attribute, f and g to infer the attribute, as "
+        "in the program"),
+    GNT_CHOICE_ID("side_begins", extractor, setting.as_pretrained, begins, "kept",
+                  "how g and h begin a round: kept from the last, or as after `pretrain`, as in the program"),
+    GNT_CHOICE_ID("independent", extractor, setting.next, independent, "value",
+                  "x̄: another sample with the same value, or the next of the batch, as in the program"),
 };
 
 const gnt_descriptor tappfl_descriptor = {
     GNT_DEFENSE(
-        "tappfl", "1.0",
+        "tappfl", "1.1",
         "trains an extractor whose representation hides an attribute and keeps the rest, without labels",
         "MIT", "TAPPFL, AAAI 2024, Algorithm 1"),
     GNT_PARAMETERS(parameters),
