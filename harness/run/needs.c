@@ -127,7 +127,7 @@ static cost cost_of_train(const gnt_suite_task *t, const facts *f, const gnt_req
     const double updates = processes > 1 ? clients : fmin(clients, 8) + 2;
     c.memory = (double)t->role_rows[GNT_ROLE_CLIENTS] * 4 * (double)t->facts.features +
                test * 4 * (double)t->facts.features + 2 * c.kept + updates * update +
-               fmax(batch, 1) * f->work + (double)processes * 4 * f->size;
+               (g->rounds ? fmax(batch, 1) : 0) * f->work + (double)processes * 4 * f->size;
     return c;
 }
 
@@ -165,7 +165,7 @@ static cost cost_of_attack(const gnt_suite_task *t, const facts *f, const gnt_re
                              seen / byte_rate,
                   .kept = a->goals & GNT_GOAL_RECONSTRUCTION ? targets * batch * 4 * (double)t->facts.features
                                                              : targets * batch * 8,
-                  .memory = 2 * seen + 20 * batch * f->work};
+                  .memory = 2 * seen + (searches ? 20 * batch * f->work : 0)};
 }
 
 static cost cost_of(const estimating *e, const run_job *j) {
