@@ -79,8 +79,8 @@ static double hidden_of(const sample *s, const double **behind) {
     return all;
 }
 
-/* E sp(−h(x, r, u)) + E sp(h(x̄, r, u)): x and x̄ through the first half, these and r through the second, each
- * five rows normalised apart; joined with the value's number. */
+/* E sp(−h(x, r, u)) + E sp(h(x̄, r, u)): x and x̄ through the first half, these and r through the
+ * second, each five rows normalised apart; joined with the value's number. */
 static double kept_of(const sample *s, const double *p) {
     static const int first[] = {8, 8, 8, R, 0}, second[] = {8, 8, 8, 10, 10, 10, 10, 10, 10, 0};
     rows x = {.n = 2 * ROWS, .width = X}, both = {.n = 4 * ROWS, .width = R}, joined = {.n = 2 * ROWS};
