@@ -131,7 +131,7 @@ TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/so/%.so,$(wildcard tests/
 # nn_step is a program of its own
 BENCH_OBJ = $(patsubst bench/%.c,$(B)/obj/bench/%.o,$(filter-out bench/nn_step.c,$(wildcard bench/*.c)))
 # recup-zoo and tappfl-cifar time the code of the plugins itself
-BENCH_SHARED = $(patsubst %.c,$(B)/obj/%.o,$(wildcard plugins/shared/attribute/*.c) \
+BENCH_SHARED = $(patsubst %.c,$(B)/obj/%.o,$(wildcard plugins/shared/attribute/*.c plugins/shared/steps/*.c) \
     $(addprefix plugins/defenses/representation/,extractor.c objective.c side_layers.c))
 # harnesses of parsers: with replay.c they run kept inputs; `make fuzz` links them with libFuzzer instead
 HARNESS_SRC = $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
