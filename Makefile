@@ -29,7 +29,8 @@
 #
 # Variables: B the build folder (build), CC, OPT (-O2 -g), CFLAGS and LDFLAGS added to ours, V=1 shows the
 # commands, DNNL= builds without oneDNN, MATIO= without libmatio, ZIP= without libzip,
-# SNDFILE= without libsndfile, FFTW= without FFTW, JPEG= without libjpeg, SVM= without libsvm.
+# SNDFILE= without libsndfile, FFTW= without FFTW, JPEG= without libjpeg, SVM= without libsvm, PYTHON= without
+# plugins in Python.
 
 B ?= build
 ifeq ($(origin CC),default)
@@ -124,7 +125,13 @@ PLUGIN_CFLAGS = $(CSTD) $(WARN) $(OPT) $(FLOAT) -fPIC -fvisibility=hidden $(PLUG
     $(if $(strip $(SVM)),-DGNT_SVM) $(CFLAGS)
 PLUGIN_LDFLAGS = -shared -Wl,--as-needed -Wl,--version-script=plugins/plugin.map -Wl,-z,defs $(SAN)
 
-PLUGIN_OBJ = $(patsubst %.c,$(B)/so/%.o,$(PLUGIN_ONE) $(wildcard tests/plugins/*.c)) \
+# plugins in Python are run by a library of their own, where Python's headers are; `make PYTHON=` builds none
+PYTHON ?= $(lastword $(sort $(wildcard /usr/include/python3.*/Python.h)))
+PYTHON_FOLDER = $(patsubst %/Python.h,%,$(strip $(PYTHON)))
+PYTHON_SO = $(if $(strip $(PYTHON)),$(B)/libgauntlet-python.so.0)
+PYTHON_OBJ = $(if $(strip $(PYTHON)),$(patsubst %.c,$(B)/so/%.o,$(wildcard plugins/python/*.c)))
+
+PLUGIN_OBJ = $(PYTHON_OBJ) $(patsubst %.c,$(B)/so/%.o,$(PLUGIN_ONE) $(wildcard tests/plugins/*.c)) \
     $(sort $(foreach d,$(PLUGIN_DIR),$(call plugin_objects,$(d))))
 # not in a folder called plugins: programs beside one take what is in it for their own
 TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/so/%.so,$(wildcard tests/plugins/*.c))
@@ -152,7 +159,8 @@ PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
 .PHONY: FORCE all demo board test asan fuzz bench plugins units harnesses format format-check
 .PHONY: docs docs-check docs-results deps have-deps install uninstall deb clean help
 .SECONDARY:
-all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so
+all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so $(PYTHON_SO)
+	@$(if $(strip $(PYTHON)),:,echo "plugins in Python are left out: there is no Python.h; Debian: python3-dev")
 
 # a plugin whose source is gone goes too: two files of one plugin would stop every run
 plugins: $(PLUGINS)
@@ -201,6 +209,12 @@ $(B)/libgauntlet-nn.so.0: $(NN_OBJ) harness/nn/nn.map
 # the name that a plugin's author links with
 $(B)/libgauntlet-nn.so: $(B)/libgauntlet-nn.so.0
 	@ln -sf libgauntlet-nn.so.0 $@
+
+$(PYTHON_OBJ): PLUGIN_INCLUDE += -isystem $(PYTHON_FOLDER)
+$(B)/so/plugins/python/entry.o: plugins/python/glue.py
+$(B)/libgauntlet-python.so.0: $(PYTHON_OBJ)
+	$(Q)$(CC) -o $@ $^ $(LDFLAGS) -shared -Wl,-z,defs $(SAN) -Wl,-soname,libgauntlet-python.so.0 \
+	    -Wl,--as-needed -l$(notdir $(PYTHON_FOLDER))
 
 # includes in a plugin's folder and its subfolders are relative to the plugin's folder, plugins/KIND/NAME
 plugin_own = $(patsubst %.c,,$(subst $() ,/,$(wordlist 1,3,$(subst /, ,$(1)))))
@@ -324,6 +338,8 @@ $(COMPILE_COMMANDS): FORCE
 	        clangd_flags,$(CFLAGS_ALL),$(INCLUDE) -Iplugins)); \
 	    $(call sources_with,$(wildcard tests/*.c tests/unit/*.c tests/fuzz/*.c),$(call \
 	        clangd_flags,$(CFLAGS_ALL),$(TEST_INCLUDE))); \
+	    $(if $(strip $(PYTHON)),$(call sources_with,$(wildcard plugins/python/*.c),$(call \
+	        clangd_flags,$(PLUGIN_CFLAGS),-isystem $(PYTHON_FOLDER)));) \
 	    $(foreach d,$(PLUGIN_DIR) $(wildcard plugins/shared/*),$(call sources_with,$(call \
 	        plugin_folder,$(d)),$(call clangd_flags,$(PLUGIN_CFLAGS),-iquote $(d)));) \
 	    $(call sources_with,$(PLUGIN_ONE) $(wildcard docs/*.c tests/plugins/*.c tests/abi/*.c),$(call \
@@ -345,6 +361,7 @@ install: all
 	install $(B)/gauntlet $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(B)/libgauntlet-nn.so.0 $(DESTDIR)$(PREFIX)/lib/gauntlet/
 	ln -sf libgauntlet-nn.so.0 $(DESTDIR)$(PREFIX)/lib/gauntlet/libgauntlet-nn.so
+	$(if $(PYTHON_SO),install -m 644 $(PYTHON_SO) $(DESTDIR)$(PREFIX)/lib/gauntlet/)
 	for p in $(PLUGINS:$(B)/plugins/%=%); do \
 	    install -m 644 $(B)/plugins/$$p $(DESTDIR)$(PREFIX)/lib/gauntlet/plugins/$$p || exit 1; done
 	install -m 644 harness/include/gauntlet/*.h $(DESTDIR)$(PREFIX)/include/gauntlet/

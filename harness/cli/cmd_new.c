@@ -111,7 +111,7 @@ static int is_one_of(const char *word, const char *const *list) {
 
 int gnt_cmd_new(int argc, char **argv) {
     static const char *const kinds[] = {"defense", "attack", NULL};
-    static const char *const languages[] = {"c", "c++", "rust", NULL};
+    static const char *const languages[] = {"c", "c++", "rust", "python", NULL};
     making m = {.language = "c"};
     gnt_err err = {""};
     const cli_option known[] = {{.name = "lang", .kind = CLI_TEXT, .to = &m.language},
@@ -133,7 +133,7 @@ int gnt_cmd_new(int argc, char **argv) {
     m.kind = words.word[0];
     m.name = words.word[1];
     if (!is_one_of(m.language, languages))
-        return cli_wrong(&command, "--lang is \"%.40s\", expected c, c++ or rust", m.language);
+        return cli_wrong(&command, "--lang is \"%.40s\", expected c, c++, rust or python", m.language);
     if (!gnt_id_ok(m.name, '-'))
         return cli_wrong(&command,
                          "\"%.80s\" is no id of a plugin; expected 1 to %d small letters, digits and "

@@ -94,11 +94,11 @@ static void warn_of_nothing(const char *folder) {
     if (!folder || gnt_find_plugins(&found, NULL, NULL, folder, NULL) != 0)
         return;
     if (found.n == 0)
-        fprintf(
-            stderr,
-            "gauntlet: note: --plugins %s: there is no plugin; expected *.so files in it or in its folders "
-            "defenses and attacks\n",
-            folder);
+        fprintf(stderr,
+                "gauntlet: note: --plugins %s: there is no plugin; expected *.so or *.py files in it or in "
+                "its folders "
+                "defenses and attacks\n",
+                folder);
     gnt_paths_free(&found);
 }
 

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "job/job.h"
 #include "plugin/load.h"
+#include "plugin/python.h"
 #include "process/sandbox.h"
 #include "process/worker.h"
 #include "vet/vet.h"
@@ -119,6 +120,9 @@ static int enter_sandbox(const gnt_worker *worker, const gnt_request *request, g
     if (!worker->launch.sandbox)
         return gnt_fail(err, "worker: the job \"%s\" opens plugins but got no sandbox",
                         gnt_job_kind_name(kind));
+    const gnt_texts *files = &worker->launch.sandbox->files;
+    if (gnt_scripts_start(files->at, files->n, err) != 0)
+        return -1;
     if (gnt_sandbox_enter(worker->launch.sandbox, report, err) != 0)
         return -1;
     gnt_worker_sandbox(report->level);

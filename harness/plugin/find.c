@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "plugin/python.h"
 
 enum { MOST_FILES = 4096 };
 
@@ -38,7 +39,8 @@ static int add_file(gnt_paths *out, const char *path, gnt_err *err) {
 
 static int is_plugin_name(const struct dirent *e) {
     size_t n = strlen(e->d_name);
-    return n > 3 && e->d_name[0] != '.' && strcmp(e->d_name + n - 3, ".so") == 0;
+    return n > 3 && e->d_name[0] != '.' &&
+           (strcmp(e->d_name + n - 3, ".so") == 0 || gnt_is_script(e->d_name));
 }
 
 /* Compares bytewise; alphasort would follow the locale. */

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "plugin/abi_words.h"
 #include "plugin/exports.h"
+#include "plugin/python.h"
 
 /* Structs of ABI 0.9 have other layouts. */
 enum { LEAST_MINOR = 10, MOST_OBJECT = 1 << 30 };
@@ -93,6 +94,8 @@ static int check_exports(const char *path, gnt_err *err) {
 
 int gnt_plugin_open(const gnt_entry **out, const char *path, gnt_err *err) {
     *out = NULL;
+    if (gnt_is_script(path))
+        return gnt_script_open(out, path, place(path), err) || gnt_entry_check(*out, path, err) ? -1 : 0;
     if (check_exports(path, err) != 0)
         return -1;
     void *object = dlopen(place(path), RTLD_NOW | RTLD_LOCAL);

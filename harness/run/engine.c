@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "metric/features.h"
 #include "nn/kernels/blas_core.h"
+#include "plugin/python.h"
 #include "run/identity.h"
 #include "run/run_impl.h"
 
@@ -87,6 +88,22 @@ static int take_folder(run *r, const char *store, gnt_err *err) {
                 : 0;
 }
 
+static int is_script(const gnt_suite_member *m) {
+    return m->info && gnt_is_script(m->info->file);
+}
+
+/* Finds out what scripts depend on if a plugin of the suite is one. */
+static int find_scripts(run *r, gnt_err *err) {
+    const gnt_suite *s = r->suite;
+    int any = 0;
+    for (size_t i = 0; i < s->n_defenses; i++)
+        for (size_t k = 0; k < s->defense[i].n_members; k++)
+            any |= is_script(&s->defense[i].member[k]);
+    for (size_t i = 0; i < s->n_attacks; i++)
+        any |= is_script(&s->attack[i].member) || is_script(&s->attack[i].first);
+    return any && !(r->scripts = gnt_scripts_identity(err)) ? -1 : 0;
+}
+
 static int open_run(run *r, gnt_err *err) {
     char *store = gnt_format("%s/store", r->options->folder);
     r->progress.start = r->progress.shown = gnt_clock();
@@ -107,8 +124,8 @@ static int open_run(run *r, gnt_err *err) {
     if (rc == 0 && !r->options->only_stored)
         rc = take_folder(r, store, err);
     gnt_free(store);
-    if (rc != 0 || !(r->host = gnt_run_identity(&r->program, err)) || run_share_open(r, err) != 0 ||
-        run_requests_open(&r->requests, err) != 0)
+    if (rc != 0 || !(r->host = gnt_run_identity(&r->program, err)) || find_scripts(r, err) != 0 ||
+        run_share_open(r, err) != 0 || run_requests_open(&r->requests, err) != 0)
         return -1;
     open_cells(r);
     open_searches(r);
@@ -134,6 +151,7 @@ static void close_run(run *r) {
     gnt_free(r->cell);
     gnt_free(r->search);
     gnt_free(r->host);
+    gnt_free(r->scripts);
     gnt_store_close(r->store);
     if (r->lock >= 0)
         close(r->lock);

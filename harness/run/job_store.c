@@ -3,8 +3,16 @@
 #include "base/mem.h"
 #include "nn/io/safetensors.h"
 #include "plugin/info.h"
+#include "plugin/python.h"
 #include "run/run_impl.h"
 #include "run/side_processes.h"
+
+static int opens_script(const run_job *j) {
+    for (size_t i = 0; i < j->n_plugins; i++)
+        if (gnt_is_script(j->plugin[i]))
+            return 1;
+    return 0;
+}
 
 int run_set_key(const run *r, run_job *j) {
     json_t *identity = gnt_request_encode(&j->request, GNT_FIELDS_IDENTITY);
@@ -18,6 +26,8 @@ int run_set_key(const run *r, run_job *j) {
     gnt_hasher_text(&h, r->host);
     gnt_hasher_text(&h, text);
     gnt_free(text);
+    if (opens_script(j))
+        gnt_hasher_text(&h, r->scripts ? r->scripts : "");
     for (size_t i = 0; i < j->n_inputs; i++) {
         const run_input *in = &j->input[i];
         gnt_hasher_text(&h, in->name);

@@ -307,9 +307,10 @@ int run_write_host(const run *r, gnt_err *err) {
     }
     const double wall = gnt_clock() - r->progress.start;
     return write_json(r, "host.json",
-                      json_pack("{s:i, s:s, s:o, s:f, s:f, s:f, s:i, s:I, s:o, s:o}", "format", 1, "identity",
-                                r->host, "provenance", run_provenance(r), "seconds", wall, "cpu_seconds", cpu,
-                                "peak_bytes", peak, "jobs_at_once", r->options->jobs, "jobs_from_store",
-                                (json_int_t)cached, "failures", failures_json(r), "jobs", jobs),
+                      json_pack("{s:i, s:s, s:s*, s:o, s:f, s:f, s:f, s:i, s:I, s:o, s:o}", "format", 1,
+                                "identity", r->host, "scripts", r->scripts, "provenance", run_provenance(r),
+                                "seconds", wall, "cpu_seconds", cpu, "peak_bytes", peak, "jobs_at_once",
+                                r->options->jobs, "jobs_from_store", (json_int_t)cached, "failures",
+                                failures_json(r), "jobs", jobs),
                       err);
 }

@@ -198,6 +198,8 @@ typedef struct run {
     /* The identity (run/identity.h), and the program's digest, which is part of it. */
     char *host;
     gnt_digest program;
+    /* What the numbers of the suite's scripts depend on (plugin/python.h); NULL if no plugin is one. */
+    char *scripts;
     run_jobs jobs;
     run_requests requests;
     /* plan->n. */

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "gauntlet/plugin.h"
 #include "plugin/exports.h"
+#include "plugin/python.h"
 #include "plugin/load.h"
 #include "process/child.h"
 #include "process/describe.h"
@@ -210,6 +211,11 @@ static int check_exports(vetting *v, gnt_err *err) {
     size_t size = 0;
     gnt_text names;
     gnt_err other = {0};
+    if (gnt_is_script(v->file)) {
+        if (wanted(v, EXPORTS))
+            report(v, EXPORTS, GNT_VET_NOT_APPLICABLE, "a script exports nothing");
+        return 0;
+    }
     gnt_text_init(&names, MOST_SYMBOLS);
     int rc = gnt_file_read(v->file, MOST_FILE, &bytes, &size, err), entry = 0;
     if (rc == 0)
