@@ -11,6 +11,7 @@
 
 #include "data/data.h"
 #include "data/receipt.h"
+#include "fl/partition.h"
 
 enum { FORMAT, TAMPERED, DIGIT };
 static const char *const sets[2] = {"receipts", "receipts32"};
@@ -65,6 +66,45 @@ static void a_map_is_set_where_a_row_was_tampered_with(void **state) {
             assert_in_range(digit[v] * 1000 / d->rows, 80, 120);
         gnt_data_free(d);
     }
+}
+
+/* Dealt by format, each client's preference is a region of its own: receipts of one format have the total in
+ * about the same place, those of others elsewhere. */
+static void clients_by_format_have_regions_of_their_own(void **state) {
+    (void)state;
+    enum { PIXELS = 32 * 32 };
+    static double where[RECEIPT_FORMATS][PIXELS];
+    gnt_data *d = open_set("receipts32", 500, 0, 0);
+    int32_t format[500];
+    gnt_partition p;
+    gnt_err err = {{0}};
+    const gnt_key key = gnt_key_of_seed(3);
+    for (int64_t i = 0; i < 500; i++)
+        format[i] = d->attrs[i * d->n_attrs + FORMAT];
+    const gnt_partition_spec spec = {
+        .kind = GNT_PARTITION_GROUP, .clients = RECEIPT_FORMATS, .group = format};
+    if (gnt_partition_make(&p, &spec, d->label, 500, 1, &key, &err) != 0)
+        fail_msg("%s", err.text);
+    memset(where, 0, sizeof where);
+    for (int k = 0; k < RECEIPT_FORMATS; k++) {
+        const int64_t n = p.start[k + 1] - p.start[k];
+        for (int64_t i = p.start[k]; i < p.start[k + 1]; i++) {
+            assert_int_equal(format[p.index[i]], format[p.index[p.start[k]]]);
+            for (int64_t j = 0; j < PIXELS; j++)
+                where[k][j] += (double)d->mask[p.index[i] * PIXELS + j] / (double)n;
+        }
+    }
+    for (int a = 0; a < RECEIPT_FORMATS; a++)
+        for (int b = 0; b < a; b++) {
+            double both = 0, any = 0;
+            for (int64_t j = 0; j < PIXELS; j++) {
+                both += where[a][j] < where[b][j] ? where[a][j] : where[b][j];
+                any += where[a][j] > where[b][j] ? where[a][j] : where[b][j];
+            }
+            assert_true(any > 0 && both < 0.8 * any);
+        }
+    gnt_partition_free(&p);
+    gnt_data_free(d);
 }
 
 static void shops_are_in_one_part_and_keep_their_format(void **state) {
@@ -178,6 +218,7 @@ static void a_splice_changes_its_box_alone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_map_is_set_where_a_row_was_tampered_with),
+        cmocka_unit_test(clients_by_format_have_regions_of_their_own),
         cmocka_unit_test(shops_are_in_one_part_and_keep_their_format),
         cmocka_unit_test(rows_stand_alone),
         cmocka_unit_test(the_mask_holds_all_of_the_total),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../plugins/attacks/gradient/defense/granted_defense.c"
+#include "../../plugins/shared/choose/choose_layers.c"
 #include <cmocka.h>
 
 #define REAL(name, value)                                                                                    \
@@ -280,17 +281,21 @@ static void a_clip_that_is_not_read_is_refused(void **state) {
     assert_non_null(strstr(said, "a clip behind noise"));
 }
 
-/* Noise in some layers alone is no law of the whole update. */
-static void noise_in_some_layers_is_refused(void **state) {
+/* Noise in some layers alone is no law of the whole update, and with another member nothing is known. */
+static void noise_in_some_layers_is_of_these(void **state) {
     (void)state;
     const gnt_host host = {.size = sizeof host, .fail = keep_sentence};
     for (int named = 0; named < 2; named++) {
         chain c = {.ids = "dp-gaussian", .value = {GAUSSIAN}, .n = 6};
         c.value[5] = (gnt_value){.id = "layers", .type = GNT_TYPE_TEXT, .text = named ? "fc1" : ""};
-        const granted_defense g = read_chain(&c);
-        assert_int_equal(g.in_some_layers, named);
+        granted_defense g = read_chain(&c);
+        assert_true(named ? strcmp(g.layers, "fc1") == 0 : !g.layers);
         assert_int_equal(g.is_complete, !named);
         assert_int_equal(g.noise.kind, named ? NOISE_NONE : NOISE_GAUSSIAN);
+        assert_int_equal(g.of_layers.kind, named ? NOISE_GAUSSIAN : NOISE_NONE);
+        assert_int_equal(granted_defense_check(&host, &g), GNT_OK);
+        c.ids = "dp-gaussian+lrp";
+        g = read_chain(&c);
         assert_int_equal(granted_defense_check(&host, &g), named ? GNT_UNSUPPORTED : GNT_OK);
     }
     assert_non_null(strstr(said, "some layers alone"));
@@ -315,7 +320,7 @@ int main(void) {
         cmocka_unit_test(a_clip_is_read_where_it_is),
         cmocka_unit_test(noise_behind_a_clip_is_one_law),
         cmocka_unit_test(a_clip_that_is_not_read_is_refused),
-        cmocka_unit_test(noise_in_some_layers_is_refused),
+        cmocka_unit_test(noise_in_some_layers_is_of_these),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

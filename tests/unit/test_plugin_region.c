@@ -122,6 +122,33 @@ static void noise_has_the_printed_variance(void **state) {
     close_bench(&b);
 }
 
+/* Eq. 7 and 8 with C_l: each layer has its own bound, and noise in proportion to it. */
+static void each_layer_has_its_own_bound(void **state) {
+    (void)state;
+    static bench b;
+    double got[NET_LAYERS];
+    open_bench(&b, "uniform", "{\"epsilon\": 3, \"clip\": 9, \"clips\": [0.3, 1.2], \"delta\": 1e-4}");
+    noise_of(&b, DRAWS, got);
+    for (int l = 0; l < NET_LAYERS; l++)
+        is_near(got[l], deviation(l ? 1.2 : 0.3, 1, 1e-4, 1.5), 0.01);
+    close_bench(&b);
+    open_bench(&b, "uniform", "{\"epsilon\": 1e9, \"clips\": [0.3, 1.2]}");
+    net_fill(&b.n, 3, 5);
+    must_transform(&b, &b.n.tensors);
+    for (int k = 0; k < NET_TENSORS; k += 2) {
+        double sum = 0;
+        for (int t = k; t < k + 2; t++)
+            for (int64_t i = 0; i < b.n.tensor[t].count; i++)
+                sum += pow((double)b.n.tensor[t].data[i], 2);
+        is_near(sqrt(sum), k ? 1.2 : 0.3, 1e-4);
+    }
+    close_bench(&b);
+    open_bench(&b, "uniform", "{\"clips\": [0.3, 1.2, 1]}");
+    assert_int_equal(transform(&b, &b.n.tensors), GNT_UNSUPPORTED);
+    assert_non_null(strstr(b.err.text, "clips has 3 bounds"));
+    close_bench(&b);
+}
+
 /* The noise of one of 40 samples is a twentieth of the noise of a whole client, whose epsilon it raises. */
 static void noise_of_one_sample(void **state) {
     (void)state;
@@ -442,6 +469,7 @@ static void refuses_in_words(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_has_the_printed_variance),
+        cmocka_unit_test(each_layer_has_its_own_bound),
         cmocka_unit_test(noise_of_one_sample),
         cmocka_unit_test(each_client_has_its_own_budget),
         cmocka_unit_test(more_rounds_are_more_noise),

@@ -114,6 +114,33 @@ static void a_granted_defense_is_used(void **state) {
     forget(&a);
 }
 
+/* Noise that drowns the dense layer alone, as dp-gaussian with `layers` adds it: who is granted that reads
+ * the image off the others, whatever the attack. */
+static void granted_noise_in_some_layers_is_passed_over(void **state) {
+    (void)state;
+    static const char *const attacks[][2] = {
+        {"dlg-whitened", "{}"}, {"dlg", "{\"steps\": 60}"}, {"invert-gradients", "{\"steps\": 1000}"}};
+    for (int k = 0; k < 3; k++) {
+        attacked a;
+        gnt_value value[5];
+        open_client(&a, lenet_json, 1, 1);
+        observe(&a, &a.seen, ROUNDS, a.x, a.y, 1, 0);
+        drown(&a, ROUNDS, DENSE_LAYER, 2);
+        a.seen.labels = a.y;
+        const double without = recovered(&a, attacks[k][0], k ? attacks[k][1] : "{\"cost\": \"plain\"}");
+        grant_gaussian(&a, 2);
+        memcpy(value, a.value, sizeof a.value);
+        value[4] = (gnt_value){.id = "layers", .type = GNT_TYPE_TEXT, .text = "fc"};
+        a.seen.defense_values = value;
+        a.seen.n_defense_values = 5;
+        const double with = recovered(&a, attacks[k][0], attacks[k][1]);
+        print_message("%s: without the grant %.1f dB, with it %.1f dB\n", attacks[k][0], without, with);
+        assert_true(fact_of(&a, "tensors_with_noise") == 2);
+        assert_true(with > 28 && with > without + 10);
+        forget(&a);
+    }
+}
+
 /* Four rounds of the same sample reveal more than one. */
 static void earlier_rounds_join_in(void **state) {
     (void)state;
@@ -168,9 +195,13 @@ static void local_steps_are_unrolled(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_noise_it_is_dlg),        cmocka_unit_test(a_drowned_layer_is_passed_over),
-        cmocka_unit_test(noise_is_read_off_what_is_left), cmocka_unit_test(a_granted_defense_is_used),
-        cmocka_unit_test(earlier_rounds_join_in),         cmocka_unit_test(local_steps_are_unrolled),
+        cmocka_unit_test(without_noise_it_is_dlg),
+        cmocka_unit_test(a_drowned_layer_is_passed_over),
+        cmocka_unit_test(noise_is_read_off_what_is_left),
+        cmocka_unit_test(a_granted_defense_is_used),
+        cmocka_unit_test(granted_noise_in_some_layers_is_passed_over),
+        cmocka_unit_test(earlier_rounds_join_in),
+        cmocka_unit_test(local_steps_are_unrolled),
     };
     return cmocka_run_group_tests(tests, open_glyphs, close_glyphs);
 }

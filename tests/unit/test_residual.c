@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../plugins/attacks/gradient/defense/granted_defense.c"
+#include "../../plugins/shared/choose/choose_layers.c"
+#include "../../plugins/attacks/gradient/defense/covered.c"
 #include "../../plugins/attacks/gradient/defense/noise_law.c"
 #include "../../plugins/attacks/gradient/defense/outliers.c"
 #include "../../plugins/attacks/gradient/defense/perturbed.c"

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../plugins/attacks/gradient/defense/granted_defense.c"
+#include "../../plugins/attacks/gradient/defense/covered.c"
+#include "../../plugins/shared/choose/choose_layers.c"
 #include "../../plugins/attacks/gradient/defense/layer_noise.c"
 #include "../../plugins/attacks/gradient/defense/noise_law.c"
 #include "../../plugins/attacks/gradient/label/soft_labels.c"
@@ -109,7 +111,7 @@ static int is_near(double a, double b, double share) {
 static void layers_without_noise_count_alike(void **state) {
     (void)state;
     made *m = make(1);
-    const whitening w = open_whitening(m, 0);
+    whitening w = open_whitening(m, 0);
     double squares = 0;
     assert_int_equal(w.n, LAYERS);
     assert_false(w.is_known);
@@ -221,6 +223,94 @@ static void the_law_of_dp_gaussian_is_taken(void **state) {
     drop(m);
 }
 
+/* Gives the host a model of six layers, of which "two" is the second with parameters. */
+static void name_layers(made *m, gnt_model_service *service, gnt_model_info *info, gnt_layer_info layer[6]) {
+    static const char *const names[6] = {"one", "a", "two", "b", "c", "three"};
+    for (int i = 0; i < 6; i++)
+        layer[i] = (gnt_layer_info){.name = names[i], .type = "dense"};
+    *info = (gnt_model_info){.size = sizeof *info, .name = "test", .n_layers = 6, .layer = layer};
+    *service = (gnt_model_service){.size = sizeof *service, .info = info};
+    m->p.host.model = service;
+}
+
+/* Noise in layer "two" alone, clipped on its own; the others are known to a thousandth of their size. */
+static void noise_in_some_layers_counts_there(void **state) {
+    (void)state;
+    made *m = make(9);
+    gnt_model_service service;
+    gnt_model_info info;
+    gnt_layer_info layer[6];
+    gnt_value value[4] = {{.id = "sigma", .type = GNT_TYPE_REAL, .r = 0.25},
+                          {.id = "clip", .type = GNT_TYPE_REAL, .r = 2},
+                          {.id = "clip_mode", .type = GNT_TYPE_CHOICE, .text = "global"},
+                          {.id = "layers", .type = GNT_TYPE_TEXT, .text = "two"}};
+    name_layers(m, &service, &info, layer);
+    m->seen.defense = "dp-gaussian";
+    m->seen.defense_values = value;
+    m->seen.n_defense_values = 4;
+    whitening w = open_whitening(m, 0);
+    double clear = 0, entries = 0, squares = 0, norm = 0, expected = 0;
+    for (int t = 0; t < TENSORS; t++)
+        for (int64_t i = 0; i < m->view[t].count; i++) {
+            const int is_noisy = layer_of[t] == 2;
+            norm += is_noisy ? pow((double)m->u[t][i], 2) : 0;
+            squares += is_noisy ? 0 : pow((double)m->o[t][i], 2);
+            entries += !is_noisy;
+        }
+    clear = 1e-3 * sqrt(squares / entries);
+    assert_true(w.is_known && norm > 4);
+    for (int t = 0; t < TENSORS; t++)
+        for (int64_t i = 0; i < m->view[t].count; i++) {
+            const double s = layer_of[t] == 2 ? 0.25 : clear, f = layer_of[t] == 2 ? 2 / sqrt(norm) : 1;
+            expected += pow((f * (double)m->u[t][i] - (double)m->o[t][i]) / s, 2) / 2;
+        }
+    assert_true(is_near(whitening_cost(&w, &m->other, m->observed, NULL, m->slope), expected, 1e-6));
+    /* the slope along u itself, by central differences: of layer two it is only of the direction */
+    double along = 0, cost[2];
+    for (int t = 0; t < TENSORS; t++)
+        for (int64_t i = 0; i < m->view[t].count; i++)
+            along += (double)m->slope[t][i] * (layer_of[t] == 2 ? (double)m->o[t][i] : 0);
+    for (int side = 0; side < 2; side++) {
+        for (int t = 2; t < 4; t++)
+            for (int64_t i = 0; i < m->view[t].count; i++)
+                m->u[t][i] += (side ? -2 : 1) * 1e-2f * m->o[t][i];
+        cost[side] = whitening_cost(&w, &m->other, m->observed, NULL, m->slope);
+    }
+    const double base = expected; /* differences of what the noisy layer costs alone */
+    assert_true(fabs((cost[0] - cost[1]) / 2e-2 - along) < 1e-2 * fabs(along) + 1e-9 * base);
+    drop(m);
+}
+
+/* fedre-sample: the clip is that of one gradient of one sample; the factor of all layers is estimated. */
+static void clips_of_samples_are_of_one_gradient(void **state) {
+    (void)state;
+    for (int steps = 0; steps < 2; steps++) {
+        made *m = make(10);
+        const double clips[LAYERS] = {0.3, 0.6, 0.3}, factor = 0.37;
+        const double one = 0.3 * sqrt(2 * log(LAYERS / 1e-3)) / 20;
+        gnt_value value[4];
+        grant(m, "fedre-sample", 20, 0.1);
+        memcpy(value, m->value, sizeof m->value);
+        value[3] = (gnt_value){.id = "clips", .type = GNT_TYPE_REAL_LIST, .n = LAYERS, .list = clips};
+        m->seen.defense_values = value;
+        m->seen.n_defense_values = 4;
+        m->seen.n = 1;
+        m->seen.steps = steps;
+        publish(m, 1, 2, 2); /* shares 1/2, 1/4, 1/4; the second has twice the bound */
+        add_noise(m, 0, factor * 2 * one);
+        add_noise(m, 2, factor * 8 * one);
+        add_noise(m, 5, factor * 4 * one);
+        const whitening w = open_whitening(m, 0);
+        assert_true(w.is_known && w.n == LAYERS);
+        for (int k = 0; k < LAYERS; k++) {
+            assert_true(is_near(w.part[k].law.scale, factor * (k == 1 ? 8 : k ? 4 : 2) * one, 0.1));
+            assert_int_equal(w.part[k].law.clip_mode, steps ? NOISE_CLIP_NONE : NOISE_CLIP_GLOBAL);
+            assert_true(steps || w.part[k].law.clip == clips[k]);
+        }
+        drop(m);
+    }
+}
+
 /* Central differences in a direction, clipped layers (norm 4.5 and 3 against 1) and open ones. */
 static void the_cost_has_its_derivative(void **state) {
     (void)state;
@@ -229,7 +319,7 @@ static void the_cost_has_its_derivative(void **state) {
         made *m = make(7);
         grant(m, "uniform", 50, clips[k]);
         add_noise(m, 0, 0.1);
-        const whitening w = open_whitening(m, 0);
+        whitening w = open_whitening(m, 0);
         const double h = 1e-3;
         double along = 0, up, down;
         assert_true(whitening_cost(&w, &m->other, m->observed, NULL, m->slope) > 0);
@@ -277,9 +367,14 @@ static void soft_labels_have_their_derivative(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layers_without_noise_count_alike),  cmocka_unit_test(the_noise_of_a_layer_is_found),
-        cmocka_unit_test(a_candidate_reveals_the_noise),     cmocka_unit_test(grants_give_the_noise),
-        cmocka_unit_test(the_law_of_dp_gaussian_is_taken),   cmocka_unit_test(the_cost_has_its_derivative),
+        cmocka_unit_test(layers_without_noise_count_alike),
+        cmocka_unit_test(the_noise_of_a_layer_is_found),
+        cmocka_unit_test(a_candidate_reveals_the_noise),
+        cmocka_unit_test(grants_give_the_noise),
+        cmocka_unit_test(noise_in_some_layers_counts_there),
+        cmocka_unit_test(clips_of_samples_are_of_one_gradient),
+        cmocka_unit_test(the_law_of_dp_gaussian_is_taken),
+        cmocka_unit_test(the_cost_has_its_derivative),
         cmocka_unit_test(soft_labels_have_their_derivative),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

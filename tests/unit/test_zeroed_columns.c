@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../plugins/attacks/gradient/defense/granted_defense.c"
+#include "../../plugins/shared/choose/choose_layers.c"
 #include "../../plugins/attacks/gradient/defense/zeroed_columns.c"
 #include <cmocka.h>
 

@@ -128,10 +128,19 @@ static void write_difference(gnt_table *t, const gnt_results *r, const gnt_paper
         write_interval(t, pair->utility, &d);
 }
 
-static void write_utility(gnt_table *t, const gnt_utility *u) {
+/* Writes a utility and, where the paper prints one with its deviation, the least and the greatest of several
+ * training runs. */
+static void write_utility(gnt_table *t, const gnt_utility *u, int deviates) {
     gnt_text text;
     gnt_text_init(&text, 256);
     gnt_utility_write(u->measure, u->value, &text);
+    if (deviates && u->low < u->high) {
+        gnt_text_add(&text, " [");
+        gnt_utility_write(u->measure, u->low, &text);
+        gnt_text_add(&text, ", ");
+        gnt_utility_write(u->measure, u->high, &text);
+        gnt_text_add(&text, "]");
+    }
     gnt_table_take(t, &text);
 }
 
@@ -178,7 +187,13 @@ static gnt_paper_pair pair_of(const gnt_results *r, const choice *c) {
     return p;
 }
 
-static void write_item(const gnt_results *r, const choice *c, gnt_table *t) {
+/* True if the paper prints a number with its deviation. */
+static int is_printed_with_deviation(const json_t *printed) {
+    const char *text = json_string_value(printed);
+    return text && strstr(text, "±") != NULL;
+}
+
+static void write_item(const gnt_results *r, const choice *c, const json_t *printed, gnt_table *t) {
     const char *fact = said_text(c, "fact");
     if (fact) {
         write_fact(t, r, pick(r, c, NULL, ""), fact);
@@ -191,7 +206,7 @@ static void write_item(const gnt_results *r, const choice *c, gnt_table *t) {
     if (p.is_difference && (has_utility || has_score))
         write_difference(t, r, &p);
     else if (has_utility)
-        write_utility(t, &u);
+        write_utility(t, &u, is_printed_with_deviation(printed));
     else if (has_score)
         write_score(t, p.measure, s, p.show);
     else
@@ -268,7 +283,7 @@ void gnt_paper_fill(const gnt_results *r, const gnt_paper_table *p, gnt_table *t
         gnt_table_text(t, "here");
         for (size_t k = 0; k < n; k++) {
             const choice c = {row, json_array_get(columns, k), p->spec};
-            write_item(r, &c, t);
+            write_item(r, &c, json_array_get(paper, k), t);
         }
         if (!has_print(paper))
             continue;

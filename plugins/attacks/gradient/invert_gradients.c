@@ -51,6 +51,10 @@ gnt_status invert_cost(invert *self, gnt_observation *seen, const granted_defens
     const noise_law *law = &granted->noise;
     (void)seen;
     *cost = choose_cost(self, law);
+    if (granted->layers && (self->cost == DATA_AUTO || self->cost == DATA_LIKELIHOOD)) {
+        *cost = DATA_WHITENED;
+        return GNT_OK;
+    }
     if (!sees_through_clip(*cost, law))
         return unsupported(host, "cost takes the granted clip's factors for differences of images, as by an "
                                  "attacker who does not know of it: leave the grant defense out, or take "
@@ -58,7 +62,7 @@ gnt_status invert_cost(invert *self, gnt_observation *seen, const granted_defens
     if (*cost == DATA_LIKELIHOOD && law->kind == NOISE_NONE)
         return unsupported(host, "the likelihood needs a defense whose noise is known (knows: defense, of "
                                  "dp-gaussian or dp-laplace)");
-    if (*cost != DATA_LIKELIHOOD && law->kind != NOISE_NONE)
+    if (*cost != DATA_LIKELIHOOD && (law->kind != NOISE_NONE || granted->layers))
         return unsupported(host, "cost reckons with no noise, as by an attacker who does not know of it, but "
                                  "a defense that adds noise is granted: leave that grant out, or take "
                                  "\"auto\" or \"likelihood\"");

@@ -40,8 +40,11 @@ static void report_rates(const search *s) {
 
 gnt_status lrp_cost(invert *self, gnt_observation *seen, const granted_defense *granted, int *cost) {
     const gnt_host *host = self->host;
-    (void)granted;
     *cost = DATA_COSINE;
+    if (granted->layers)
+        return unsupported(host,
+                           "it compares directions, but the granted defense adds noise to some layers: leave "
+                           "the grant defense out");
     self->data[0].by_rates = self->rates == RATES_LEARNT;
     if (self->rates != RATES_KNOWN)
         seen->rates = NULL;

@@ -227,7 +227,7 @@ static const char *const times[] = {"once", "each_round", NULL};
                   "turn, again from the first after the last; none: epsilon for all")
 #define COMMON_ROWS                                                                                          \
     EPSILON_ROW(fedre), CLIP_ROW(fedre, 0.2, "C: greatest L2 norm of each layer of the update"),             \
-        DELTA_ROW(fedre), SENSITIVITY_ROW(fedre)
+        DELTA_ROW(fedre), SENSITIVITY_ROW(fedre), CLIPS_ROW(fedre)
 #define SCORE_ROWS                                                                                           \
     GNT_CHOICE(                                                                                              \
         fedre, scores, sources, "own",                                                                       \
@@ -246,6 +246,7 @@ static const gnt_parameter sample_parameters[] = {
     GNT_CHOICE_ID("sensitivity", fedre, mechanism.sensitivity, mechanism_sensitivities, "sample",
                   "what the noise on the mean of a batch is in proportion to; clip: C, for a whole client; "
                   "sample: 2C over the batch, for one sample"),
+    CLIPS_ROW(fedre),
     SCORE_ROWS,
     PREFERENCES_ROW,
 };
@@ -258,7 +259,7 @@ static const char *const families[] = {GNT_FAMILY_NOISE, GNT_FAMILY_CLIPPING, NU
     .instance_size = GNT_INSTANCE(fedre), .stop = stop
 
 const gnt_descriptor fedre_descriptor = {
-    GNT_DEFENSE("fedre", "1.2",
+    GNT_DEFENSE("fedre", "1.3",
                 "adds noise to each layer of an update, the more it tells of the sensitive region", "MIT",
                 FEDRE_PAPER),
     GNT_PARAMETERS(fedre_parameters),
@@ -269,7 +270,7 @@ const gnt_descriptor fedre_descriptor = {
 };
 
 const gnt_descriptor fedre_sample_descriptor = {
-    GNT_DEFENSE("fedre-sample", "1.0",
+    GNT_DEFENSE("fedre-sample", "1.1",
                 "clips each layer of a sample's gradient, and adds the noise of fedre in each local step",
                 "MIT", FEDRE_PAPER),
     GNT_PARAMETERS(sample_parameters),
@@ -280,7 +281,7 @@ const gnt_descriptor fedre_sample_descriptor = {
 };
 
 const gnt_descriptor uniform_descriptor = {
-    GNT_DEFENSE("uniform", "1.2",
+    GNT_DEFENSE("uniform", "1.3",
                 "adds noise to each layer of an update, with an even share of the budget for each", "MIT",
                 "as a baseline: " FEDRE_PAPER),
     GNT_PARAMETERS(uniform_parameters),

@@ -29,6 +29,20 @@ void mechanism_split_evenly(double epsilon, int32_t n, double *out) {
         out[l] = epsilon / n;
 }
 
+double mechanism_clip(const mechanism *m, int32_t layer) {
+    return layer < m->clips.n ? m->clips.at[layer] : m->clip;
+}
+
+gnt_status mechanism_fits(const gnt_host *host, const mechanism *m, int32_t n) {
+    char why[200];
+    if (m->clips.n == 0 || m->clips.n == n)
+        return GNT_OK;
+    snprintf(why, sizeof why,
+             "clips has %lld bounds; expected one for each of the %d layers of the update, or none",
+             (long long)m->clips.n, (int)n);
+    return unsupported(host, why);
+}
+
 double mechanism_sigma(double epsilon, double delta, double rounds) {
     return sqrt(2 * rounds * log(1 / delta)) / epsilon;
 }
@@ -73,12 +87,13 @@ static int32_t clip(const mechanism *m, const layers *l, counted *c, gnt_tensors
     int32_t shortened = 0;
     for (int32_t i = 0; i < l->n; i++) {
         const double norm = sqrt(c->squares[i]);
-        if (norm <= m->clip)
+        const double bound = mechanism_clip(m, i);
+        if (norm <= bound)
             continue;
         for (int64_t k = 0; k < update->n; k++)
             if (l->of[k] == i)
-                scale(&update->tensor[k], m->clip / norm * (1 - 0x1p-23));
-        c->squares[i] = m->clip * m->clip;
+                scale(&update->tensor[k], bound / norm * (1 - 0x1p-23));
+        c->squares[i] = bound * bound;
         shortened++;
     }
     return shortened;
@@ -101,7 +116,7 @@ static void report(const gnt_host *host, const mechanism *m, const gnt_client *c
                    const double *epsilon, const counted *c, int32_t shortened) {
     double claimed = 0, inverse = 0, noise = 0, signal = 0;
     for (int32_t i = 0; i < l->n; i++) {
-        const double deviation = m->clip * c->deviation[i];
+        const double deviation = mechanism_clip(m, i) * c->deviation[i];
         claimed += epsilon[i];
         inverse += 1 / (c->deviation[i] * c->deviation[i]);
         noise += c->entries[i] * deviation * deviation;
@@ -118,6 +133,7 @@ gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_c
                            const layers *l, const double *epsilon, gnt_tensors *update) {
     const double rounds = client->rounds > 1 ? client->rounds : 1;
     counted c = {0};
+    TRY(mechanism_fits(host, m, l->n));
     gnt_status status = count(host, l, update, &c);
     if (status != GNT_OK)
         return status;
@@ -127,7 +143,8 @@ gnt_status mechanism_apply(const gnt_host *host, const mechanism *m, const gnt_c
     TRY(have_memory(host, noise != NULL, "no memory for the noise"));
     const int32_t shortened = clip(m, l, &c, update);
     for (int64_t k = 0; k < update->n && status == GNT_OK; k++)
-        status = mechanism_add_noise(host, &update->tensor[k], m->clip * c.deviation[l->of[k]], noise);
+        status = mechanism_add_noise(host, &update->tensor[k],
+                                     mechanism_clip(m, l->of[k]) * c.deviation[l->of[k]], noise);
     if (status == GNT_OK)
         report(host, m, client, l, epsilon, &c, shortened);
     return status;

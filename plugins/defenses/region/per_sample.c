@@ -75,16 +75,16 @@ static gnt_status add_sample(local *l, int64_t sample) {
         for (int64_t i = 0; i < g->view[k].count; i++)
             l->squares[l->l->of[k]] += (double)g->view[k].data[i] * (double)g->view[k].data[i];
     for (int64_t k = 0; k < g->n; k++) {
-        const double norm = sqrt(l->squares[l->l->of[k]]);
+        const double norm = sqrt(l->squares[l->l->of[k]]), bound = mechanism_clip(l->m, l->l->of[k]);
         if (!isfinite(norm))
             return gnt_host_fail(host, "the gradient of a sample is not finite, which cannot be clipped; a "
                                        "lower rate may help");
-        const double factor = (norm > l->m->clip ? l->m->clip / norm : 1) / (double)l->rows;
+        const double factor = (norm > bound ? bound / norm : 1) / (double)l->rows;
         for (int64_t i = 0; i < g->view[k].count; i++)
             l->mean->tensor[k].data[i] += (float)(factor * (double)g->view[k].data[i]);
     }
     for (int32_t k = 0; k < l->l->n; k++)
-        l->clipped += (sqrt(l->squares[k]) > l->m->clip) / ((double)l->rows * l->l->n);
+        l->clipped += (sqrt(l->squares[k]) > mechanism_clip(l->m, k)) / ((double)l->rows * l->l->n);
     return GNT_OK;
 }
 
@@ -93,7 +93,7 @@ static gnt_status add_noise(local *l) {
     double noise = 0, signal = 0;
     for (int64_t k = 0; k < l->mean->n; k++) {
         gnt_tensor *t = &l->mean->tensor[k];
-        const double deviation = l->m->clip * l->sigma[l->l->of[k]];
+        const double deviation = mechanism_clip(l->m, l->l->of[k]) * l->sigma[l->l->of[k]];
         for (int64_t i = 0; i < t->count; i++)
             signal += (double)t->data[i] * (double)t->data[i];
         noise += (double)t->count * deviation * deviation;
@@ -162,6 +162,7 @@ static void report(const local *l, const double *epsilon) {
 gnt_status per_sample_update(const gnt_host *host, const mechanism *m, const gnt_client *client,
                              const layers *of, const double *epsilon, gnt_tensors *update) {
     local l = {.host = host, .m = m, .client = client, .l = of, .mean = update};
+    TRY(mechanism_fits(host, m, of->n));
     gnt_status status = open_local(&l);
     if (status == GNT_OK) {
         const int by_sample = m->sensitivity == SENSITIVITY_SAMPLE;

@@ -13,14 +13,19 @@ static double bound_of(const residual *r, int64_t t, int64_t i) {
     return zeroed_columns_has(&r->zeroed, &r->seen->view[t], t, i) ? INFINITY : (double)r->bound[t];
 }
 
+static double weight_of(const residual *r, int64_t t) {
+    return r->some.n > 0 && r->some.flag[t] ? r->some.weight : 1;
+}
+
 static void count_tensor(residual *r, int64_t t) {
     const gnt_view *v = &r->seen->view[t];
+    const double weight = weight_of(r, t);
     for (int64_t i = 0; i < v->count; i++) {
         const double bound = bound_of(r, t, i);
         if (outliers_has(&r->apart, t, i))
             continue;
         r->matched++;
-        r->squares += (double)v->data[i] * (double)v->data[i];
+        r->squares += weight * (double)v->data[i] * (double)v->data[i];
         if (v->data[i] == 0 && isfinite(bound))
             r->hidden += bound * bound;
     }
@@ -38,6 +43,7 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
                 return gnt_host_fail(host, "the observed update holds NaN or infinite entries");
     TRY(survivors_check(host, seen, mask_zeros));
     TRY(seen_clip_open(&r->clip, host, &granted, update));
+    TRY(covered_open(&r->some, host, &granted, update));
     TRY(outliers_find(&r->apart, host, seen, outlier_choice));
     if (mask_zeros == SURVIVORS_AUTO)
         TRY(zeroed_columns_find(&r->zeroed, host, seen));
@@ -56,7 +62,9 @@ gnt_status residual_open(residual *r, const gnt_host *host, const gnt_observatio
 
 static double tensor_squares(const residual *r, const gnt_view *u, int64_t t, double f) {
     const gnt_view *o = &r->seen->view[t];
-    double sum = 0, mean = r->clip.law.mean;
+    const double mean = r->some.n > 0 && r->some.flag[t] ? r->some.law.mean : r->clip.law.mean;
+    const double weight = weight_of(r, t);
+    double sum = 0;
     for (int64_t i = 0; i < o->count; i++) {
         const double bound = bound_of(r, t, i);
         double v = f * (double)u->data[i], d = v + mean - (double)o->data[i];
@@ -67,13 +75,25 @@ static double tensor_squares(const residual *r, const gnt_view *u, int64_t t, do
         }
         if (outliers_has(&r->apart, t, i))
             d = within = 0;
-        sum += d * d + r->shrink * within * within;
-        r->cotangent[t][i] = (float)(2 * (d + (fabs(v) < bound ? r->shrink * within : 0)));
+        sum += weight * (d * d + r->shrink * within * within);
+        r->cotangent[t][i] = (float)(2 * weight * (d + (fabs(v) < bound ? r->shrink * within : 0)));
     }
     return sum;
 }
 
+/* The sum where some layers are clipped together and have noise. */
+static double squares_in_part(residual *r, const gnt_views *u) {
+    const noise_clip clip = covered_clip(&r->some, u);
+    double sum = 0;
+    for (int64_t t = 0; t < u->n; t++)
+        sum += tensor_squares(r, &u->view[t], t, r->some.flag[t] ? clip.factor : 1);
+    covered_vjp(&r->some, clip, r->cotangent);
+    return sum;
+}
+
 double residual_squares(residual *r, const gnt_views *u) {
+    if (r->some.n > 0)
+        return squares_in_part(r, u);
     const int64_t group = noise_clip_group(&r->clip.law, u->n);
     double sum = 0;
     for (int64_t t = 0; t < u->n; t += group) {

@@ -4,11 +4,12 @@
  * Where the observed entry o_i survived pruning, r_i = f·u_i − o_i. Where it is zero, r_i is the amount by
  * which f·u_i exceeds the bound of a pruned entry (survivors.h). Outliers and columns that a defense zeroed
  * (zeroed_columns.h) are left out. f is 1, or the factor by which a known clip scales the candidate's
- * update (seen_clip.h). */
+ * update (seen_clip.h). Where some layers alone have noise (covered.h), their entries have less weight. */
 #ifndef GRADIENT_RESIDUAL_H
 #define GRADIENT_RESIDUAL_H
 
 #include "gauntlet/plugin.h"
+#include "defense/covered.h"
 #include "defense/outliers.h"
 #include "defense/seen_clip.h"
 #include "defense/zeroed_columns.h"
@@ -19,6 +20,7 @@ typedef struct residual {
     zeroed_columns zeroed;
     const float *bound; /* of each tensor's zeros, but for zeroed columns */
     seen_clip clip;     /* granted, and the noise behind it; zeros where they are not known */
+    covered_part some;  /* the layers that alone have noise, where those are known */
     double hidden;      /* the most that zeros can hide: the sum of the squares of their bounds */
     int64_t matched;    /* entries that are no outliers */
     /* Weight of the squares of what lies within a bound, which leads: most of what pruning took was

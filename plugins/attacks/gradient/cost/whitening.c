@@ -38,6 +38,16 @@ static double score_at(const float *scores, int64_t layer, double most) {
     return fmax((double)scores[layer], 1e-12 * most);
 }
 
+static double bound_of_layer(const layered_noise *of, int64_t layer) {
+    return layer < of->n_clips ? of->clips[layer] : of->clip;
+}
+
+/* True if what was clipped is what is observed: one gradient of one sample, or an update clipped as a
+ * whole. */
+static int clips_what_is_seen(const layered_noise *of, const gnt_observation *seen) {
+    return !of->of_samples || (seen->n == 1 && seen->steps == 0);
+}
+
 static void set_shares(layered *r, const float *scores) {
     const layered_noise *of = &r->granted->layered;
     const double layers = (double)r->noise.n;
@@ -48,7 +58,7 @@ static void set_shares(layered *r, const float *scores) {
         sum += 1 / score_at(scores, k, most);
     for (int64_t k = 0; k < r->noise.n; k++) {
         const double part = most > 0 ? 1 / score_at(scores, k, most) / sum : 1 / layers;
-        r->share[k] = of->clip * sqrt(2 * log(layers / of->delta)) / (of->epsilon * part);
+        r->share[k] = bound_of_layer(of, k) * sqrt(2 * log(layers / of->delta)) / (of->epsilon * part);
     }
 }
 
@@ -108,11 +118,21 @@ static void take_whole(whitening *w, const layered *r, int64_t tensors) {
     w->part[0].law.scale = r->noise.floor;
 }
 
-static void take_layers(whitening *w, const layered *r) {
-    const double clip = r->granted->layered.clip;
+/* Takes the tensors without noise one by one. */
+static void take_clear(whitening *w, int64_t tensors) {
+    w->n = 0;
+    for (int64_t t = 0; t < tensors; t++)
+        if (!w->some.flag[t])
+            w->part[w->n++] =
+                (whitening_part){.first = t, .n = 1, .law = {.kind = NOISE_GAUSSIAN, .scale = w->some.floor}};
+}
+
+static void take_layers(whitening *w, const layered *r, const gnt_observation *seen) {
+    const layered_noise *of = &r->granted->layered;
     w->n = r->noise.n;
     for (int64_t k = 0; k < w->n; k++) {
         const layer_noise_part *l = &r->noise.layer[k];
+        const double clip = of->clip > 0 && clips_what_is_seen(of, seen) ? bound_of_layer(of, k) : 0;
         const double s = r->share ? r->share[k] : layer_noise_deviation(&r->noise, k);
         w->part[k] = (whitening_part){.first = l->first,
                                       .n = l->n,
@@ -142,6 +162,8 @@ static void report_noise(const whitening *w, const gnt_host *host) {
         least = fmin(least, noise_deviation(&w->part[k].law));
         most = fmax(most, noise_deviation(&w->part[k].law));
     }
+    if (w->some.n > 0)
+        most = fmax(most, noise_deviation(&w->some.law));
     gnt_host_fact(host, "noise_known", w->is_known);
     gnt_host_fact(host, "noise_least", least);
     gnt_host_fact(host, "noise_most", most);
@@ -157,14 +179,18 @@ gnt_status whitening_open(whitening *w, const gnt_host *host, const gnt_observat
     TRY(layer_noise_read(&r.noise, host, seen->update));
     if (!plain && granted->layered.clip > 0)
         TRY(read_shares(&r, host, seen));
+    if (!plain)
+        TRY(covered_open(&w->some, host, granted, seen->update));
     if (plain)
         take_plain(w, &r, tensors);
+    else if (w->some.n > 0)
+        take_clear(w, tensors);
     else if (has_law && !(granted->layered.clip > 0))
         take_whole(w, &r, tensors);
     else
-        take_layers(w, &r);
+        take_layers(w, &r, seen);
     w->floor = r.noise.floor;
-    w->is_known = !plain && (r.share != NULL || granted->noise.kind != NOISE_NONE);
+    w->is_known = !plain && (r.share != NULL || granted->noise.kind != NOISE_NONE || w->some.n > 0);
     report_noise(w, host);
     return GNT_OK;
 }
@@ -188,10 +214,12 @@ void whitening_refit(whitening *w, const gnt_views *u, const float *const *obser
     }
 }
 
-double whitening_cost(const whitening *w, const gnt_views *u, const float *const *observed,
+double whitening_cost(whitening *w, const gnt_views *u, const float *const *observed,
                       const float *const *mask, float *const *d_u) {
     double cost = 0;
     for (int64_t k = 0; k < w->n; k++)
         cost += part_cost(&w->part[k], u, observed, mask, d_u);
+    if (w->some.n > 0)
+        cost += covered_cost(&w->some, u, observed, mask, d_u);
     return cost;
 }

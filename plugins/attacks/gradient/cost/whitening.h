@@ -10,13 +10,17 @@
  *    the layers whose observed spread is least in proportion to s_l, since the gradient adds least to it
  *    there. With `sensitivity` sample or
  *    `preferences` s_l has a factor of the client's own, and √T times that is estimated in the same way.
+ *  - fedre-sample: the same, with √T and the factor of steps and batches as one. C is that of one gradient
+ *    of one sample; of other updates the clip is of what they are made of, and is left out.
  *  - fedre whose scores stay with the client: C alone.
+ *  - dp-gaussian, dp-laplace with `layers`: their law in these layers (covered.h), and in the others a
+ *    deviation of a thousandth of their entries' root mean square.
  * What is not known is estimated from the update (layer_noise.h), and again from the residual once a
  * candidate is near: the maximum-likelihood s_l given x is the root mean square of clip_l(u_l(x)) − o_l. */
 #ifndef GRADIENT_WHITENING_H
 #define GRADIENT_WHITENING_H
 
-#include "defense/granted_defense.h"
+#include "defense/covered.h"
 #include "defense/layer_noise.h"
 #include "defense/noise_law.h"
 
@@ -29,8 +33,9 @@ typedef struct whitening_part {
 typedef struct whitening {
     int64_t n;
     whitening_part *part;
-    int is_known; /* s_l of all layers were granted */
-    double floor; /* of an s_l that is not */
+    int is_known;      /* s_l of all layers were granted */
+    double floor;      /* of an s_l that is not */
+    covered_part some; /* the layers that dp-* clip and noise, if they name layers; in no part */
 } whitening;
 
 /* Returns the scores that fedre made public, one for each layer; NULL if it made none. */
@@ -50,7 +55,7 @@ void whitening_refit(whitening *w, const gnt_views *u, const float *const *obser
 
 /* Sums noise_cost over the parts: returns −log p(observed | u) up to a constant, and sets d_u to its
  * derivative by u. */
-double whitening_cost(const whitening *w, const gnt_views *u, const float *const *observed,
+double whitening_cost(whitening *w, const gnt_views *u, const float *const *observed,
                       const float *const *mask, float *const *d_u);
 
 #endif

@@ -86,7 +86,8 @@ gnt_status common_rows_off(gnt_observation *out, const gnt_host *host, const gnt
     outliers apart;
     *out = *seen;
     if (!is_whole_update(host->model->info, update) || !find_layer(&l, host->model->info, update) ||
-        decay_of_steps(seen) != 0 || granted_defense_of(seen).noise.kind != NOISE_NONE)
+        decay_of_steps(seen) != 0 || granted_defense_of(seen).noise.kind != NOISE_NONE ||
+        granted_defense_of(seen).layers)
         return GNT_OK;
     TRY(outliers_find(&apart, host, seen, outlier_choice));
     for (int p = 0; p < PARTS; p++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "shared/by_name.h"
+#include "shared/choose/choose_layers.h"
 
 enum {
     MEMBER_NONE,
@@ -15,6 +16,7 @@ enum {
     MEMBER_PRUNE,
     MEMBER_SOTERIA,
     MEMBER_FEDRE,
+    MEMBER_FEDRE_SAMPLE,
     MEMBER_UNIFORM,
     MEMBERS
 };
@@ -32,6 +34,7 @@ static const struct {
     [MEMBER_PRUNE] = {"prune", {"p", "scope"}},
     [MEMBER_SOTERIA] = {"soteria", {"p", "layer", "ranking"}},
     [MEMBER_FEDRE] = {"fedre", {"epsilon", "clip", "delta"}},
+    [MEMBER_FEDRE_SAMPLE] = {"fedre-sample", {"epsilon", "clip", "delta"}},
     [MEMBER_UNIFORM] = {"uniform", {"epsilon", "clip", "delta"}},
 };
 
@@ -142,10 +145,13 @@ static void read_noise(reading *r, int member, value_list own) {
     granted_defense *granted = &r->granted;
     const gnt_value *layers = value_of(own.at, own.n, "layers");
     const int in_some = layers && layers->text && *layers->text;
-    granted->in_some_layers |= in_some;
     if (law.kind != NOISE_NONE && !in_some) {
         granted->is_complete &= add_law(r, &law);
         return;
+    }
+    if (in_some) {
+        granted->layers = layers->text;
+        granted->of_layers = law;
     }
     granted->noise = in_some ? (noise_law){.kind = NOISE_NONE} : law;
     granted->is_complete = granted->noise_is_first = granted->clip_is_last = 0;
@@ -174,15 +180,20 @@ static void read_zeros(granted_defense *granted, int member, value_list own) {
 static void read_layers(granted_defense *granted, int member, value_list own) {
     const gnt_value *samples = value_of(own.at, own.n, "samples"),
                     *sensitivity = value_of(own.at, own.n, "sensitivity"),
-                    *preferences = value_of(own.at, own.n, "preferences");
+                    *preferences = value_of(own.at, own.n, "preferences"),
+                    *clips = value_of(own.at, own.n, "clips");
+    const int of_samples = member == MEMBER_FEDRE_SAMPLE;
     granted->is_complete = granted->clip_is_last = 0;
-    granted->layered =
-        (layered_noise){.clip = fmax(own.at[1].r, 0),
-                        .epsilon = own.at[0].r,
-                        .delta = own.at[2].r,
-                        .by_client = is_text(sensitivity, "sample") || (preferences && preferences->n > 0),
-                        .by_scores = member == MEMBER_FEDRE,
-                        .samples = samples ? samples->i : 0};
+    granted->layered = (layered_noise){.clip = fmax(own.at[1].r, 0),
+                                       .epsilon = own.at[0].r,
+                                       .delta = own.at[2].r,
+                                       .clips = clips && clips->n > 0 ? clips->list : NULL,
+                                       .n_clips = clips ? clips->n : 0,
+                                       .of_samples = of_samples,
+                                       .by_client = of_samples || is_text(sensitivity, "sample") ||
+                                                    (preferences && preferences->n > 0),
+                                       .by_scores = member != MEMBER_UNIFORM,
+                                       .samples = samples ? samples->i : 0};
 }
 
 static void read_member(reading *r, int member) {
@@ -201,7 +212,7 @@ static void read_member(reading *r, int member) {
         read_noise(r, member, own);
     else if (clips)
         read_clip(r, member, own);
-    else if (member == MEMBER_FEDRE || member == MEMBER_UNIFORM)
+    else if (member == MEMBER_FEDRE || member == MEMBER_FEDRE_SAMPLE || member == MEMBER_UNIFORM)
         read_layers(&r->granted, member, own);
     else
         read_zeros(&r->granted, member, own);
@@ -219,6 +230,7 @@ granted_defense granted_defense_of(const gnt_observation *seen) {
             read_member(&r, member);
         at += length + (at[length] == '+');
     }
+    r.granted.is_alone = r.members == 1;
     if (r.noisy > 1) {
         r.granted.is_complete = r.granted.noise_is_first = r.granted.clip_is_last = 0;
         r.granted.clip_is_unread = clips;
@@ -228,11 +240,30 @@ granted_defense granted_defense_of(const gnt_observation *seen) {
 }
 
 gnt_status granted_defense_check(const gnt_host *host, const granted_defense *granted) {
-    if (granted->in_some_layers)
-        return unsupported(host, "the granted defense clips and noises some layers alone, which it does not "
-                                 "reckon with: leave the grant defense out");
+    if (granted->layers && !granted->is_alone)
+        return unsupported(host,
+                           "the granted chain clips and noises some layers alone and does more besides, "
+                           "which it does not reckon with: leave the grant defense out");
     if (!granted->clip_is_unread)
         return GNT_OK;
     return unsupported(host, "the granted chain has a clip behind noise, or two of different modes or norms, "
                              "which it does not reckon with: leave the grant defense out");
+}
+
+gnt_status granted_layers(const gnt_host *host, const granted_defense *granted, const gnt_views *update,
+                          const uint8_t **covered) {
+    char why[CHOOSE_WHY];
+    *covered = NULL;
+    if (!granted->layers)
+        return GNT_OK;
+    const gnt_model_info *info = host->model->info;
+    uint8_t *chosen = gnt_host_scratch(host, (int64_t)info->n_layers + 1, 1);
+    uint8_t *flags = gnt_host_scratch(host, update->n + 1, 1);
+    TRY(hook_memory(host, chosen && flags));
+    if (choose_layers(info, granted->layers, chosen, why) != 0)
+        return gnt_host_fail(host, why);
+    for (int64_t t = 0; t < update->n; t++)
+        flags[t] = update->view[t].layer >= 0 && chosen[update->view[t].layer];
+    *covered = flags;
+    return GNT_OK;
 }

@@ -9,9 +9,13 @@
 #include "gauntlet/plugin.h"
 #include "defense/noise_law.h"
 
-/* The member fedre or uniform, which clips each layer to C and adds noise of its own to each. */
+/* The member fedre, uniform or fedre-sample, which clips each layer to C and adds noise to it. */
 typedef struct layered_noise {
-    double clip; /* C; 0: there is no such member */
+    double clip;         /* C; 0: there is no such member */
+    const double *clips; /* C_l of each of n_clips layers, in place of C; NULL: none */
+    int64_t n_clips;
+    /* it clips gradients of samples, not the update (fedre-sample) */
+    int of_samples;
     double epsilon, delta;
     /* the noise has a factor that is the client's own, by its number of samples or its preference; no grant
      * says which client it is */
@@ -37,9 +41,11 @@ typedef struct granted_defense {
     /* a clip member could not be made part of a known law: it follows noise, or is combined with a bound of
      * another mode or norm, or its parameters are not the known ones */
     int clip_is_unread;
-    /* the member dp-gaussian or dp-laplace clips and noises the layers that it names alone; `noise` is then
-     * all zeros */
-    int in_some_layers;
+    /* the member dp-gaussian or dp-laplace clips and noises these layers alone, together, by `of_layers`;
+     * `noise` is then all zeros. NULL: no member names layers */
+    const char *layers;
+    noise_law of_layers;
+    int is_alone; /* no other member changes the update */
     /* entries that are zero may be small ones */
     int pruned;
     /* … of all tensors, by one threshold, and were not scaled tensor by tensor since */
@@ -47,15 +53,21 @@ typedef struct granted_defense {
     /* of the member soteria: the dense layer whose columns it zeroes, "" for the last one; NULL if none are
      * zeroed */
     const char *defended;
-    /* of the member fedre or uniform; is_complete is then 0 */
+    /* of the member fedre, uniform or fedre-sample; is_complete is then 0 */
     layered_noise layered;
 } granted_defense;
 
 /* Reads the granted defense; all 0 if none was granted. */
 granted_defense granted_defense_of(const gnt_observation *seen);
 
-/* Refuses a clip that is unread, and noise in some layers alone: an attack that is granted the defense counts
- * as adaptive, so it has to use all of it. GNT_OK, or GNT_UNSUPPORTED after host->fail. */
+/* Refuses a clip that is unread, and noise in some layers alone in a chain with other members: an attack
+ * that is granted the defense counts as adaptive, so it has to use all of it. GNT_OK, or GNT_UNSUPPORTED
+ * after host->fail. */
 gnt_status granted_defense_check(const gnt_host *host, const granted_defense *granted);
+
+/* Sets *covered to a flag for each tensor of the update, 1 if the granted defense clips and noises it; to
+ * NULL if it names no layers. Scratch of the hook. GNT_OK, or a status after host->fail. */
+gnt_status granted_layers(const gnt_host *host, const granted_defense *granted, const gnt_views *update,
+                          const uint8_t **covered);
 
 #endif

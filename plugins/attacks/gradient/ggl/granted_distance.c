@@ -17,6 +17,10 @@ gnt_status granted_distance_open(granted_distance *g, const gnt_host *host, cons
         g->kind = GRANTED_L2;
         return GNT_OK;
     }
+    if (granted.layers)
+        return unsupported(
+            host, "cost compares directions, but the granted defense adds noise to some layers: leave "
+                  "the grant defense out, or take \"l2\"");
     TRY(seen_clip_open(&g->clip, host, &granted, seen->update));
     if (!seen_clip_turns(&g->clip))
         return GNT_OK;

@@ -171,7 +171,7 @@ static double apart_of(const dense_layer *l, int64_t features) {
 static int is_mixed(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
                     const granted_defense *granted) {
     return seen->n == 1 && s->noise <= 0 && granted->noise.kind == NOISE_NONE && !granted->pruned &&
-           granted->noise.clip_mode != NOISE_CLIP_PER_TENSOR &&
+           !granted->layers && granted->noise.clip_mode != NOISE_CLIP_PER_TENSOR &&
            apart_of(l, hook_features(s->host->model->info)) > most_apart;
 }
 

@@ -114,9 +114,16 @@ static layer_noise noise_read_off(const gnt_host *host, const gnt_view *w) {
 int linear_is_noisy(const linear_layer *s, const gnt_observation *seen, const dense_layer *l,
                     layer_noise *noise) {
     const granted_defense granted = granted_defense_of(seen);
+    const uint8_t *covered;
     *noise = (layer_noise){.granted = 0};
-    if (seen->n != 1 || s->noise == 0)
+    if (seen->n != 1 || s->noise == 0 || granted_layers(s->host, &granted, seen->update, &covered) != GNT_OK)
         return 0;
+    if (covered) { /* the layer on its own: what is around it has other noise */
+        noise->law = (noise_law){.kind = covered[l->w_at] ? granted.of_layers.kind : NOISE_NONE,
+                                 .scale = granted.of_layers.scale,
+                                 .mean = granted.of_layers.mean};
+        return noise->law.kind != NOISE_NONE;
+    }
     if (s->noise > 0)
         noise->law = (noise_law){.kind = NOISE_GAUSSIAN, .scale = s->noise};
     else if (granted.is_complete) /* what another plugin did counts as noise: read off */

@@ -30,7 +30,7 @@ static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 const gnt_descriptor gradient_region_known = {
     GNT_ATTACK("region-known", "1.0", "searches the sensitive region of an image whose rest is known", "MIT",
                ""),
-    LIKELY_COMMON,
+    LIKELY_COMMON(likely_families),
     .goals = GNT_GOAL_RECONSTRUCTION,
     .needs = GNT_KNOWS_REGION,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,

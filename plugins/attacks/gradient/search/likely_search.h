@@ -8,8 +8,8 @@
 /* Designators of their descriptors. */
 extern const gnt_parameter likely_parameters[12];
 extern const char *const likely_families[];
-#define LIKELY_COMMON                                                                                        \
-    GNT_PARAMETERS(likely_parameters), .surfaces = GNT_SURFACE_UPDATE, .families = likely_families,          \
+#define LIKELY_COMMON(adapts_to)                                                                             \
+    GNT_PARAMETERS(likely_parameters), .surfaces = GNT_SURFACE_UPDATE, .families = adapts_to,                \
                                        .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE,              \
                                        .instance_size = GNT_INSTANCE(invert)
 
