@@ -195,6 +195,7 @@ $(B)/obj/harness/run/version.o: harness/run/version.c $(B)/source
 $(B)/obj/harness/board/template.o: harness/board/page.html
 $(B)/obj/harness/report/index.o: harness/report/head.html
 $(B)/obj/harness/cli/help.o: $(wildcard harness/cli/help/*.txt)
+$(B)/obj/harness/cli/cmd_schema.o: $(wildcard docs/*.schema.json)
 
 $(B)/libgauntlet.a: $(LIB_OBJ)
 	@rm -f $@
@@ -275,8 +276,11 @@ bench: all $(B)/bench/bench $(if $(KEEP),$(B)/docs-tables)
 
 $(B)/docs-tables: $(DOCS_OBJ) $(B)/libgauntlet.a
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(LIBS)
-docs: $(B)/docs-tables
+# tests of readers make the schemas of what people write
+SCHEMA_TESTS = $(patsubst %,$(B)/tests/test_%,suite_cases schemas board)
+docs: $(B)/docs-tables $(SCHEMA_TESTS)
 	@$(B)/docs-tables write $(DOCS_PAGES)
+	@for t in $(SCHEMA_TESTS); do $$t --schema >/dev/null 2>&1; done
 docs-check: $(B)/docs-tables
 	@$(B)/docs-tables check $(DOCS_PAGES)
 # RUNS names some of those that tools/docs_results lists

@@ -37,9 +37,21 @@ static inline int schema_has(const json_t *list, const json_t *value) {
 
 static inline int schema_in_bounds(const json_t *schema, const json_t *value) {
     const json_t *least = json_object_get(schema, "minimum"), *most = json_object_get(schema, "maximum");
-    const double x = json_number_value(value);
-    return !json_is_number(value) ||
-           ((!least || x >= json_number_value(least)) && (!most || x <= json_number_value(most)));
+    const json_t *fewest = json_object_get(schema, "minItems"),
+                 *longest = json_object_get(schema, "maxItems");
+    const json_t *text = json_object_get(schema, "maxLength");
+    const double x = json_number_value(value), n = (double)json_array_size(value);
+    if (json_is_number(value))
+        return (!least || x >= json_number_value(least)) && (!most || x <= json_number_value(most));
+    const char *pattern = json_string_value(json_object_get(schema, "pattern"));
+    if (pattern && strcmp(pattern, "^\\$") != 0) /* no other is known here */
+        return 0;
+    if (json_is_string(value) && pattern && *json_string_value(value) != '$')
+        return 0;
+    if (json_is_string(value))
+        return !text || (double)json_string_length(value) <= json_number_value(text);
+    return !json_is_array(value) ||
+           ((!fewest || n >= json_number_value(fewest)) && (!longest || n <= json_number_value(longest)));
 }
 
 /* Returns 0; −1 with the first place that is wrong in `where`, which begins as the path of `value`. */

@@ -202,6 +202,19 @@ void gnt_doc_free(gnt_doc *doc) {
 
 /* ---- typed reading ---- */
 
+static gnt_doc_watch_fn *watching;
+static void *watcher;
+
+void gnt_doc_watch(gnt_doc_watch_fn *watch, void *user) {
+    watching = watch;
+    watcher = user;
+}
+
+void gnt_doc_expect(const gnt_doc *doc, const char *path, const char *key, gnt_doc_expected expected) {
+    if (watching)
+        watching(watcher, doc, key ? gnt_path_key(path, key).text : path, &expected);
+}
+
 static int wrong(const gnt_doc *doc, const char *path, const json_t *value, const char *expected,
                  gnt_err *err) {
     return gnt_doc_fail(err, doc, path, "is %s; expected %s", gnt_show(value).text, expected);
@@ -216,6 +229,7 @@ int gnt_doc_need(const gnt_doc *doc, const char *path, const json_t *object, con
 
 int gnt_doc_keys(const gnt_doc *doc, const char *path, const json_t *value, const char *const *keys, size_t n,
                  gnt_err *err) {
+    gnt_doc_expect(doc, path, NULL, (gnt_doc_expected){GNT_DOC_KEYS, 0, 0, keys, n});
     const char *key;
     json_t *object = (json_t *)(uintptr_t)value, *member; /* jansson iterates over non-const objects only */
     if (!json_is_object(value))
@@ -241,6 +255,7 @@ int gnt_doc_keys(const gnt_doc *doc, const char *path, const json_t *value, cons
 
 int gnt_doc_int_at(const gnt_doc *doc, const char *path, const json_t *value, int64_t least, int64_t most,
                    int64_t *out, gnt_err *err) {
+    gnt_doc_expect(doc, path, NULL, (gnt_doc_expected){GNT_DOC_INT, (double)least, (double)most, NULL, 0});
     int64_t v = 0;
     double r = json_is_real(value) ? json_real_value(value) : 0;
     int whole = json_is_integer(value) || (json_is_real(value) && r == floor(r) && fabs(r) < 0x1p63);
@@ -259,6 +274,7 @@ int gnt_doc_int_at(const gnt_doc *doc, const char *path, const json_t *value, in
 
 int gnt_doc_real_at(const gnt_doc *doc, const char *path, const json_t *value, double least, double most,
                     double *out, gnt_err *err) {
+    gnt_doc_expect(doc, path, NULL, (gnt_doc_expected){GNT_DOC_REAL, least, most, NULL, 0});
     if (json_is_number(value)) {
         double v = json_number_value(value);
         if (isfinite(v) && v >= least && v <= most) {
@@ -283,6 +299,7 @@ int gnt_doc_real_at(const gnt_doc *doc, const char *path, const json_t *value, d
 
 int gnt_doc_text_at(const gnt_doc *doc, const char *path, const json_t *value, size_t most, const char **out,
                     gnt_err *err) {
+    gnt_doc_expect(doc, path, NULL, (gnt_doc_expected){GNT_DOC_TEXT, 0, (double)most, NULL, 0});
     if (!json_is_string(value))
         return wrong(doc, path, value, "text in double quotes", err);
     const char *text = json_string_value(value);
@@ -304,6 +321,7 @@ int gnt_doc_text_at(const gnt_doc *doc, const char *path, const json_t *value, s
 
 int gnt_doc_choice_at(const gnt_doc *doc, const char *path, const json_t *value, const char *const *choices,
                       size_t n, int *out, gnt_err *err) {
+    gnt_doc_expect(doc, path, NULL, (gnt_doc_expected){GNT_DOC_CHOICE, 0, 0, choices, n});
     for (size_t i = 0; i < n && json_is_string(value); i++)
         if (strcmp(json_string_value(value), choices[i]) == 0) {
             *out = (int)i;
@@ -328,26 +346,31 @@ int gnt_doc_choice_at(const gnt_doc *doc, const char *path, const json_t *value,
 
 int gnt_doc_int(const gnt_doc *doc, const char *path, const json_t *object, const char *key, int64_t least,
                 int64_t most, int64_t *out, gnt_err *err) {
+    gnt_doc_expect(doc, path, key, (gnt_doc_expected){GNT_DOC_INT, (double)least, (double)most, NULL, 0});
     READ_MEMBER(gnt_doc_int_at(doc, at.text, value, least, most, out, err));
 }
 
 int gnt_doc_real(const gnt_doc *doc, const char *path, const json_t *object, const char *key, double least,
                  double most, double *out, gnt_err *err) {
+    gnt_doc_expect(doc, path, key, (gnt_doc_expected){GNT_DOC_REAL, least, most, NULL, 0});
     READ_MEMBER(gnt_doc_real_at(doc, at.text, value, least, most, out, err));
 }
 
 int gnt_doc_text(const gnt_doc *doc, const char *path, const json_t *object, const char *key, size_t most,
                  const char **out, gnt_err *err) {
+    gnt_doc_expect(doc, path, key, (gnt_doc_expected){GNT_DOC_TEXT, 0, (double)most, NULL, 0});
     READ_MEMBER(gnt_doc_text_at(doc, at.text, value, most, out, err));
 }
 
 int gnt_doc_choice(const gnt_doc *doc, const char *path, const json_t *object, const char *key,
                    const char *const *choices, size_t n, int *out, gnt_err *err) {
+    gnt_doc_expect(doc, path, key, (gnt_doc_expected){GNT_DOC_CHOICE, 0, 0, choices, n});
     READ_MEMBER(gnt_doc_choice_at(doc, at.text, value, choices, n, out, err));
 }
 
 int gnt_doc_bool(const gnt_doc *doc, const char *path, const json_t *object, const char *key, int *out,
                  gnt_err *err) {
+    gnt_doc_expect(doc, path, key, (gnt_doc_expected){GNT_DOC_BOOL, 0, 0, NULL, 0});
     const json_t *value = json_object_get(object, key);
     if (!value)
         return 0;
@@ -359,6 +382,7 @@ int gnt_doc_bool(const gnt_doc *doc, const char *path, const json_t *object, con
 
 int gnt_doc_object(const gnt_doc *doc, const char *path, const json_t *object, const char *key,
                    const json_t **out, gnt_err *err) {
+    gnt_doc_expect(doc, path, key, (gnt_doc_expected){GNT_DOC_OBJECT, 0, 0, NULL, 0});
     const json_t *value = json_object_get(object, key);
     if (!value)
         return 0;
@@ -370,6 +394,7 @@ int gnt_doc_object(const gnt_doc *doc, const char *path, const json_t *object, c
 
 int gnt_doc_list(const gnt_doc *doc, const char *path, const json_t *object, const char *key, size_t least,
                  size_t most, const json_t **out, gnt_err *err) {
+    gnt_doc_expect(doc, path, key, (gnt_doc_expected){GNT_DOC_LIST, (double)least, (double)most, NULL, 0});
     const json_t *value = json_object_get(object, key);
     if (!value)
         return 0;

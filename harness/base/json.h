@@ -34,6 +34,35 @@ int gnt_doc_load(gnt_doc *doc, const char *path, size_t most, gnt_err *err);
 int gnt_doc_parse(gnt_doc *doc, const char *name, const char *text, size_t size, gnt_err *err);
 void gnt_doc_free(gnt_doc *doc);
 
+/* ---- what readers expect ---- */
+
+/* What a reader expects at a path: a call of a function below, also for a key that is not there. least, most:
+ * limits of numbers, of entries of a list, of bytes of a text. */
+typedef enum gnt_doc_kind {
+    GNT_DOC_KEYS, /* an object with no other keys than n words */
+    GNT_DOC_OBJECT,
+    GNT_DOC_LIST,
+    GNT_DOC_TEXT,
+    GNT_DOC_CHOICE, /* one of n words */
+    GNT_DOC_INT,
+    GNT_DOC_REAL,
+    GNT_DOC_BOOL
+} gnt_doc_kind;
+typedef struct gnt_doc_expected {
+    gnt_doc_kind kind;
+    double least, most;
+    const char *const *words;
+    size_t n;
+} gnt_doc_expected;
+typedef void gnt_doc_watch_fn(void *user, const gnt_doc *doc, const char *path,
+                              const gnt_doc_expected *expected);
+/* Calls `watch` (NULL: nothing) with all that readers expect from now on, for programs that describe a
+ * format. */
+void gnt_doc_watch(gnt_doc_watch_fn *watch, void *user);
+/* Reports what a reader expects that does not use these functions. key: of an object at `path`; NULL: the
+ * value is at `path`. doc may be NULL. */
+void gnt_doc_expect(const gnt_doc *doc, const char *path, const char *key, gnt_doc_expected expected);
+
 /* ---- paths and sentences ---- */
 
 typedef struct gnt_path {

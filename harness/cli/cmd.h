@@ -28,6 +28,7 @@ int gnt_cmd_season(int argc, char **argv);
 int gnt_cmd_capture(int argc, char **argv);
 int gnt_cmd_attack(int argc, char **argv);
 int gnt_cmd_doctor(int argc, char **argv);
+int gnt_cmd_schema(int argc, char **argv);
 int gnt_cmd_version(int argc, char **argv);
 
 #endif

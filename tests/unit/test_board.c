@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "board/about_impl.h"
+#include "expected.h"
 #include "board/board.h"
 #include "board_runs.h"
 #include "report_folder.h"
@@ -619,7 +620,19 @@ static void a_run_without_numbers_gives_a_page(void **state) {
     json_decref(all);
 }
 
-int main(void) {
+static expected_format watched;
+static int write_schema;
+
+static void the_schema_of_a_submission(void **state) {
+    (void)state;
+    assert_int_equal(
+        expected_end(&watched, "submission", "board.json of a submission, docs/leaderboard.md", write_schema),
+        0);
+}
+
+int main(int argc, char **argv) {
+    write_schema = argc > 1 && strcmp(argv[1], "--schema") == 0;
+    expected_begin(&watched, "board.json");
     const struct CMUnitTest tests[] = {
         IN_FOLDER(overlapping_intervals_tie),
         IN_FOLDER(where_less_leaks_more_the_order_turns),
@@ -642,6 +655,7 @@ int main(void) {
         IN_FOLDER(hostile_text_stays_text),
         IN_FOLDER(the_same_runs_give_the_same_bytes),
         IN_FOLDER(a_run_without_numbers_gives_a_page),
+        cmocka_unit_test(the_schema_of_a_submission),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
-/* Suites as text cases: tests/cases/suites.txt says how to patch tests/cases/base.json and which sentence, or
- * which cells, must follow. The file explains its own form. --print shows every sentence for a person to
- * read. --write DIR leaves there the suites that are refused before any plugin is needed, N.json and
- * N.says, for tests/cases/run. */
+/* Suites as text cases: tests/cases/suites.txt says how to patch tests/cases/base.json and which sentence,
+ * or which cells, must follow. The file explains its own form. --print shows every sentence for a person to
+ * read. --write DIR leaves there the suites that are refused before any plugin is needed, N.json and N.says,
+ * for tests/cases/run. --schema writes docs/suite.schema.json of what the reader expects meanwhile. */
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "expected.h"
 #include "json_patch.h"
 #include "suite/plan.h"
 #include "suite_env.h"
@@ -23,8 +25,9 @@ static const char cases_file[] = "tests/cases/suites.txt";
 static const char suite_name[] = "tests/cases/suite.json"; /* relative paths in suites begin in tests/cases */
 enum { LEAST_SENTENCES = 50 };
 
-static int printing, written;
+static int printing, written, write_schema;
 static const char *write_folder;
+static expected_format watched;
 
 /* ---- the file as text ---- */
 
@@ -113,8 +116,11 @@ static int finish(void *one) {
     const char *text = dumped ? dumped : gnt_text_get(&c->text);
     size_t size = dumped ? strlen(dumped) : c->text.size;
     int bad = 0;
+    watched.name = *c->file ? "" : suite_name;
     int rc = *c->file ? gnt_suite_load(&suite, c->file, &env, &err)
                       : gnt_suite_parse(&suite, suite_name, text, size, &env, &err);
+    if (rc == 0 && !*c->file && !c->has_text)
+        expected_took(watched.root, c->root, "");
     if (rc == 0)
         bad = check_cells(c, &suite, &err);
     if (printing && *err.text)
@@ -169,8 +175,34 @@ static void suites_get_their_sentences(void **state) {
     assert_true(sentences >= LEAST_SENTENCES);
 }
 
+/* Suites that are shipped use keys that no case has. Plugins are others here, so that most are refused
+ * late. */
+static void shipped_suites_are_read(void **state) {
+    glob_t found;
+    (void)state;
+    assert_int_equal(glob("suites/{*,*/*}.json", GLOB_BRACE, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        gnt_suite suite;
+        gnt_err err = {0};
+        watched.name = found.gl_pathv[i];
+        if (gnt_suite_load(&suite, found.gl_pathv[i], &env, &err) == 0)
+            gnt_suite_free(&suite);
+    }
+    globfree(&found);
+}
+
+static void the_schema_is_what_the_reader_expects(void **state) {
+    (void)state;
+    assert_int_equal(expected_end(&watched, "suite", "A suite of gauntlet, docs/suites.md", write_schema), 0);
+}
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(suites_get_their_sentences)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(suites_get_their_sentences),
+                                       cmocka_unit_test(shipped_suites_are_read),
+                                       cmocka_unit_test(the_schema_is_what_the_reader_expects)};
+    expected_begin(&watched, suite_name);
+    watched.scaled = 1;
+    write_schema = argc > 1 && strcmp(argv[1], "--schema") == 0;
     printing = argc > 1 && strcmp(argv[1], "--print") == 0;
     write_folder = argc > 2 && strcmp(argv[1], "--write") == 0 ? argv[2] : NULL;
     return cmocka_run_group_tests(tests, open_plugins, close_plugins);
