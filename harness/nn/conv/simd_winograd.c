@@ -33,8 +33,11 @@ enum {
     MOST_SQUARES = WIDE ? 16 : 12,  /* of a tile of one block of outputs, whose weights are then read once */
     SQUARES_OF_TWO = WIDE ? 12 : 6, /* of one of two blocks */
     HAS_LARGER = V == 16,           /* whether oneDNN has F(4×4, 3×3) */
-    LEAST_PLACES = 16,              /* on weights that are rewritten once */
-    MANY_PLACES = 1024,             /* on others */
+    /* where that takes longer: gradients by x of fewer pairs of channels, by the weights of as many */
+    FEW_PAIRS = 64 * 64,
+    MANY_PAIRS = 128 * 128,
+    LEAST_PLACES = 16,  /* on weights that are rewritten once */
+    MANY_PLACES = 1024, /* on others */
     /* entries of u that are prefetched: a page, at which the processor's own prefetching ends */
     AHEAD = 1 << 10,
     PIECE = 128,           /* channels that are added up at once */
@@ -438,7 +441,8 @@ static gnt_conv_fit prepare(const gnt_conv_case *q, gnt_conv_choice *c) {
 static int fits(const gnt_conv_case *q) {
     const gnt_conv *s = &q->s;
     const int dw = q->op == GNT_OP_CONV_DW;
-    if (!gnt_conv_suits_blocks(q) || q->block != V || (!dw && !q->given) || (dw && HAS_LARGER))
+    if (!gnt_conv_suits_blocks(q) || q->block != V || (!dw && !q->given) ||
+        (dw && HAS_LARGER && s->c * s->o < MANY_PAIRS))
         return 0;
     if (s->kh != 3 || s->kw != 3 || s->stride != 1 || s->pad > 1 || s->c % V || s->o % V || s->c > 4096 ||
         s->o > 4096)
@@ -448,7 +452,7 @@ static int fits(const gnt_conv_case *q) {
             larger = s->n * ((z.oh + 3) / 4) * ((z.ow + 3) / 4);
     if (dw)
         return squares >= DW_SQUARES && 4 * places >= 3 * 4 * squares;
-    if (HAS_LARGER && !q->exact && larger >= 128)
+    if (HAS_LARGER && !q->exact && larger >= 128 && s->c * s->o >= FEW_PAIRS)
         return 0;
     return places >= (q->constant ? LEAST_PLACES : MANY_PLACES) && 4 * places >= 3 * 4 * squares;
 }
