@@ -126,6 +126,23 @@ static void statistics_in_the_clear_give_the_region_away(void **state) {
     assert_true(with > 25 && without < 12);
 }
 
+/* And to who is granted nothing of the noise, but sees that the update is noise. */
+static void noise_that_is_seen_counts_as_known(void **state) {
+    (void)state;
+    double with = 0;
+    for (int64_t row = 0; row < 3; row++) {
+        client c;
+        open_sender(&c, row, 30);
+        c.a.seen.public_data = &c.a.public_data;
+        recovered(&c.a, "region-known", "{\"steps\": 600}");
+        with += region_psnr(&c) / 3;
+        assert_true(fact_of(&c.a, "noise_known") == 0 && fact_of(&c.a, "bn") == 10);
+        forget(&c.a);
+    }
+    print_message("without a grant %.1f dB\n", with);
+    assert_true(with > 25);
+}
+
 /* They count unless none were sent, `bn` is 0, or the granted defense adds noise to them; and then by a
  * weight above 0 only. */
 static void they_count_where_they_are_of_use(void **state) {
@@ -200,6 +217,7 @@ static void several_steps_give_a_weighted_mean(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statistics_in_the_clear_give_the_region_away),
+        cmocka_unit_test(noise_that_is_seen_counts_as_known),
         cmocka_unit_test(they_count_where_they_are_of_use),
         cmocka_unit_test(several_steps_give_a_weighted_mean),
     };

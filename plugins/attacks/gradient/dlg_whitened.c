@@ -19,14 +19,11 @@ CHOSEN_RUN("dlg-whitened")
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
-static const char *const families[] = {"fedre",      "fedre-sample", "uniform", "dp-gaussian",
-                                       "dp-laplace", "clip",         NULL};
-
 const gnt_descriptor gradient_dlg_whitened = {
     GNT_ATTACK("dlg-whitened", "1.1",
                "searches the input whose clipped update is the likeliest, each layer by its own noise", "MIT",
                "Balunović, Dimitrov, Staab and Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022"),
-    LIKELY_COMMON(families),
+    LIKELY_COMMON(likely_families),
     .goals = GNT_GOAL_RECONSTRUCTION,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,

@@ -191,6 +191,7 @@ gnt_status whitening_open(whitening *w, const gnt_host *host, const gnt_observat
         take_layers(w, &r, seen);
     w->floor = r.noise.floor;
     w->is_known = !plain && (r.share != NULL || granted->noise.kind != NOISE_NONE || w->some.n > 0);
+    w->has_noise = w->is_known || (!plain && r.noise.n_noisy > 0);
     report_noise(w, host);
     return GNT_OK;
 }

@@ -34,6 +34,7 @@ typedef struct whitening {
     int64_t n;
     whitening_part *part;
     int is_known;      /* s_l of all layers were granted */
+    int has_noise;     /* they were, or entries of some layer are distributed like noise */
     double floor;      /* of an s_l that is not */
     covered_part some; /* the layers that dp-* clip and noise, if they name layers; in no part */
 } whitening;

@@ -28,7 +28,7 @@ CHOSEN_RUN("region-known")
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
 const gnt_descriptor gradient_region_known = {
-    GNT_ATTACK("region-known", "1.0", "searches the sensitive region of an image whose rest is known", "MIT",
+    GNT_ATTACK("region-known", "1.1", "searches the sensitive region of an image whose rest is known", "MIT",
                ""),
     LIKELY_COMMON(likely_families),
     .goals = GNT_GOAL_RECONSTRUCTION,

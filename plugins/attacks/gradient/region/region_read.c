@@ -192,7 +192,7 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
 const gnt_descriptor gradient_region_read = {
-    GNT_ATTACK("region-read", "1.0",
+    GNT_ATTACK("region-read", "1.1",
                "searches the sensitive region, and infers its content from public images", "MIT", ""),
     LIKELY_COMMON(likely_families),
     .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_RECONSTRUCTION,

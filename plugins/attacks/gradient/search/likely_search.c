@@ -24,7 +24,8 @@ const gnt_parameter likely_parameters[] = {
     GNT_REAL(invert, bn, -1, 1000, -1, GNT_SCALE_LINEAR, "", INVERT_BN_HELP)};
 
 /* Plugins, not families: what they make of the grant are their parameters. */
-const char *const likely_families[] = {"fedre", "uniform", "dp-gaussian", "dp-laplace", "clip", NULL};
+const char *const likely_families[] = {"fedre",      "fedre-sample", "uniform", "dp-gaussian",
+                                       "dp-laplace", "clip",         NULL};
 
 gnt_status likely_cost(invert *self, gnt_observation *seen, const granted_defense *granted, int *cost) {
     const gnt_host *host = self->host;

@@ -3,13 +3,15 @@
 #include "hook.h"
 #include "search/invert.h"
 
-/* Weights where `bn` leaves them to the attack: against 1 − cos; and against an update with known noise if
- * the statistics are exactly the batch's, so that they decide wherever the noise does not let the update. */
+/* Weights where `bn` leaves them to the attack: against 1 − cos; and against an update with noise, granted
+ * or seen, if the statistics are exactly the batch's, so that they decide wherever the noise does not let the
+ * update. */
 static const double usual = 0.1, exact = 10;
 
 static double weight_of(const search *s, const gnt_observation *seen, const float *sent) {
     const data_term *own = &s->term[0];
-    const int has_noise = own->cost == DATA_LIKELIHOOD || (own->cost == DATA_WHITENED && own->white.is_known);
+    const int has_noise =
+        own->cost == DATA_LIKELIHOOD || (own->cost == DATA_WHITENED && own->white.has_noise);
     if (s->self->bn >= 0)
         return s->self->bn;
     if (seen->batch_mean)
