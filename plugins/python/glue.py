@@ -20,7 +20,7 @@ NAMES = {table: {value: name for name, value in words.items()} for table, words 
 PERMITTED = set(
     "abc array base64 bisect cmath collections contextlib copy csv dataclasses datetime decimal enum fractions functools "
     "gc hashlib heapq io itertools json logging math numbers numpy operator pprint queue random re scipy sklearn "
-    "statistics string struct sys textwrap time torch torchvision traceback types typing unicodedata uuid warnings "
+    "statistics string struct sys textwrap time torch torchvision traceback types typing unicodedata warnings "
     "weakref zlib".split())
 LINE = re.compile(r"^(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.M)
 
@@ -44,11 +44,13 @@ def preload(text):
     import encodings.ascii, encodings.latin_1, encodings.utf_8  # codecs are imported when first used
     np = numpy
     for name in imported(text.decode("utf-8", "replace")):
-        if name.split(".")[0] in PERMITTED and name.isascii() and len(name) <= 100:
-            try:
-                __import__(name)
-            except Exception:  # reported where the script imports it
-                pass
+        parts = name.split(".")
+        if parts[0] not in PERMITTED or not name.isascii() or len(name) > 100 or any(p[:1] in ("", "_") for p in parts):
+            continue  # such as numpy.f2py.__main__, which is a program
+        try:
+            __import__(name)
+        except BaseException:  # reported where the script imports it
+            pass
 
 
 class Refusal:
