@@ -2,6 +2,7 @@
  * are PSNR with its interval and the share of targets identified, or balanced accuracy in per cent. */
 #include "page_tables.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -205,13 +206,16 @@ static void add_heading(const scores *s, const char *task, int64_t stage, gnt_te
             seeds = s->results.group[i].n_cells;
     tables_next(out);
     gnt_text_add(out, "**%s. ", task);
-    if (in_round)
-        gnt_text_add(out, "Round %" PRId64 "**, what %" PRId64 " client%s sent", stage, targets,
-                     targets == 1 ? "" : "s");
-    else if (of && of->rounds > 0 && stage > 0)
+    if (in_round) {
+        char words[64];
+        gnt_stage_words(&s->results, task, stage, words, sizeof words);
+        gnt_text_add(out, "%c%s**, what %" PRId64 " client%s sent", toupper((unsigned char)words[0]),
+                     words + 1, targets, targets == 1 ? "" : "s");
+    } else if (of && of->rounds > 0 && stage > 0) {
         gnt_text_add(out, "After round %" PRId64 "**, a probe of %" PRId64 " targets", stage, targets);
-    else
+    } else {
         gnt_text_add(out, "Before training**, a probe of %" PRId64 " targets", targets);
+    }
     if (seeds > 1)
         gnt_text_add(out, ", %" PRId64 " seeds", seeds);
     gnt_text_add(out, ".");

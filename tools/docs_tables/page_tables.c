@@ -1,9 +1,11 @@
 #include "page_tables.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "format.h"
+#include "judge/section.h"
 #include "render/escape.h"
 
 enum { MOST_WORDS = 16, MOST_TEXT = 4 << 20 };
@@ -214,4 +216,13 @@ void tables_interval(const gnt_measure *m, const gnt_stat *s, gnt_text *out) {
         gnt_text_add(out, " [%s, %s]", gnt_text_get(&low), gnt_text_get(&high));
     gnt_text_free(&low);
     gnt_text_free(&high);
+}
+
+void tables_round(const gnt_results *r, const char *task, int64_t stage, gnt_table *t) {
+    char words[64];
+    gnt_stage_words(r, task, stage, words, sizeof words);
+    if (strncmp(words, "drawn ", strlen("drawn ")) == 0)
+        gnt_table_text(t, words);
+    else
+        gnt_table_format(t, "%" PRId64, stage);
 }

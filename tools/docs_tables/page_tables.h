@@ -79,5 +79,7 @@ void tables_next(gnt_text *out);
 /* Writes a mean and interval as in "12.3 [11.0, 13.5]", without a unit; without the brackets if both ends
  * are alike. */
 void tables_interval(const gnt_measure *m, const gnt_stat *s, gnt_text *out);
+/* Adds a cell with the round of a stage: its number, or which of the task's drawn rounds it is. */
+void tables_round(const gnt_results *r, const char *task, int64_t stage, gnt_table *t);
 
 #endif

@@ -16,7 +16,8 @@ static void add_stat(const gnt_measure *m, double mean, double low, double high,
     gnt_text_free(&text);
 }
 
-static void add_row(const gnt_measure *m, const gnt_rank_row *row, gnt_table *t) {
+static void add_row(const gnt_results *r, const char *task, const gnt_measure *m, const gnt_rank_row *row,
+                    gnt_table *t) {
     gnt_table_text(t, row->defense);
     if (row->place.rank)
         gnt_table_format(t, "%d%s", row->place.rank, row->place.tied ? ", tied" : "");
@@ -32,7 +33,7 @@ static void add_row(const gnt_measure *m, const gnt_rank_row *row, gnt_table *t)
         return;
     }
     gnt_table_text(t, row->worst->attack);
-    gnt_table_format(t, "%" PRId64, row->worst->stage);
+    tables_round(r, task, row->worst->stage, t);
     add_stat(m, row->measured.mean, row->measured.low, row->measured.high, t);
     add_stat(m, row->score->stat.mean, row->score->stat.low, row->score->stat.high, t);
 }
@@ -71,7 +72,7 @@ static int add_section(const gnt_results *r, const char *task, int64_t stage, gn
     gnt_table_column(&t, m->title);
     gnt_table_column(&t, "at the matched strength");
     for (size_t i = 0; i < ranking.n; i++)
-        add_row(m, &ranking.row[i], &t);
+        add_row(r, task, m, &ranking.row[i], &t);
     tables_next(out);
     gnt_stage_words(r, task, stage, heading, sizeof heading);
     gnt_text_add(out, "**%s**, %s.", task, heading);

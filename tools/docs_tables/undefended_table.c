@@ -96,7 +96,10 @@ int table_undefended(const scores *s, char *const *tasks, size_t n, gnt_text *ou
         const int before = !gnt_facts_of(r, g->task)->in_round && g->stage == 0;
         gnt_table_text(&t, g->task);
         gnt_table_text(&t, task && task->model[0] ? task->model : "–");
-        add_count(before ? NULL : &g->stage, &t);
+        if (before)
+            add_count(NULL, &t);
+        else
+            tables_round(r, g->task, g->stage, &t);
         add_utility(g, &t);
         gnt_table_text(&t, g->attack);
         add_count(&targets, &t);
