@@ -152,12 +152,19 @@ static inline json_t *expected_value(json_t *node, int scaled) {
     json_t *out = expected_schema(node, scaled), *any = json_object_get(out, "anyOf");
     if (!scaled || json_object_size(out) == 0 || json_object_get(node, "free"))
         return out;
-    json_t *named = json_pack("{s:s, s:s}", "type", "string", "pattern", "^\\$");
     if (any) {
-        json_array_insert_new(any, 0, named);
-        return out;
+        json_array_insert_new(any, 0, json_pack("{s:s, s:s}", "type", "string", "pattern", "^\\$"));
+    } else if (json_object_get(out, "enum")) {
+        json_t *named = json_pack("{s:s, s:s}", "type", "string", "pattern", "^\\$");
+        return json_pack("{s:[o, o]}", "anyOf", named, out);
+    } else { /* a pattern is for texts alone */
+        json_t *type = json_object_get(out, "type");
+        json_t *types = json_is_array(type) ? json_incref(type) : json_pack("[O]", type);
+        json_array_append_new(types, json_string("string"));
+        json_object_set_new(out, "type", types);
+        json_object_set_new(out, "pattern", json_string("^\\$"));
     }
-    return json_pack("{s:[o, o]}", "anyOf", named, out);
+    return out;
 }
 
 /* The names of complete properties, NULL if others may be there: also those that were read before others were
