@@ -13,6 +13,7 @@
 #include "data/data.h"
 #include "local_client.h"
 
+enum { C2_BIAS = 4 * 25 + 4 + 16 * 4 * 25 }; /* its first entry in the flat weights */
 enum { PIXELS = 28 * 28, CLASSES = 10, MOST = 40, PUBLIC = 80, ROWS = MOST + PUBLIC };
 
 static const char conv_json[] =
@@ -29,6 +30,7 @@ typedef struct client {
     const float *rates; /* the client's, where 0.1 is announced; NULL: 0.1 each */
     int labels;         /* granted */
     double sigma;       /* of noise in the update */
+    float bias;         /* added to those of the last convolution: the more, the fewer features are 0 */
 } client;
 
 typedef struct seen_client {
@@ -60,6 +62,8 @@ static void observe(const client *c) {
     float rates[16];
     memset(&the, 0, sizeof the);
     open_client(&the.of, conv_json, CLASSES, NULL, NULL, 9);
+    for (int i = 0; i < 16; i++)
+        the.of.weights[C2_BIAS + i] += c->bias;
     for (int32_t i = 0; i < c->steps; i++)
         rates[i] = c->rates ? c->rates[i] : 0.1f;
     const gnt_function_spec spec = {
@@ -168,6 +172,14 @@ static void momentum_hides_no_order(void **state) {
     expect_all(&(client){.steps = 3, .batch = 4, .labels = 1, .momentum = 0.5});
 }
 
+/* With few features that are 0, random objectives find a part of the samples; objectives from the features of
+ * public images find nearly all. */
+static void few_zeros_hide_few_samples(void **state) {
+    (void)state;
+    attack(&(client){.steps = 5, .batch = 8, .bias = 0.085f});
+    assert_true(the.features_known >= 36);
+}
+
 static void noise_hides_features_of_steps(void **state) {
     (void)state;
     attack(&(client){.steps = 5, .batch = 4, .sigma = 0.01});
@@ -180,6 +192,7 @@ int main(void) {
         cmocka_unit_test(their_labels_are_those_granted),
         cmocka_unit_test(hidden_rates_hide_no_order),
         cmocka_unit_test(momentum_hides_no_order),
+        cmocka_unit_test(few_zeros_hide_few_samples),
         cmocka_unit_test(noise_hides_features_of_steps),
     };
     return cmocka_run_group_tests(tests, open_glyphs, NULL);

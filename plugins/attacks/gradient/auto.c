@@ -1,13 +1,13 @@
 /* auto: runs the attacks on updates that apply, and answers with the result that explains the observed
  * update best.
  *
- *  1. linear-layer, where the first layer is dense: exact where the update determines the samples.
- *  2. idlg, of one sample, and
- *  3. invert-gradients, each from the best result so far.
+ * 1. linear-layer, where the first layer is dense: exact where the update determines the samples. 2.
+ * idlg, of one sample, and 3. invert-gradients, each from the best result so far.
  *
- * All results are compared by one cost, −log p(observed | candidate) under the granted defense (explained.h),
- * which never sees the private samples; a later one has to be clearly better. If a result explains the update
- * to rounding, the later members do not run. Members run with the defaults of their own parameters. */
+ * All results are compared by one cost, −log p(observed | candidate) under the granted defense
+ * (explained.h), which never sees the private samples; a later one has to be clearly better. If a
+ * result explains the update to rounding, the later members do not run. Members run with the defaults
+ * of their own parameters. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,7 +261,7 @@ static const gnt_parameter parameters[] = {
 static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
 
 const gnt_descriptor gradient_auto = {
-    GNT_ATTACK("auto", "1.0", "runs what applies, and answers with what explains the update best", "MIT", ""),
+    GNT_ATTACK("auto", "1.1", "runs what applies, and answers with what explains the update best", "MIT", ""),
     GRADIENT_COMMON(automatic),
     .scope = GNT_SCOPE_STAGE,
     .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,

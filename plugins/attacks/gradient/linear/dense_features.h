@@ -16,16 +16,21 @@ typedef struct dense_features {
     const gnt_observation *seen;
     int32_t layer; /* whose output the features are */
     int64_t features;
-    int64_t found; /* samples, at most seen->n; the first so many of what follows */
-    float *f;      /* × features */
-    int64_t *label, *step;
-    double *apart; /* share of the squares of δ that does not follow from features, label and step */
+    int64_t found;         /* samples, at most seen->n; the first so many of what follows */
+    float *f;              /* × features */
+    int64_t *label, *step; /* label −1: it is not known */
+    double *apart;         /* share of the squares of δ that does not follow from features, label and step */
 } dense_features;
 
-/* Finds what the update determines, if only ReLU and dense layers follow. The update is whole (update.h).
- * effort: most operations of the search, 1e9. Reports the fact `features_exact`. GNT_OK, GNT_STOPPED, or a
- * status after host->fail. */
-gnt_status dense_features_find(dense_features *d, const gnt_host *host, const gnt_observation *seen,
-                               const outliers *apart, double effort);
+/* Binds one observation: sets layer and features; features 0 if there is nothing to be found, as where other
+ * layers than ReLU and dense ones follow, or each sample was used more than once. The update is whole
+ * (update.h). */
+void dense_features_open(dense_features *d, const gnt_host *host, const gnt_observation *seen);
+
+/* Finds what the update determines. alike: n_alike × features of other samples at the broadcast
+ * weights, which lead the search; may be NULL. effort: most operations of the search, 1e9. Reports the
+ * fact `features_exact`. GNT_OK, GNT_STOPPED, or a status after host->fail. */
+gnt_status dense_features_find(dense_features *d, const outliers *apart, double effort, const float *alike,
+                               int64_t n_alike);
 
 #endif

@@ -8,6 +8,8 @@
 #include "hook.h"
 #include "linear/small_matrix.h"
 
+static const double least_apart = 1e-4; /* the scale of what fits worse means nothing */
+
 /* Returns the next dense layer of the head after `at`; −1 if others follow, n_layers after the last. */
 static int32_t next_layer(const gnt_model_info *info, int32_t at) {
     static const char *const flat[] = {"flatten", "dropout", NULL};
@@ -77,7 +79,8 @@ gnt_status dense_head_open(dense_head *h, const gnt_host *host, const gnt_observ
         }
     }
     h->p = gnt_host_scratch(host, h->classes, sizeof *h->p);
-    h->jacobian = gnt_host_scratch(host, h->classes * h->layer[0].units, sizeof *h->jacobian);
+    h->jacobian = gnt_host_scratch(host, (h->classes + 1) * h->layer[0].units, sizeof *h->jacobian);
+    h->delta = h->jacobian + h->classes * h->layer[0].units;
     return hook_memory(host, h->p && h->jacobian);
 }
 
@@ -131,27 +134,36 @@ static void set_jacobian(dense_head *h) {
     }
 }
 
-head_fit dense_head_fit(dense_head *h, const float *f, const double *delta) {
+/* Returns what is left of the squares of δ if h->delta explains it; above 1 where it has the other sign. */
+static double apart_from(const dense_head *h, const double *delta, double *scale) {
     const int64_t units = h->layer[0].units;
+    const double both = small_dot(h->delta, delta, units), own = small_dot(h->delta, h->delta, units);
     const double squares = small_dot(delta, delta, units);
+    *scale = own > 0 ? fmax(both / own, 0) : 0;
+    return own > 0 && squares > 0 ? 1 - both * fabs(both) / (own * squares) : INFINITY;
+}
+
+head_fit dense_head_fit(dense_head *h, const float *f, update_columns *c, const double *delta) {
+    const int64_t units = h->layer[0].units;
     double *mean = h->layer[0].back;
     head_fit best = {.label = -1, .apart = INFINITY};
     forward(h, f);
     set_jacobian(h);
     memset(mean, 0, (size_t)units * sizeof *mean);
-    for (int64_t c = 0; c < h->classes; c++)
+    for (int64_t k = 0; k < h->classes; k++)
         for (int64_t u = 0; u < units; u++)
-            mean[u] += h->p[c] * h->jacobian[c * units + u];
-    for (int64_t c = 0; c < h->classes && squares > 0; c++) {
-        double both = 0, own = 0;
-        for (int64_t u = 0; u < units; u++) {
-            const double expected = h->jacobian[c * units + u] - mean[u];
-            both += expected * delta[u];
-            own += expected * expected;
-        }
-        const double apart = own > 0 ? 1 - both * fabs(both) / (own * squares) : INFINITY;
-        if (apart < best.apart)
-            best = (head_fit){c, apart, both / own};
+            mean[u] += h->p[k] * h->jacobian[k * units + u];
+    for (int64_t k = 0; k < h->classes; k++) {
+        for (int64_t u = 0; u < units; u++)
+            h->delta[u] = h->jacobian[k * units + u] - mean[u];
+        double scale = 1;
+        const double apart = delta ? apart_from(h, delta, &scale) : update_columns_apart(c, h->delta);
+        if (!(apart < best.apart))
+            continue;
+        if (!delta && apart < least_apart) /* of two classes the other one differs in the sign alone */
+            scale = update_columns_scale(c, f, h->delta);
+        if (scale > 0)
+            best = (head_fit){k, apart, scale};
     }
     return best;
 }
@@ -162,6 +174,8 @@ void dense_head_add(dense_head *h, const float *f, int64_t label, double scale) 
     for (int64_t c = 0; c < h->classes; c++)
         last->back[c] = scale * ((c == label) - h->p[c]);
     backward(h);
+    for (int64_t u = 0; u < h->layer[0].units; u++)
+        h->delta[u] = h->layer[0].back[u] / scale;
     for (int i = 0; i < h->n; i++) {
         head_layer *l = &h->layer[i];
         for (int64_t u = 0; u < l->units; u++) {

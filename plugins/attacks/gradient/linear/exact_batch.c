@@ -248,6 +248,8 @@ static gnt_status solve(exact_batch *e, const row_space *space, const layer_rows
     single_samples singles;
     int64_t samples = 0;
     TRY(single_samples_start(&singles, host, space, &e->range, relu ? &choice : NULL));
+    if (e->alike)
+        single_samples_compare(&singles, e->alike, e->n_alike);
     if (relu)
         TRY(column_choice_start(&choice, host, space, rows, is_delta));
     if (e->known)
@@ -262,6 +264,7 @@ static gnt_status solve(exact_batch *e, const row_space *space, const layer_rows
         TRY(single_samples_of_rest(&singles));
     if (relu && samples < space->rank && singles.n > 0 && singles.n < space->rank)
         TRY(search_columns(&singles, &choice, 2 * most, &samples));
+    e->spent += 1e-9 * (singles.spent + (relu ? choice.spent : 0));
     return samples == space->rank ? add_chosen(e, &choice, rows, x) : add_singles(e, &singles, x);
 }
 
@@ -288,29 +291,48 @@ static int is_of_several(const exact_batch *e, const row_space *s) {
     return s->rank > 1 && s->rank < e->most && rows >= 2 * s->rank;
 }
 
+/* Forgets what was found. Returns 0 if an update of n samples is not to be solved for. */
+static int begin(exact_batch *e, int64_t n) {
+    const dense_layer *l = e->layer;
+    e->found = e->exact = e->rank = 0;
+    e->units = l->b->count;
+    e->rows = (layer_rows){0};
+    return e->effort > 0 && n >= 2 && n < l->b->count && n <= e->features && e->seen->weights &&
+           !l->apart.of && optimizer_of_steps(e->seen) == GNT_OPTIMIZER_SGD;
+}
+
 gnt_status exact_batch_find(exact_batch *e, float *x) {
     const gnt_host *host = e->host;
-    const gnt_observation *seen = e->seen;
     const dense_layer *l = e->layer;
     layer_rows rows = {.w = l->w->data, .b = l->b->data, .units = l->b->count, .features = e->features};
     row_space space;
-    const int64_t n = e->most ? e->most : seen->n;
-    e->found = e->exact = e->rank = 0;
-    e->units = rows.units;
-    if (e->effort <= 0 || n < 2 || n >= l->b->count || n > e->features || !seen->weights || l->apart.of ||
-        optimizer_of_steps(seen) != GNT_OPTIMIZER_SGD)
+    const int64_t n = e->most ? e->most : e->seen->n;
+    if (!begin(e, n))
         return GNT_OK;
-    find_weights(host->model->info, seen, l, &rows);
-    const decayed d = {host, seen, &rows, &space};
+    find_weights(host->model->info, e->seen, l, &rows);
+    const decayed d = {host, e->seen, &rows, &space};
     double noise;
     TRY(row_space_make(&space, host, &rows, n));
     TRY(e->most ? space_at(&d, 1, &noise) : find_space(&d));
     e->rank = space.rank;
     if (e->most && !is_of_several(e, &space))
         return GNT_OK;
+    e->rows = rows;
     gnt_host_fact(host, "update_rank", (double)space.rank);
     if (rows.kept != 0)
         gnt_host_fact(host, "decay_share", rows.kept);
     return space.rank > 0 ? solve(e, &space, &rows, is_before_relu(host->model->info, l->w->layer), x)
+                          : GNT_OK;
+}
+
+gnt_status exact_batch_solve(exact_batch *e, const layer_rows *rows, int64_t n, float *x) {
+    const gnt_host *host = e->host;
+    row_space space;
+    if (!begin(e, n))
+        return GNT_OK;
+    TRY(row_space_make(&space, host, rows, n));
+    TRY(row_space_find(&space, host, rows));
+    e->rank = space.rank;
+    return space.rank > 0 ? solve(e, &space, rows, is_before_relu(host->model->info, e->layer->w->layer), x)
                           : GNT_OK;
 }

@@ -146,7 +146,7 @@ static int settle(row_space *s, const layer_rows *l, double *room) {
 
 gnt_status row_space_make(row_space *s, const gnt_host *host, const layer_rows *l, int64_t most) {
     const int64_t width = l->features + 1;
-    *s = (row_space){.units = l->units, .width = width, .most = most};
+    *s = (row_space){.units = l->units, .width = width, .most = most, .limit = most};
     s->basis = gnt_host_scratch(host, most * width, sizeof *s->basis);
     s->at = gnt_host_scratch(host, l->units * most, sizeof *s->at);
     s->norm = gnt_host_scratch(host, 2 * l->units + most, sizeof *s->norm);
@@ -167,7 +167,7 @@ gnt_status row_space_find(row_space *s, const gnt_host *host, const layer_rows *
         remaining[i] = small_dot(work, work, s->width);
         s->norm[i] = sqrt(remaining[i]);
     }
-    while (s->rank < s->most && (share[s->rank] = add_direction(s, l, remaining)) > 0)
+    while (s->rank < s->limit && (share[s->rank] = add_direction(s, l, remaining)) > 0)
         TRY(may_go_on(host));
     find_noise(s, l, work, sorted);
     s->full_noise = s->noise;

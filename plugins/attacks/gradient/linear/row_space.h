@@ -1,9 +1,10 @@
 /* row_space: the space of few dimensions in which the rows of a first dense layer's update lie.
  *
- * The update of weights and bias is G = Σ_s δ_s x̃_sᵀ, x̃_s = [x_s; 1], over the samples of all local steps:
- * δ sums what each step had of a sample, at whatever rate and momentum, as x̃ is the same in all of them. So
- * its rank is at most the number of samples, and what a basis of that many rows leaves is noise: rounding,
- * or a defense's. Weight decay adds a multiple of the broadcast weights, the same for all rows. */
+ * The update of weights and bias is G = Σ_s δ_s x̃_sᵀ, x̃_s = [x_s; 1], over the samples of all
+ * local steps: δ sums what each step had of a sample, at whatever rate and momentum, as x̃ is the
+ * same in all of them. So its rank is at most the number of samples, and what a basis of that many rows
+ * leaves is noise: rounding, or a defense's. Weight decay adds a multiple of the broadcast weights, the
+ * same for all rows. */
 #ifndef GRADIENT_ROW_SPACE_H
 #define GRADIENT_ROW_SPACE_H
 
@@ -31,6 +32,7 @@ typedef struct row_space {
     double full_noise; /* the same, before directions that are no more than noise were left out */
     double *error;     /* rank: deviation of the entries of each basis vector */
     int64_t most;      /* stride of `at` */
+    int64_t limit;     /* of dimensions, at most `most`: the owner may lower it */
     double *room;
 } row_space;
 

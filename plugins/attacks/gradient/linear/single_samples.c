@@ -14,6 +14,7 @@ static const double least_part = 1e-3;    /* of a sample that the rows of other 
 static const double least_length = 0.05;  /* of the longest: pixels whose products are shorter are not used */
 static const double rounding = 1e-6;      /* of floats, against the length of a sample */
 static const double outside = 10;         /* times the noise: how far from the row space a known one lies */
+static const double most_like = 0.93;     /* of the zeros of inputs that are alike */
 static const double same_direction = 100; /* times the noise: how far rows that agree are apart */
 
 gnt_status single_samples_start(single_samples *s, const gnt_host *host, const row_space *space,
@@ -26,8 +27,22 @@ gnt_status single_samples_start(single_samples *s, const gnt_host *host, const r
     return hook_memory(host, s->sample && s->error && s->work);
 }
 
-/* Returns 1 if all entries of the point can be those of an input. error: of the point in its length, in; of
- * its entries, in units of the range, out. */
+void single_samples_compare(single_samples *s, const float *alike, int64_t n) {
+    const int64_t features = s->space->width - 1;
+    int64_t least = features;
+    s->alike = alike;
+    s->n_alike = n;
+    for (int64_t j = 0; j < n; j++) {
+        int64_t zeros = 0;
+        for (int64_t k = 0; k < features; k++)
+            zeros += (double)alike[j * features + k] <= s->range->lower;
+        least = zeros < least ? zeros : least;
+    }
+    s->least_zeros = n > 0 ? (int64_t)(most_like * (double)least) : 0;
+}
+
+/* Returns 1 if all entries of the point can be those of an input, and as many are on the lower bound.
+ * error: of the point in its length, in; of its entries, in units of the range, out. */
 static int is_input(const single_samples *s, const double *point, double *error) {
     const input_range *range = s->range;
     const int64_t width = s->space->width;
@@ -40,6 +55,7 @@ static int is_input(const single_samples *s, const double *point, double *error)
     }
     squares += *error * *error * small_dot(point, point, s->rank) / (double)width;
     const double unit = input_range_unit(range, x, width - 1);
+    int64_t zeros = 0;
     *error = sqrt(squares) / unit;
     for (int64_t k = 0; k < width - 1; k++) {
         const double deviation = input_range_deviation(range, k);
@@ -47,8 +63,9 @@ static int is_input(const single_samples *s, const double *point, double *error)
         const double slack = (1e-3 + 10 * *error * deviation) * unit;
         if (!(value > range->lower - slack && value < range->upper + slack))
             return 0;
+        zeros += value < range->lower + 0.1 * slack;
     }
-    return 1;
+    return zeros >= s->least_zeros;
 }
 
 /* Takes from v, of length 1, what the n vectors of the basis have of it, and makes the rest the next one if
@@ -234,14 +251,16 @@ static double set_pixel(const single_samples *s, int upper, int64_t k, double *r
 /* Sets rows to those of at most MOST_PIXELS pixels, evenly spaced, without those that are nearly the same in
  * all samples: their noise is greatest; and of the bias's entry, which is positive. Returns how many they
  * are. */
-static int64_t set_pixels(const single_samples *s, int upper, double *rows) {
+static int64_t set_pixels(const single_samples *s, int upper, double *rows, int64_t *pixel) {
     const int64_t b = s->rank, width = s->space->width, every = (width - 2) / MOST_PIXELS + 1;
     double longest = 0;
     int64_t n = 0;
     for (int64_t k = 0; k < width - 1; k += every)
         longest = fmax(longest, set_pixel(s, upper, k, rows));
-    for (int64_t k = 0; k < width - 1; k += every)
+    for (int64_t k = 0; k < width - 1; k += every) {
+        pixel[n] = k;
         n += set_pixel(s, upper, k, rows + n * b) >= least_length * longest;
+    }
     for (int64_t r = 0; r < b; r++)
         rows[n * b + r] = s->space->basis[(r + 1) * width - 1];
     return n + 1;
@@ -266,6 +285,22 @@ static void draw_objective(single_samples *s, int64_t times, float *drawn, doubl
     }
 }
 
+/* Sets an objective that is least at points whose pixels are on their bound where those of input j are, or
+ * nearly. rows, pixel: n of set_pixels, of the lower bound. */
+static void favour_alike(const single_samples *s, int64_t j, const double *rows, const int64_t *pixel,
+                         int64_t n, double *objective) {
+    const int64_t b = s->rank, features = s->space->width - 1;
+    const float *x = s->alike + j * features;
+    double squares = 0;
+    for (int64_t i = 0; i < n; i++)
+        squares += (double)x[pixel[i]] * (double)x[pixel[i]];
+    const double near = 0.1 * sqrt(squares / (double)n) + 1e-12;
+    memset(objective, 0, (size_t)b * sizeof *objective);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < b; k++)
+            objective[k] += rows[i * b + k] / ((double)x[pixel[i]] + near);
+}
+
 /* Goes to where the objective leads, and from there to where more entries are on their bound. Returns 0 if it
  * finds no point. */
 static int find_vertex(vertices *v, double *objective) {
@@ -285,18 +320,24 @@ gnt_status single_samples_of_pixels(single_samples *s, int upper, double most) {
     double *rows = gnt_host_scratch(s->host, (MOST_PIXELS + 3) * b, sizeof *rows);
     float *drawn = gnt_host_scratch(s->host, b, sizeof *drawn);
     TRY(hook_memory(s->host, rows && drawn));
+    int64_t *pixel = gnt_host_scratch(s->host, MOST_PIXELS + 1, sizeof *pixel);
+    TRY(hook_memory(s->host, pixel != NULL));
     double *objective = rows + (MOST_PIXELS + 2) * b;
-    const int64_t n = set_pixels(s, upper, rows);
+    const int64_t n = set_pixels(s, upper, rows, pixel);
+    const int64_t alike = upper ? 0 : s->n_alike;
     if (n < b + MORE_ZEROS)
         return GNT_OK;
     TRY(vertices_start(&v, s->host, rows, s->space->error, n, b));
     const double before = s->spent;
-    for (int64_t times = 0, last = 0; s->n < b && times - last < MOST_IN_VAIN; times++) {
+    for (int64_t times = 0, last = 0; s->n < b && times - last < MOST_IN_VAIN + 2 * alike; times++) {
         const int64_t found = s->n;
         TRY(may_go_on(s->host));
         if (s->spent - before + v.spent > most)
             break;
-        draw_objective(s, times, drawn, objective);
+        if (times < 2 * alike && times % 2 == 0)
+            favour_alike(s, times / 2, rows, pixel, n - 1, objective);
+        else
+            draw_objective(s, times, drawn, objective);
         if (find_vertex(&v, objective) && v.zeros >= b - 1 + b / 2 + MORE_ZEROS && (s->layer || !v.is_lone))
             single_samples_take(s, v.q, v.deviation, !s->range->is_image && !v.is_lone);
         last = s->n > found ? times : last;

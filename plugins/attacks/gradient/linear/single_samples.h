@@ -20,16 +20,23 @@ typedef struct single_samples {
     const row_space *space;
     const input_range *range;
     const column_choice *layer; /* NULL: the activation is not ReLU */
-    int64_t rank, n;            /* n: samples found, at most the rank */
-    double *sample;             /* n × rank: coordinates; the last entry of the point is 1 */
-    double *error;              /* n: deviation of its entries */
-    double *work;               /* rank × (rank + 1) + width + units */
-    double spent;               /* floating-point operations so far, about */
+    const float *alike;         /* n_alike × width − 1: inputs of the same kind; may be NULL */
+    int64_t n_alike;
+    int64_t least_zeros; /* entries on the lower bound that a sample has */
+    int64_t rank, n;     /* n: samples found, at most the rank */
+    double *sample;      /* n × rank: coordinates; the last entry of the point is 1 */
+    double *error;       /* n: deviation of its entries */
+    double *work;        /* rank × (rank + 1) + width + units */
+    double spent;        /* floating-point operations so far, about */
 } single_samples;
 
 /* Prepares. GNT_OK, or a status after host->fail. */
 gnt_status single_samples_start(single_samples *s, const gnt_host *host, const row_space *space,
                                 const input_range *range, const column_choice *layer);
+
+/* Expects samples like these n inputs: with entries on the lower bound where one of these has them, and about
+ * as many as that with the fewest. alike: n × width − 1, outlives s. */
+void single_samples_compare(single_samples *s, const float *alike, int64_t n);
 
 /* Takes those of the known samples that lie in the row space: no mixture of others does by chance. */
 gnt_status single_samples_of_known(single_samples *s, const gnt_samples *known);

@@ -6,40 +6,28 @@
 #include "gauntlet/nn.h"
 #include "hook.h"
 
-enum { MOST_IMAGES = 400 };
-
 typedef struct inverse {
-    known_features *k;
+    const known_features *k;
     const float *x;
     int64_t n, pixels;
     double *mean_x;          /* pixels */
     float *f, *mean_f;       /* n × features, less their mean; features */
     double *kernel, *weight; /* n × n; n × pixels: α */
     double *factor, *unit;   /* n × n each */
+    int ridge_is_new;
 } inverse;
 
-/* Computes the features of all images, in batches of the size that the function has. */
-static gnt_status find_features(inverse *v) {
-    const int64_t batch = v->k->n, width = v->k->features;
-    float *x = gnt_host_scratch(v->k->host, batch * v->pixels, sizeof *x);
-    const float *f;
-    TRY(hook_memory(v->k->host, x != NULL));
-    for (int64_t i = 0; i < v->n; i += batch) {
-        const int64_t count = v->n - i < batch ? v->n - i : batch;
-        TRY(may_go_on(v->k->host));
-        memcpy(x, v->x + i * v->pixels, (size_t)(count * v->pixels) * sizeof *x);
-        TRY(known_features_of(v->k, x, &f));
-        memcpy(v->f + i * width, f, (size_t)(count * width) * sizeof *f);
-    }
+/* Sets f and mean_f from the images' features. */
+static void set_features(inverse *v, const float *from) {
+    const int64_t width = v->k->features;
     for (int64_t j = 0; j < width; j++) {
         double sum = 0;
         for (int64_t i = 0; i < v->n; i++)
-            sum += (double)v->f[i * width + j];
+            sum += (double)from[i * width + j];
         v->mean_f[j] = (float)(sum / (double)v->n);
         for (int64_t i = 0; i < v->n; i++)
-            v->f[i * width + j] -= v->mean_f[j];
+            v->f[i * width + j] = from[i * width + j] - v->mean_f[j];
     }
-    return GNT_OK;
 }
 
 static double dot(const float *a, const float *b, int64_t n) {
@@ -88,24 +76,25 @@ static double solve(inverse *v, double ridge) {
     return sum;
 }
 
-/* Solves with the best ridge. */
-static gnt_status fit(inverse *v) {
-    double mean = 0, best = 0, least = INFINITY;
+/* Solves with the best ridge, which is found at the first step. */
+static gnt_status fit(inverse *v, double *best) {
+    double mean = 0, least = INFINITY;
     for (int64_t i = 0; i < v->n; i++)
         mean += v->kernel[i * (v->n + 1)] / (double)v->n;
-    for (double ridge = 1e-4; ridge < 2; ridge *= 10) {
+    for (double ridge = 1e-4; ridge < 2 && v->ridge_is_new; ridge *= 10) {
         TRY(may_go_on(v->k->host));
         const double apart = solve(v, ridge * mean);
         if (apart < least) {
             least = apart;
-            best = ridge;
+            *best = ridge;
         }
     }
-    if (best == 0) {
+    v->ridge_is_new = 0;
+    if (*best == 0) {
         memset(v->weight, 0, (size_t)(v->n * v->pixels) * sizeof *v->weight);
         return GNT_OK;
     }
-    solve(v, best * mean);
+    solve(v, *best * mean);
     return GNT_OK;
 }
 
@@ -121,9 +110,10 @@ static void predict(const inverse *v, const float *wanted, float *f, double *ima
     }
 }
 
-gnt_status feature_inverse(known_features *k, const float *x, int64_t count, int64_t pixels, float *images) {
+gnt_status feature_inverse(const known_features *k, const float *x, const float *f, int64_t n, int64_t pixels,
+                           float *images) {
     const gnt_host *host = k->host;
-    const int64_t n = count < MOST_IMAGES ? count : MOST_IMAGES, width = k->features;
+    const int64_t width = k->features;
     inverse v = {.k = k, .x = x, .n = n, .pixels = pixels};
     v.f = gnt_host_scratch(host, (n + 2) * width, sizeof *v.f);
     v.mean_x = gnt_host_scratch(host, (n + 2) * pixels, sizeof *v.mean_x);
@@ -133,17 +123,23 @@ gnt_status feature_inverse(known_features *k, const float *x, int64_t count, int
     v.weight = v.mean_x + pixels;
     v.factor = v.kernel + n * n;
     v.unit = v.factor + n * n;
-    TRY(find_features(&v));
-    set_kernel(&v);
-    TRY(fit(&v));
-    double *image = v.weight + n * pixels;
-    for (int64_t i = 0; i < k->n; i++) {
-        if (k->known[i])
-            predict(&v, k->wanted + i * width, v.mean_f + width, image);
-        else
-            memcpy(image, v.mean_x, (size_t)pixels * sizeof *image);
-        for (int64_t p = 0; p < pixels; p++)
-            images[i * pixels + p] = (float)fmin(fmax(image[p], 0), 1);
+    double *image = v.weight + n * pixels, ridge = 0;
+    v.ridge_is_new = 1;
+    for (int64_t step = 0; step < k->steps; step++) {
+        TRY(may_go_on(host));
+        set_features(&v, f + step * n * width);
+        set_kernel(&v);
+        TRY(fit(&v, &ridge));
+        for (int64_t i = 0; i < k->n; i++) {
+            if (known_features_step(k, i) != step)
+                continue;
+            if (k->known[i])
+                predict(&v, k->wanted + i * width, v.mean_f + width, image);
+            else
+                memcpy(image, v.mean_x, (size_t)pixels * sizeof *image);
+            for (int64_t p = 0; p < pixels; p++)
+                images[i * pixels + p] = (float)fmin(fmax(image[p], 0), 1);
+        }
     }
     return GNT_OK;
 }
