@@ -12,9 +12,11 @@
 #include "request/side.h"
 #include "run/run_impl.h"
 
-/* Measured on one core with AVX2, by fitting host.json of the suites of docs/suites.md. Rates are those that
- * training reaches, not the processor's. */
-static const double flop_rate = 12e9, byte_rate = 6e9, second_per_step = 5e-6;
+/* Measured on one core with AVX2 or AVX-512, by fitting host.json of the suites of docs/suites.md. Rates are
+ * those that training reaches, not the processor's. */
+static const double flop_rate = 18e9, byte_rate = 9e9, second_per_step = 5e-6;
+/* The rate of products of large matrices. */
+static const double dense_rate = 75e9;
 /* What a process takes to start and end, and what it has in memory before its work. */
 static const double second_per_process = 0.02, bytes_per_process = 15e6;
 /* Seconds of a client whose hooks run in a process of their own: for each round, and for each entry of its
@@ -131,15 +133,35 @@ static cost cost_of_train(const gnt_suite_task *t, const facts *f, const gnt_req
     return c;
 }
 
+/* Returns a number among a plugin's parameters, as its request has them; 0: it has none of that name. */
+static double parameter_of(const gnt_request_plugin *p, const char *name) {
+    json_t *params = json_loads(p->params, 0, NULL);
+    const double n = json_number_value(json_object_get(params, name));
+    json_decref(params);
+    return n;
+}
+
 /* Returns the steps of an attack's search: its budget, else a parameter that says how many. */
 static double steps_of(const gnt_request_attacker *a) {
     static const char *const names[] = {"iterations", "steps", "epochs", "evaluations", "trees"};
-    json_t *params = json_loads(a->plugin.params, 0, NULL);
     double n = (double)a->budget;
     for (size_t i = 0; n <= 0 && i < sizeof names / sizeof *names; i++)
-        n = json_number_value(json_object_get(params, names[i]));
-    json_decref(params);
+        n = parameter_of(&a->plugin, names[i]);
     return n;
+}
+
+/* What classifiers of updates read of one, at most: they pool it. */
+static double entries_read(const gnt_suite_task *t) {
+    const double most = 4096;
+    return fmin((double)t->update_size, most);
+}
+
+/* Seconds of the networks of three hidden layers that a defense learns, if its parameters say how many, and
+ * how wide. */
+static double zoo_of(const gnt_suite_task *t, const gnt_request_plugin *p) {
+    const double nets = parameter_of(p, "zoo"), width = 0.4 * parameter_of(p, "widest"), /* of the mean one */
+        rows = (double)t->role_rows[GNT_ROLE_DEFENDER_SHADOW], epochs = parameter_of(p, "epochs");
+    return nets * epochs * rows * 6 * width * (entries_read(t) + 2 * width) / dense_rate;
 }
 
 static cost cost_of_prepare(const gnt_suite_task *t, const facts *f, const gnt_request_prepare_attack *q,
@@ -148,8 +170,9 @@ static cost cost_of_prepare(const gnt_suite_task *t, const facts *f, const gnt_r
     const int learns = (q->attacker.granted & GNT_KNOWS_SHADOW_OBS) != 0;
     const double rows = learns ? (double)t->shadow_observations
                                : (double)(t->role_rows[GNT_ROLE_PUBLIC] + t->role_rows[GNT_ROLE_SHADOW]);
-    const double entries = learns && q->observe.surface == GNT_SURFACE_UPDATE ? (double)t->update_size
-                                                                              : (double)t->facts.features;
+    const int of_updates =
+        q->observe.surface == GNT_SURFACE_UPDATE && (learns || (q->attacker.goals & GNT_GOAL_ATTRIBUTE));
+    const double entries = of_updates ? entries_read(t) : (double)t->facts.features;
     return (cost){.seconds = fmin(steps, 200) * rows * entries * 100 / flop_rate,
                   .released = shadow / 20 + f->size,
                   .memory = 2 * shadow + rows * f->sample * 4 + 2 * f->size};
@@ -161,7 +184,7 @@ static cost cost_of_attack(const gnt_suite_task *t, const facts *f, const gnt_re
                  targets = (double)t->observe.targets;
     const int searches = (a->goals & GNT_GOAL_RECONSTRUCTION) && t->observe.surface == GNT_SURFACE_UPDATE;
     const double steps = searches ? steps_of(a) : 0;
-    return (cost){.seconds = targets * (1e-3 + steps * (8 * batch * f->gradient + 5 * second_per_step)) +
+    return (cost){.seconds = targets * (1e-3 + steps * (7 * batch * f->gradient + 5 * second_per_step)) +
                              seen / byte_rate,
                   .kept = a->goals & GNT_GOAL_RECONSTRUCTION ? targets * batch * 4 * (double)t->facts.features
                                                              : targets * batch * 8,
@@ -225,6 +248,9 @@ static cost cost_of(const estimating *e, const run_job *j) {
                    .kept = 6e3,
                    .memory = 3 * (double)(t->role_rows[GNT_ROLE_CLIENTS] + t->role_rows[GNT_ROLE_PUBLIC]) *
                              f->sample};
+        break;
+    case GNT_JOB_PREPARE_DEFENSE:
+        c = (cost){.seconds = 0.1 + zoo_of(t, &j->request.prepare.plugin), .kept = f->size};
         break;
     case GNT_JOB_MODEL:
         c = (cost){.seconds = 20, .kept = 1e6};
