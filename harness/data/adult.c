@@ -139,3 +139,14 @@ const data_source data_adult = {.name = "adult",
                                 .content = "5472545856be869d00fa2870743290abf7ccfa5b78736904937c3bbc5b51e392",
                                 .folders = (const char *const[]){"adult", ".", NULL},
                                 .files = files};
+
+/* The same records as numbers, as TAPPFL's authors have them. */
+const data_source data_adult_codes = {.name = "adult_codes",
+                                      .about = "UCI Adult, each column one number",
+                                      .rows = {32561, 16281, 0},
+                                      .shape = person_shape_codes,
+                                      .load = load,
+                                      .content =
+                                          "21898286aa2a37a8740606a658c5277adf5f990a97d73c2dd6e287ecef7c5354",
+                                      .folders = (const char *const[]){"adult", ".", NULL},
+                                      .files = files};

@@ -79,33 +79,44 @@ static const int64_t least[PERSON_NUMBERS] = {17, 12285, 1, 0, 0, 1};
 static const int64_t most[PERSON_NUMBERS] = {90, 1484705, 16, 99999, 4356, 99};
 
 /* Marks the features of that kind as those that state the attribute. */
-static void state(gnt_data_attr *a, int kind) {
+static void state(gnt_data_attr *a, int kind, int codes) {
     a->stated = PERSON_NUMBERS;
     for (int k = 0; k < kind; k++)
-        a->stated += person_kinds[k].n;
-    a->n_stated = person_kinds[kind].n;
+        a->stated += codes ? 1 : person_kinds[k].n;
+    a->n_stated = codes ? 1 : person_kinds[kind].n;
 }
 
-void person_shape(gnt_data *d) {
-    data_shape_table(d, PERSON_FEATURES, 2);
+static void shape(gnt_data *d, int codes) {
+    data_shape_table(d, codes ? PERSON_CODES : PERSON_FEATURES, 2);
     d->class_name = income;
     data_add_attr(d, "sex", 2, sex);
     data_add_attr(d, "race", 5, race);
     data_add_attr(d, "marital", 7, marital);
-    state(&d->attr[0], PERSON_SEX);
-    state(&d->attr[2], PERSON_MARITAL);
+    state(&d->attr[0], PERSON_SEX, codes);
+    state(&d->attr[2], PERSON_MARITAL, codes);
+}
+
+void person_shape(gnt_data *d) {
+    shape(d, 0);
+}
+
+void person_shape_codes(gnt_data *d) {
+    shape(d, 1);
 }
 
 void person_store(gnt_data *d, int64_t row, const person *p) {
-    float *x = d->table + row * PERSON_FEATURES;
+    const int codes = d->features == PERSON_CODES;
+    float *x = d->table + row * d->features;
     for (int i = 0; i < PERSON_NUMBERS; i++) {
         int64_t v = p->number[i] < least[i] ? least[i] : p->number[i] > most[i] ? most[i] : p->number[i];
         *x++ = (float)((double)(v - least[i]) / (double)(most[i] - least[i]));
     }
     for (int k = 0; k < PERSON_RACE; k++) {
-        for (int v = 0; v < person_kinds[k].n; v++)
+        for (int v = 0; !codes && v < person_kinds[k].n; v++)
             x[v] = v == p->kind[k];
-        x += person_kinds[k].n;
+        if (codes)
+            *x = (float)((double)p->kind[k] / (double)(person_kinds[k].n - 1));
+        x += codes ? 1 : person_kinds[k].n;
     }
     d->label[row] = p->income;
     d->attrs[PERSON_ATTRS * row] = p->kind[PERSON_SEX];

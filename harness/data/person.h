@@ -25,7 +25,9 @@
 
 #include "data/data.h"
 
-enum { PERSON_FEATURES = 103, PERSON_ATTRS = 3 };
+/* In `adult_codes` 13 features: the six numbers, then of each of these columns the number of its value over
+ * that of the last, 0 to 1. */
+enum { PERSON_FEATURES = 103, PERSON_CODES = 13, PERSON_ATTRS = 3 };
 
 enum { PERSON_AGE, PERSON_WEIGHT, PERSON_YEARS, PERSON_GAIN, PERSON_LOSS, PERSON_HOURS, PERSON_NUMBERS };
 enum {
@@ -56,6 +58,7 @@ extern const person_values person_kinds[PERSON_KINDS];
 extern const char *const person_number_names[PERSON_NUMBERS];
 
 void person_shape(gnt_data *d); /* features, classes and attributes sex, race, marital */
-void person_store(gnt_data *d, int64_t row, const person *p);
+void person_shape_codes(gnt_data *d);
+void person_store(gnt_data *d, int64_t row, const person *p); /* in the form of d's shape */
 
 #endif

@@ -14,7 +14,10 @@
     SET(receipts32)                                                                                          \
     SET(mnist)                                                                                               \
     SET(cifar10)                                                                                             \
-    SET(cifar100) SET(svhn) SET(adult) SET(loans) SET(loans_ratios) SET(audiomnist) SET(sroie64) SET(sroie128)
+    SET(cifar100)                                                                                            \
+    SET(svhn)                                                                                                \
+    SET(adult)                                                                                               \
+    SET(adult_codes) SET(loans) SET(loans_ratios) SET(audiomnist) SET(sroie64) SET(sroie128)
 
 #define DECLARE(set) extern const data_source data_##set;
 #define ADDRESS(set) &data_##set,

@@ -361,6 +361,27 @@ static void adult_encodes(void **state) {
     gnt_data_free(d);
 }
 
+/* Numbers as above; of each other column its value's place over the last one's, by adult.names. */
+static void adult_codes_are_numbers(void **state) {
+    (void)state;
+    static const double expected[2][13] = {
+        {22 / 73.0, 65231 / 1472420.0, 12 / 15.0, 2174 / 99999.0, 0, 39 / 98.0, 5 / 8.0, 0, 2 / 6.0, 8 / 14.0,
+         3 / 5.0, 1, 0},
+        {21 / 73.0, 1, 6 / 15.0, 0, 1, 1, 1, 2 / 15.0, 4 / 6.0, 1, 1 / 5.0, 0, 1}};
+    put_adult(good_data, good_test);
+    gnt_data *d = open_here("adult_codes");
+    assert_int_equal(d->features, 13);
+    for (int r = 0; r < 2; r++) {
+        float x[13];
+        gnt_data_row(d, r, x);
+        for (int i = 0; i < 13; i++)
+            if (x[i] != (float)expected[r][i])
+                fail_msg("row %d feature %d is %g, expected %g", r, i, (double)x[i], expected[r][i]);
+    }
+    assert_true(d->attr[0].stated == 11 && d->attr[0].n_stated == 1 && d->attr[2].stated == 8);
+    gnt_data_free(d);
+}
+
 static void adult_cut_anywhere(void **state) {
     (void)state;
     size_t whole_line = strlen(ONE "United-States, <=50K");
@@ -539,6 +560,7 @@ int main(void) {
         cmocka_unit_test(cifar10_reads_and_refuses),
         cmocka_unit_test(cifar100_reads_and_refuses),
         cmocka_unit_test(adult_encodes),
+        cmocka_unit_test(adult_codes_are_numbers),
         cmocka_unit_test(adult_cut_anywhere),
         cmocka_unit_test(adult_lies),
         cmocka_unit_test(adult_with_too_many),
