@@ -65,12 +65,18 @@ static int find_bracket(run *r, run_cell *c, const run_search *s) {
     return c->status == GNT_CELL_UNFINISHED;
 }
 
+/* Sets the strength that the suite gives; NaN of one that a search finds. */
+static void set_given_strength(run_cell *c) {
+    const gnt_cell *cell = c->cell;
+    if (cell->mode == GNT_MODE_FIXED || (cell->mode == GNT_MODE_SWEEP && !cell->bracket))
+        c->strength = cell->strength;
+}
+
 /* Finds the strength of the cell. False while it is not known, or if there is none and the cell is
  * settled. */
 static int find_strength(run *r, run_cell *c) {
     const gnt_cell *cell = c->cell;
-    if (cell->mode == GNT_MODE_FIXED || (cell->mode == GNT_MODE_SWEEP && !cell->bracket))
-        c->strength = cell->strength;
+    set_given_strength(c);
     if (cell->mode != GNT_MODE_MATCHED && !cell->bracket)
         return 1;
     run_search *s = search_of(r, cell);
@@ -264,6 +270,7 @@ static void take_results(run *r, run_cell *c) {
 int run_step_cell(run *r, run_cell *c, gnt_err *err) {
     const gnt_cell *cell = c->cell;
     if (cell->reason) {
+        set_given_strength(c);
         settle(r, c, GNT_CELL_NA, cell->reason);
         return 0;
     }
