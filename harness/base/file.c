@@ -271,3 +271,11 @@ int gnt_folder_take(const char *path, int share, int *busy) {
     *busy = fd < 0 && errno == EWOULDBLOCK;
     return fd;
 }
+
+int gnt_file_write_text(const char *folder, const char *name, const char *text, gnt_err *err) {
+    char *path = gnt_format("%s/%s", folder, name);
+    const int rc =
+        path && text ? gnt_file_write(path, text, strlen(text), err) : gnt_fail(err, "out of memory");
+    gnt_free(path);
+    return rc;
+}

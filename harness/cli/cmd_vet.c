@@ -106,6 +106,7 @@ static int read_options(int argc, char **argv, vet_options *o, cli_words *words)
         {.name = "seconds", .kind = CLI_REAL, .to = &o->vet.seconds, .least = 0.01, .most = 86400},
         {.name = "memory-mb", .kind = CLI_WHOLE, .to = &o->vet.memory_mb, .least = 64, .most = 1 << 20},
         {.name = "plugins", .kind = CLI_FOLDER, .to = &o->plugins},
+        {.name = "keep-failed", .kind = CLI_INTO, .to = &o->vet.keep_failed},
         {.name = "json", .kind = CLI_FLAG, .to = &o->json},
         {.name = "list", .kind = CLI_FLAG, .to = &o->list},
         CLI_SANDBOX(&o->vet.sandbox),

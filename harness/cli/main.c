@@ -21,9 +21,8 @@ static int worker(int argc, char **argv) {
         return gnt_worker_job(argv[2]);
     }
     if (argc > 1) {
-        fputs("gauntlet worker: expected --job DIR, a folder written by `gauntlet run --keep-failed`; "
-              "without it "
-              "only gauntlet itself starts a worker\n",
+        fputs("gauntlet worker: expected --job DIR, a folder written by --keep-failed of `gauntlet run` or "
+              "`gauntlet vet`; without it only gauntlet itself starts a worker\n",
               stderr);
         return GNT_EXIT_WRONG;
     }

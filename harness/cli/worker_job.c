@@ -1,5 +1,5 @@
-/* `gauntlet worker --job DIR`: reruns one job that `gauntlet run --keep-failed` kept, in this process, for a
- * debugger. There is no sandbox and no limit; outputs go to DIR/outputs.
+/* `gauntlet worker --job DIR`: reruns one job that `run --keep-failed` or `vet --keep-failed` kept, in
+ * this process, for a debugger. There is no sandbox and no limit; outputs go to DIR/outputs.
  *
  * The sides of a training or a replay, in which hooks run, are forks of this process. */
 #include <signal.h>
@@ -15,7 +15,9 @@
 #include "cli/args.h"
 #include "cli/worker_main.h"
 #include "job/job.h"
+#include "process/worker.h"
 #include "request/side.h"
+#include "vet/vet.h"
 
 enum { MOST_LINES = 3 + GNT_SIDE_MOST_COPIES };
 
@@ -76,6 +78,17 @@ static int never_stops(void *context) {
     return 0;
 }
 
+/* Prints the hook that a check calls. */
+static void note(void *context, const char *hook) {
+    (void)context;
+    fprintf(stderr, "%s\n", hook);
+}
+
+static int others(void *context) {
+    (void)context;
+    return gnt_worker_others();
+}
+
 static int run_here(place *p, const gnt_request *request, json_t *facts, gnt_err *err) {
     gnt_work w = {.request = request,
                   .memory = (size_t)1 << 40,
@@ -86,8 +99,10 @@ static int run_here(place *p, const gnt_request *request, json_t *facts, gnt_err
                   .socket = socket_of,
                   .progress = progress,
                   .should_stop = never_stops,
+                  .note = note,
+                  .others = others,
                   .facts = facts};
-    return gnt_job_run(&w, err);
+    return request->kind == GNT_JOB_VET ? gnt_vet_work(&w, err) : gnt_job_run(&w, err);
 }
 
 /* Runs a side in the forked process; returns its exit code. */
@@ -190,8 +205,13 @@ int gnt_worker_job(const char *folder) {
                     strsignal(WTERMSIG(status)));
             bad = 1;
         }
+    const char *verdict = json_string_value(json_object_get(facts, "verdict"));
+    const char *why = json_string_value(json_object_get(facts, "why"));
+    bad |= verdict && strcmp(verdict, "failed") == 0;
     if (rc != 0)
         cli_error("worker", &err, 1);
+    else if (verdict)
+        printf("the check %s: %s%s%s\n", request.vet.check, verdict, why && *why ? ": " : "", why ? why : "");
     else
         printf("the job succeeded; its outputs are in %s/outputs\n", folder);
     json_decref(facts);

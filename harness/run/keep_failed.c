@@ -22,14 +22,6 @@ static char *folder_of(const run *r, const run_job *j) {
     return folder;
 }
 
-static int write_text(const char *folder, const char *name, const char *text, gnt_err *err) {
-    char *path = gnt_format("%s/%s", folder, name);
-    const int rc =
-        path && text ? gnt_file_write(path, text, strlen(text), err) : gnt_fail(err, "out of memory");
-    gnt_free(path);
-    return rc;
-}
-
 static int copy_input(const run_job *j, size_t i, const char *folder, gnt_err *err) {
     enum { MOST = INT32_MAX };
     uint8_t *bytes = NULL;
@@ -52,9 +44,9 @@ static int keep(const run *r, const run_job *j, gnt_err *err) {
     char *text = request ? json_dumps(request, JSON_INDENT(1)) : NULL;
     int rc = inputs ? gnt_make_dirs(inputs, err) : gnt_fail(err, "out of memory");
     if (rc == 0)
-        rc = write_text(folder, "request.json", text, err);
+        rc = gnt_file_write_text(folder, "request.json", text, err);
     if (rc == 0)
-        rc = write_text(folder, "reason.txt", j->ending.reason, err);
+        rc = gnt_file_write_text(folder, "reason.txt", j->ending.reason, err);
     for (size_t i = 0; rc == 0 && i < j->n_inputs; i++)
         if (j->processes.fd[i] >= 0)
             rc = copy_input(j, i, folder, err);

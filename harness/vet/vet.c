@@ -167,6 +167,20 @@ static void read_end(outcome *o, const gnt_child *child) {
     gnt_free(note);
 }
 
+/* Keeps the request of a check that failed, and why, in a folder of their own. */
+static int keep(const vetting *v, const char *check, const json_t *request, const char *why, gnt_err *err) {
+    char *folder = gnt_format("%s/%s.%s", v->options->keep_failed, v->plugin->id, check);
+    char *text = json_dumps(request, JSON_INDENT(1));
+    int rc = folder ? gnt_make_dirs(folder, err) : gnt_fail(err, "out of memory");
+    if (rc == 0)
+        rc = gnt_file_write_text(folder, "request.json", text, err);
+    if (rc == 0)
+        rc = gnt_file_write_text(folder, "reason.txt", why, err);
+    free(text);
+    gnt_free(folder);
+    return rc;
+}
+
 /* Runs one check; returns −1 if no child could be started, or the user interrupted. */
 static int run_child(outcome *o, const vetting *v, const char *check, int64_t seed, double seconds,
                      gnt_err *err) {
@@ -194,6 +208,8 @@ static int run_child(outcome *o, const vetting *v, const char *check, int64_t se
         else
             rc = gnt_fail(err, "interrupted");
     }
+    if (rc == 0 && v->options->keep_failed && o->verdict == GNT_VET_FAILED)
+        rc = keep(v, check, request, o->why.text, err);
     gnt_child_free(child);
     json_decref(request);
     return rc;

@@ -55,6 +55,9 @@ typedef struct gnt_vet_options {
     double seconds;
     uint64_t memory_mb;
     gnt_sandbox_options sandbox;
+    /* A folder that gets a folder for each check that failed in a process, for `gauntlet worker --job`; NULL:
+     * none is kept. */
+    const char *keep_failed;
     /* Called as soon as a check is done. The finding is valid during the call. */
     void (*found)(void *user, const gnt_vet_finding *finding);
     void *user;
