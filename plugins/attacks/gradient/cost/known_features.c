@@ -8,8 +8,9 @@
 static gnt_status prepare(known_features *k, int32_t layer) {
     const gnt_host *host = k->host;
     const gnt_model_service *service = host->model;
+    const uint32_t constant = k->steps == 1 ? GNT_HELD_WEIGHTS : 0;
     features_function *of = k->of;
-    if (of->features && of->n == k->batch) {
+    if (of->features && of->n == k->batch && of->constant == constant) {
         service->changed(service->context, of->features);
         return GNT_OK;
     }
@@ -22,8 +23,8 @@ static gnt_status prepare(known_features *k, int32_t layer) {
                               .n_layers = 1,
                               .training = -1,
                               .vjp = GNT_WRT_X,
-                              .held = k->steps == 1 ? GNT_HELD_WEIGHTS : 0};
-    *of = (features_function){service->prepare(service->context, &spec), k->batch};
+                              .held = constant};
+    *of = (features_function){service->prepare(service->context, &spec), k->batch, constant};
     return of->features ? GNT_OK : gnt_host_fail(host, gnt_host_last_error(host));
 }
 

@@ -10,10 +10,12 @@
 
 #include "gauntlet/plugin.h"
 
-/* The function prepared for so many samples, kept by the instance. Zeros at first. */
+/* The function prepared for so many samples, and for weights that stay the same or not, kept by the instance.
+ * Zeros at first. */
 typedef struct features_function {
     gnt_function *features;
     int64_t n;
+    uint32_t constant; /* GNT_HELD_* */
 } features_function;
 
 typedef struct known_features {

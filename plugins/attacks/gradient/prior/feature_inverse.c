@@ -14,7 +14,6 @@ typedef struct inverse {
     float *f, *mean_f;       /* n × features, less their mean; features */
     double *kernel, *weight; /* n × n; n × pixels: α */
     double *factor, *unit;   /* n × n each */
-    int ridge_is_new;
 } inverse;
 
 /* Sets f and mean_f from the images' features. */
@@ -76,12 +75,12 @@ static double solve(inverse *v, double ridge) {
     return sum;
 }
 
-/* Solves with the best ridge, which is found at the first step. */
-static gnt_status fit(inverse *v, double *best) {
-    double mean = 0, least = INFINITY;
-    for (int64_t i = 0; i < v->n; i++)
-        mean += v->kernel[i * (v->n + 1)] / (double)v->n;
-    for (double ridge = 1e-4; ridge < 2 && v->ridge_is_new; ridge *= 10) {
+/* Finds the ridge that predicts each image best from the others, in units of the mean of the kernel's
+ * diagonal; 0 if the kernel is singular. */
+static gnt_status find_ridge(inverse *v, double mean, double *best) {
+    double least = INFINITY;
+    *best = 0;
+    for (double ridge = 1e-4; ridge < 2; ridge *= 10) {
         TRY(may_go_on(v->k->host));
         const double apart = solve(v, ridge * mean);
         if (apart < least) {
@@ -89,12 +88,20 @@ static gnt_status fit(inverse *v, double *best) {
             *best = ridge;
         }
     }
-    v->ridge_is_new = 0;
-    if (*best == 0) {
+    return GNT_OK;
+}
+
+/* Solves with the best ridge, which is found at the first step. */
+static gnt_status fit(inverse *v, int64_t step, double *ridge) {
+    double mean = 0;
+    for (int64_t i = 0; i < v->n; i++)
+        mean += v->kernel[i * (v->n + 1)] / (double)v->n;
+    if (step == 0)
+        TRY(find_ridge(v, mean, ridge));
+    if (*ridge > 0)
+        solve(v, *ridge * mean);
+    else
         memset(v->weight, 0, (size_t)(v->n * v->pixels) * sizeof *v->weight);
-        return GNT_OK;
-    }
-    solve(v, *best * mean);
     return GNT_OK;
 }
 
@@ -124,12 +131,11 @@ gnt_status feature_inverse(const known_features *k, const float *x, const float 
     v.factor = v.kernel + n * n;
     v.unit = v.factor + n * n;
     double *image = v.weight + n * pixels, ridge = 0;
-    v.ridge_is_new = 1;
     for (int64_t step = 0; step < k->steps; step++) {
         TRY(may_go_on(host));
         set_features(&v, f + step * n * width);
         set_kernel(&v);
-        TRY(fit(&v, &ridge));
+        TRY(fit(&v, step, &ridge));
         for (int64_t i = 0; i < k->n; i++) {
             if (known_features_step(k, i) != step)
                 continue;
