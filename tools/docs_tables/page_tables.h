@@ -36,7 +36,8 @@ table_writer table_paper;
 table_writer table_bounds;
 /* maps NAME [TASK…]: IoU, precision, recall, F and loss of each training, a table for each task and stage. */
 table_writer table_maps;
-/* hooks NAME [LABEL…]: what the hooks of defenses and attacks took, and on which processor */
+/* hooks NAME [LABEL…] [LABEL=SECONDS…]: what the hooks of defenses and attacks took, and on which processor;
+ * next to what changes updates, the seconds that a paper prints for it */
 table_writer table_hooks;
 /* value NAME TASK/rROUND/DEFENSE@STRENGTH/ATTACK MEASURE: one number, for a line of text */
 table_writer table_value;
