@@ -454,6 +454,53 @@ static void sign_noise_is_of_the_same_size(void **state) {
     assert_true(squares > 50 * 6 && moved_twice > 0);
 }
 
+/* The cosine of `by` with the signs of the derivative of network k at u. */
+static double cosine_at(const zoo *z, int k, const double *u, int label, const double *by) {
+    double g[SIZE], dot = 0, moved = 0, signs = 0;
+    slope(z, 0, k, u, label, g);
+    for (int i = 0; i < SIZE; i++) {
+        dot += by[i] * sign(g[i]);
+        moved += by[i] * by[i];
+        signs += sign(g[i]) != 0;
+    }
+    return dot / sqrt(moved * signs);
+}
+
+/* In one iteration with two networks, the step against the first is compared with that against the second
+ * where the first one led, and where the iteration began. */
+static void the_steps_of_an_iteration_are_compared(void **state) {
+    (void)state;
+    unsigned seen = 0; /* which orders fitted, and 4: the two cosines differed */
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        unsigned fits = 0;
+        zoo z;
+        bench b;
+        double start[SIZE], by[2][SIZE], work[2][SIZE];
+        make_zoo(&z, 4, NETS, 1, 100 + seed % 4);
+        open_bench(&b, "recup",
+                   "{\"epsilon\": 0.5, \"iterations\": 1, \"drawn\": 2, \"window\": 4, \"agreement\": true}",
+                   seed);
+        for (int i = 0; i < SIZE; i++)
+            start[i] = (double)b.before[i];
+        for (int first = 0; first < NETS; first++) {
+            double g[SIZE];
+            slope(&z, 0, first, start, b.a[0], g);
+            for (int i = 0; i < SIZE; i++)
+                work[first][i] = start[i] + (by[first][i] = 0.25 * sign(g[i]));
+        }
+        must_defend(&b, &z, 0);
+        const double learnt = try_fact(&b.t, "agreement"), unlearnt = try_fact(&b.t, "agreement_unlearnt");
+        for (int first = 0; first < NETS; first++)
+            if (fabs(cosine_at(&z, 1 - first, work[first], b.a[0], by[first]) - learnt) < 1e-3 &&
+                fabs(cosine_at(&z, 1 - first, start, b.a[0], by[first]) - unlearnt) < 1e-3)
+                fits |= 1U << first | (fabs(learnt - unlearnt) > 1e-3 ? 4U : 0);
+        assert_true(fits != 0);
+        seen |= fits;
+        try_close(&b.t);
+    }
+    assert_int_equal(seen, 7);
+}
+
 static void what_hides_nothing_changes_nothing(void **state) {
     (void)state;
     zoo z;
@@ -603,6 +650,7 @@ int main(void) {
         cmocka_unit_test(attributes_add_up_by_their_weights),
         cmocka_unit_test(a_random_target_reveals_nothing),
         cmocka_unit_test(sign_noise_is_of_the_same_size),
+        cmocka_unit_test(the_steps_of_an_iteration_are_compared),
         cmocka_unit_test(what_hides_nothing_changes_nothing),
         cmocka_unit_test(prepare_makes_a_zoo_that_infers),
         cmocka_unit_test(prepare_refuses_in_words),

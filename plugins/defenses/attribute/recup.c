@@ -30,6 +30,7 @@ typedef struct defense {
     attr_perturbation how;
     attr_zoo_recipe recipe;
     attr_reading reading;
+    int64_t agreement;
     /* zoos of the artefacts that were read last, by attribute */
     const float *read_from;
     hidden zoo[ATTRIBUTES];
@@ -118,12 +119,14 @@ typedef struct moving {
     float *update, *moved; /* as computed; as one attribute moves it */
     double *sum;           /* Σ_m γ_m·(moved − update) */
     int32_t attributes;    /* that took part */
+    attr_agreement agreement;
 } moving;
 
 static gnt_status move_one(defense *s, hidden *h, const gnt_client *client, double gamma, moving *m) {
     const gnt_host *host = s->host;
     int32_t label = attr_label_of(client->samples, h->attribute, h->values);
     attr_perturbation how = s->how;
+    how.agreement = s->agreement ? &m->agreement : NULL;
     attr_room room;
     if (label < 0)
         return gnt_host_fail(host, "a sample has a hidden attribute out of its range");
@@ -154,6 +157,10 @@ static void write_back(const defense *s, const moving *m, double epsilon, gnt_te
         }
     gnt_host_fact(host, "moved_most", epsilon > 0 ? most / epsilon : 0);
     gnt_host_fact(host, "moved_share", m->size ? entries / (double)m->size : 0);
+    if (m->agreement.n > 0) {
+        gnt_host_fact(host, "agreement", m->agreement.learnt / (double)m->agreement.n);
+        gnt_host_fact(host, "agreement_unlearnt", m->agreement.unlearnt / (double)m->agreement.n);
+    }
 }
 
 static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
@@ -202,9 +209,11 @@ static const gnt_parameter parameters[] = {
     ATTR_JUDGING_MEMBERS(defense, reading, recipe.net.balanced, ATTR_BEST_EPOCH),
     GNT_INT_ID("drawn", defense, how.drawn, 1, ATTR_ZOO_MOST, 5, "networks",
                "Q: networks that are drawn at a time, at most the whole zoo"),
-    /* of Algorithm 1 alone, so the last */
+    /* of Algorithm 1 alone, so the last two */
     GNT_INT_ID("iterations", defense, how.iterations, 1, 1000, 10, "iterations",
                "P: how often networks are drawn, each time starting from the perturbed update"),
+    GNT_BOOL(defense, agreement, 0,
+             "facts say how far the steps against the first Q − 1 networks point where the last one does"),
 };
 enum { ALL = sizeof parameters / sizeof *parameters };
 
@@ -239,9 +248,9 @@ static gnt_status start_momentum(void *self) {
 }
 
 /* A plugin of the first n rows. */
-#define DESCRIPTOR(name, id, line, citation, n, how)                                                         \
+#define DESCRIPTOR(name, id, version, line, citation, n, how)                                                \
     const gnt_descriptor name = {                                                                            \
-        GNT_DEFENSE(id, "1.0", line, "MIT", citation),                                                       \
+        GNT_DEFENSE(id, version, line, "MIT", citation),                                                     \
         parameters,                                                                                          \
         n,                                                                                                   \
         .scope = GNT_SCOPE_TASK,                                                                             \
@@ -257,18 +266,20 @@ static gnt_status start_momentum(void *self) {
         .stop = stop,                                                                                        \
     }
 
-DESCRIPTOR(recup, "recup", "moves an update so that classifiers of a hidden attribute are misled",
+DESCRIPTOR(recup, "recup", "1.1", "moves an update so that classifiers of a hidden attribute are misled",
            "RecUP-FL, ASIA CCS 2023, Algorithm 1", ALL, start_recup);
-DESCRIPTOR(recup_random_target, "recup-random-target",
+DESCRIPTOR(recup_random_target, "recup-random-target", "1.1",
            "moves an update so that classifiers tell a value of the hidden attribute drawn at random",
            "after RecUP-FL, ASIA CCS 2023, Algorithm 1", ALL, start_random);
-DESCRIPTOR(fgsm_one, "fgsm-one", "moves an update by one step against one classifier of a hidden attribute",
-           "RecUP-FL, ASIA CCS 2023, Eq. 10", ALL - 2, start_one);
-DESCRIPTOR(fgsm_avg, "fgsm-avg", "moves an update by the mean step against classifiers of a hidden attribute",
-           "RecUP-FL, ASIA CCS 2023, Eq. 11", ALL - 1, start_average);
-DESCRIPTOR(fgsm_iter, "fgsm-iter",
+DESCRIPTOR(fgsm_one, "fgsm-one", "1.0",
+           "moves an update by one step against one classifier of a hidden attribute",
+           "RecUP-FL, ASIA CCS 2023, Eq. 10", ALL - 3, start_one);
+DESCRIPTOR(fgsm_avg, "fgsm-avg", "1.0",
+           "moves an update by the mean step against classifiers of a hidden attribute",
+           "RecUP-FL, ASIA CCS 2023, Eq. 11", ALL - 2, start_average);
+DESCRIPTOR(fgsm_iter, "fgsm-iter", "1.0",
            "moves an update by a step against each classifier of a hidden attribute in turn",
-           "RecUP-FL, ASIA CCS 2023, Eq. 12", ALL - 1, start_iterated);
-DESCRIPTOR(fgsm_momentum, "fgsm-momentum",
+           "RecUP-FL, ASIA CCS 2023, Eq. 12", ALL - 2, start_iterated);
+DESCRIPTOR(fgsm_momentum, "fgsm-momentum", "1.0",
            "moves an update along a running sum of derivatives of classifiers of a hidden attribute",
-           "RecUP-FL, ASIA CCS 2023, Eq. 13 and 14", ALL - 1, start_momentum);
+           "RecUP-FL, ASIA CCS 2023, Eq. 13 and 14", ALL - 2, start_momentum);

@@ -49,15 +49,51 @@ static gnt_status add_sign(attr_zoo *zoo, int32_t which, float *const *at, const
     return GNT_OK;
 }
 
+/* Adds to *sum the cosine of work − update with the signs of the derivative of network `which` at `at`, for
+ * each row that has both. */
+static gnt_status add_cosine(attr_zoo *zoo, const attr_room *room, int32_t which, float *const *at,
+                             float *const *update, const int32_t *label, double *sum) {
+    const float *g;
+    const int64_t *where;
+    TRY(attr_zoo_slope(zoo, which, (const float *const *)at, label, &g, &where));
+    for (int64_t r = 0; r < zoo->rows; r++, g += zoo->columns, where += zoo->columns) {
+        double dot = 0, moved = 0, signs = 0;
+        for (int64_t i = 0; i < zoo->size; i++) {
+            const double by = (double)room->work[r][i] - (double)update[r][i];
+            moved += by * by;
+        }
+        for (int64_t j = 0; j < zoo->columns; j++) {
+            const double by = (double)room->work[r][where[j]] - (double)update[r][where[j]];
+            dot += g[j] > 0 ? by : g[j] < 0 ? -by : 0;
+            signs += g[j] != 0;
+        }
+        *sum += moved > 0 && signs > 0 ? dot / sqrt(moved * signs) : 0;
+    }
+    return GNT_OK;
+}
+
+static gnt_status compare_steps(attr_zoo *zoo, const attr_room *room, int32_t which, int toward,
+                                float *const *update, const int32_t *label, attr_agreement *add) {
+    double learnt = 0, unlearnt = 0;
+    TRY(add_cosine(zoo, room, which, room->work, update, label, &learnt));
+    TRY(add_cosine(zoo, room, which, update, update, label, &unlearnt));
+    add->learnt += toward ? -learnt : learnt;
+    add->unlearnt += toward ? -unlearnt : unlearnt;
+    add->n += zoo->rows;
+    return GNT_OK;
+}
+
 /* Runs one iteration of Algorithm 1, lines 15 to 22: after Q − 1 steps from the update, the update moves by
  * the step against the last network at that point. */
-static gnt_status learn_and_test(attr_zoo *zoo, attr_room *room, int32_t q, double step, float *const *update,
-                                 const int32_t *label) {
+static gnt_status learn_and_test(const attr_perturbation *p, attr_zoo *zoo, attr_room *room, int32_t q,
+                                 double step, float *const *update, const int32_t *label) {
     int32_t which[ATTR_ZOO_MOST];
     draw(zoo, q, which);
     copy(zoo, room->work, update);
     for (int32_t k = 0; k + 1 < q; k++)
         TRY(add_sign(zoo, which[k], room->work, label, step / q, room->work));
+    if (p->agreement && q > 1)
+        TRY(compare_steps(zoo, room, which[q - 1], p->toward, update, label, p->agreement));
     return add_sign(zoo, which[q - 1], room->work, label, step, update);
 }
 
@@ -90,7 +126,7 @@ gnt_status attr_perturb(const attr_perturbation *p, attr_zoo *zoo, attr_room *ro
     gnt_status status = GNT_OK;
     if (p->method == ATTR_META) {
         for (int32_t i = 0; status == GNT_OK && i < p->iterations; i++)
-            status = learn_and_test(zoo, room, q, step, update, label);
+            status = learn_and_test(p, zoo, room, q, step, update, label);
         return status;
     }
     draw(zoo, q, which);

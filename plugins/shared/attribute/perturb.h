@@ -17,12 +17,21 @@ typedef enum attr_method {
     ATTR_MOMENTUM  /* Eq. 13, 14: as Eq. 12, along a running sum of derivatives */
 } attr_method;
 
+/* Sums of cosines over the iterations of META: of what the meta-train steps moved the update by with the
+ * meta-test step (`learnt`), and with the step that the same network would take at the update itself
+ * (`unlearnt`), by which the paper's Appendix I explains why perturbations transfer. */
+typedef struct attr_agreement {
+    double learnt, unlearnt;
+    int64_t n;
+} attr_agreement;
+
 typedef struct attr_perturbation {
     attr_method method;
     int64_t iterations; /* P, of META */
     int64_t drawn;      /* Q; at most the zoo's networks */
     double epsilon;
-    int toward; /* 0: away from the label, as the paper; 1: towards it */
+    int toward;                /* 0: away from the label, as the paper; 1: towards it */
+    attr_agreement *agreement; /* of META with Q > 1, added to; NULL: not computed */
 } attr_perturbation;
 
 /* Memory of attr_perturb, for an open zoo. */
