@@ -25,6 +25,22 @@ static void add_seeds(const gnt_results *r, gnt_text *out) {
     gnt_text_add(out, ", %" PRId64 " seed%s", seeds, seeds == 1 ? "" : "s");
 }
 
+/* What the suite's own networks learnt, such as the extractor that a defense keeps the activations of. */
+static void add_models(const gnt_result_models *models, gnt_text *out) {
+    int any = 0;
+    for (size_t i = 0; i < models->n; i++) {
+        const gnt_result_model *m = &models->at[i];
+        if (!isfinite(m->accuracy))
+            continue;
+        gnt_text_add(out, "%s `%s` %.1f %%",
+                     any ? "," : "Accuracy of the suite's networks on their own data:", m->id,
+                     100 * m->accuracy);
+        any = 1;
+    }
+    if (any)
+        gnt_text_add(out, ".\n");
+}
+
 int table_run(const scores *s, char *const *none, size_t n, gnt_text *out, gnt_err *err) {
     const gnt_result *file = s->results.file;
     const json_t *host = s->host;
@@ -47,6 +63,7 @@ int table_run(const scores *s, char *const *none, size_t n, gnt_text *out, gnt_e
     gnt_text_add(out, ".\n");
     if (file->scale && file->scale->says[0])
         gnt_text_add(out, "%s\n", file->scale->says);
+    add_models(&file->models, out);
     return 0;
 }
 
