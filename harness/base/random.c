@@ -1,10 +1,13 @@
 #include "base/random.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <Random123/philox.h>
 #include <sodium/crypto_generichash.h>
+
+#include "base/random_blocks.h"
 
 static gnt_key keyed(const uint8_t *key, size_t key_size, const void *bytes, size_t n) {
     gnt_key out;
@@ -64,8 +67,12 @@ uint64_t gnt_random_below(gnt_stream *s, uint64_t n) {
     return x % n;
 }
 
+static double uniform_of(uint64_t bits) {
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
 double gnt_random_uniform(gnt_stream *s) {
-    return (double)(random_u64(s) >> 11) * 0x1p-53;
+    return uniform_of(random_u64(s));
 }
 
 /* The ziggurat method (Marsaglia and Tsang 2000), with independent bits for layer and place (Doornik 2005).
@@ -97,29 +104,115 @@ static double normal_tail(gnt_stream *s) {
     return tail - x;
 }
 
+/* The deviate of a word, if the word lies where most do. */
+static inline bool normal_inside(uint64_t bits, double *x) {
+    const unsigned i = bits % LAYERS;
+    const double u = (double)((int64_t)bits >> 11) * 0x1p-52; /* [−1, 1), by bits above those of i */
+    *x = u * edge[i];
+    return fabs(u) < inside[i];
+}
+
+/* The deviate of any other word, or false if it is rejected; takes more words of the stream. */
+static bool normal_outside(gnt_stream *s, uint64_t bits, double *x) {
+    const unsigned i = bits % LAYERS;
+    if (i == 0) {
+        *x = *x < 0 ? -normal_tail(s) : normal_tail(s);
+        return true;
+    }
+    const double low = exp((*x * *x - edge[i] * edge[i]) / 2),
+                 high = exp((*x * *x - edge[i + 1] * edge[i + 1]) / 2);
+    return low + gnt_random_uniform(s) * (high - low) < 1;
+}
+
 double gnt_random_normal(gnt_stream *s) {
     for (;;) {
         const uint64_t bits = random_u64(s);
-        const unsigned i = bits % LAYERS;
-        const double u = (double)((int64_t)bits >> 11) * 0x1p-52; /* [−1, 1), by bits above those of i */
-        const double x = u * edge[i];
-        if (fabs(u) < inside[i])
-            return x;
-        if (i == 0)
-            return u < 0 ? -normal_tail(s) : normal_tail(s);
-        const double low = exp((x * x - edge[i] * edge[i]) / 2),
-                     high = exp((x * x - edge[i + 1] * edge[i + 1]) / 2);
-        if (low + gnt_random_uniform(s) * (high - low) < 1)
+        double x;
+        if (normal_inside(bits, &x) || normal_outside(s, bits, &x))
             return x;
     }
 }
 
-double gnt_random_laplace(gnt_stream *s) {
-    double u = gnt_random_uniform(s) - 0.5;
+static double laplace_of(double uniform) {
+    double u = uniform - 0.5;
     double size = 1 - 2 * fabs(u);
     if (size < 0x1p-53)
         size = 0x1p-53;
     return copysign(-log(size), u);
+}
+
+double gnt_random_laplace(gnt_stream *s) {
+    return laplace_of(gnt_random_uniform(s));
+}
+
+/* Fills compute the words of many blocks at once, ahead of their use, and leave the stream where single draws
+ * would have left it. */
+enum { AHEAD = 2 * GNT_RANDOM_BLOCKS }; /* words of 64 bits */
+
+static bool between_blocks(const gnt_stream *s) {
+    return s->used == 4;
+}
+
+static uint64_t blocks_begun(const gnt_stream *s) {
+    return (uint64_t)s->counter[1] << 32 | s->counter[0];
+}
+
+/* The stream after the first n words from `start`, which is between blocks. */
+static gnt_stream moved(const gnt_stream *start, size_t n) {
+    gnt_stream s = *start;
+    const uint64_t counter = blocks_begun(start) + n / 2;
+    s.counter[0] = (uint32_t)counter;
+    s.counter[1] = (uint32_t)(counter >> 32);
+    if (n % 2)
+        random_u64(&s);
+    return s;
+}
+
+static size_t words_since(const gnt_stream *start, const gnt_stream *s) {
+    const uint64_t blocks = blocks_begun(s) - blocks_begun(start);
+    return blocks ? 2 * (size_t)(blocks - 1) + s->used / 2 : 0;
+}
+
+void gnt_random_normals(gnt_stream *s, float *out, size_t n) {
+    uint64_t words[AHEAD];
+    for (size_t done = 0; done < n;) {
+        if (!between_blocks(s)) {
+            out[done++] = (float)gnt_random_normal(s);
+            continue;
+        }
+        const gnt_stream start = *s;
+        gnt_random_blocks(start.key, start.counter, words);
+        size_t used = 0;
+        while (done < n && used < AHEAD) {
+            double x;
+            const uint64_t bits = words[used++];
+            if (normal_inside(bits, &x)) {
+                out[done++] = (float)x;
+                continue;
+            }
+            *s = moved(&start, used);
+            if (normal_outside(s, bits, &x))
+                out[done++] = (float)x;
+            used = words_since(&start, s);
+        }
+        *s = moved(&start, used);
+    }
+}
+
+void gnt_random_laplaces(gnt_stream *s, float *out, size_t n) {
+    uint64_t words[AHEAD];
+    for (size_t done = 0; done < n;) {
+        if (!between_blocks(s)) {
+            out[done++] = (float)gnt_random_laplace(s);
+            continue;
+        }
+        const size_t some = n - done < AHEAD ? n - done : AHEAD;
+        gnt_random_blocks(s->key, s->counter, words);
+        for (size_t k = 0; k < some; k++)
+            out[done + k] = (float)laplace_of(uniform_of(words[k]));
+        *s = moved(s, some);
+        done += some;
+    }
 }
 
 double gnt_random_gamma(gnt_stream *s, double shape) {

@@ -28,6 +28,9 @@ double gnt_random_uniform(gnt_stream *s);             /* [0, 1), 53 bits */
 double gnt_random_normal(gnt_stream *s);              /* mean 0, deviation 1 (ziggurat) */
 double gnt_random_laplace(gnt_stream *s);             /* mean 0, scale 1 */
 double gnt_random_gamma(gnt_stream *s, double shape); /* scale 1 (Marsaglia–Tsang) */
+/* The next n draws of that law into out, rounded to float: several times faster than one by one. */
+void gnt_random_normals(gnt_stream *s, float *out, size_t n);
+void gnt_random_laplaces(gnt_stream *s, float *out, size_t n);
 void gnt_random_shuffle(gnt_stream *s, uint32_t *values, size_t n);
 
 #endif

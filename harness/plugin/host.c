@@ -179,14 +179,20 @@ static void host_uniform(void *context, const char *name, int64_t n, double *out
 
 static void host_normal(void *context, const char *name, int64_t n, float *out) {
     gnt_stream *s = stream_of(context, name);
-    for (int64_t k = 0; k < n; k++)
-        out[k] = s ? (float)gnt_random_normal(s) : 0;
+    if (s && n > 0)
+        gnt_random_normals(s, out, (size_t)n);
+    else
+        for (int64_t k = 0; k < n; k++)
+            out[k] = 0;
 }
 
 static void host_laplace(void *context, const char *name, int64_t n, float *out) {
     gnt_stream *s = stream_of(context, name);
-    for (int64_t k = 0; k < n; k++)
-        out[k] = s ? (float)gnt_random_laplace(s) : 0;
+    if (s && n > 0)
+        gnt_random_laplaces(s, out, (size_t)n);
+    else
+        for (int64_t k = 0; k < n; k++)
+            out[k] = 0;
 }
 
 static uint64_t host_below(void *context, const char *name, uint64_t n) {

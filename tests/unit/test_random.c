@@ -31,6 +31,31 @@ static void names_and_keys_separate_streams(void **state) {
             assert_int_not_equal(memcmp(first[i], first[j], sizeof first[i]), 0);
 }
 
+/* A fill gives what single draws give, and leaves the stream where they leave it: from each place in a block,
+ * at sizes around those of the blocks computed at once, and where the counter's lower word overflows. */
+static void fills_equal_single_draws(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 3, 127, 128, 129, 255, 1000, 5000};
+    static float filled[5000];
+    const gnt_key key = gnt_key_of_seed(7);
+    for (unsigned before = 0; before < 6; before++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            for (int laplace = 0; laplace < 2; laplace++) {
+                gnt_stream one = gnt_stream_open(&key, "noise");
+                one.counter[0] = before % 2 ? UINT32_MAX - 40 : 0;
+                for (unsigned b = 0; b < before; b++)
+                    gnt_random_u32(&one);
+                gnt_stream fill = one;
+                (laplace ? gnt_random_laplaces : gnt_random_normals)(&fill, filled, sizes[k]);
+                for (size_t i = 0; i < sizes[k]; i++) {
+                    const double draw = (laplace ? gnt_random_laplace : gnt_random_normal)(&one);
+                    assert_true(filled[i] == (float)draw);
+                }
+                for (int i = 0; i < 5; i++)
+                    assert_int_equal(gnt_random_u32(&fill), gnt_random_u32(&one));
+            }
+}
+
 enum { DRAWS = 200000 };
 
 /* Mean within 5 standard errors, variance within 5 of its own (kurtosis bounds the latter). */
@@ -103,9 +128,9 @@ static void below_is_even_and_bounded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_key_same_numbers),     cmocka_unit_test(names_and_keys_separate_streams),
-        cmocka_unit_test(laws_have_their_moments),   cmocka_unit_test(normal_has_its_shape),
-        cmocka_unit_test(below_is_even_and_bounded),
+        cmocka_unit_test(same_key_same_numbers),    cmocka_unit_test(names_and_keys_separate_streams),
+        cmocka_unit_test(fills_equal_single_draws), cmocka_unit_test(laws_have_their_moments),
+        cmocka_unit_test(normal_has_its_shape),     cmocka_unit_test(below_is_even_and_bounded),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }
