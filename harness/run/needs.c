@@ -10,15 +10,22 @@
 #include "nn/model/train.h"
 #include "nn/plan/program.h"
 #include "request/side.h"
+#include "run/hook_work.h"
 #include "run/run_impl.h"
 
 /* Measured on one core with AVX2 or AVX-512, by fitting host.json of the suites of docs/suites.md. Rates are
  * those that training reaches, not the processor's. */
-static const double flop_rate = 18e9, byte_rate = 9e9, second_per_step = 5e-6;
-/* The rate of products of large matrices. */
-static const double dense_rate = 75e9;
+static const double flop_rate = 80e9, byte_rate = 30e9, second_per_step = 1.5e-5;
+/* What one evaluation of a search takes: gradients of each of its samples, and steps. */
+static const double gradients_per_evaluation = 5, steps_per_evaluation = 5;
+/* What a prior of public samples takes to learn. */
+static const double second_per_public_entry = 2e-6;
+/* What an answer about one target takes that no search finds. */
+static const double second_per_answer = 3e-4;
 /* What a process takes to start and end, and what it has in memory before its work. */
-static const double second_per_process = 0.02, bytes_per_process = 15e6;
+static const double second_per_process = 0.02, bytes_per_process = 16e6;
+/* What the machine code for one layer of a network takes in a process that computes with it. */
+static const double bytes_per_layer = 4e5;
 /* Seconds of a client whose hooks run in a process of their own: for each round, and for each entry of its
  * update. */
 static const double second_per_client = 2e-4, second_per_entry = 1.6e-8;
@@ -31,6 +38,7 @@ typedef struct facts {
     double size;     /* bytes of the weights and buffers */
     double sample;   /* bytes of a stored sample */
     double work;     /* bytes of memory for the gradient of one sample */
+    double layers;
 } facts;
 
 typedef struct cost {
@@ -39,7 +47,7 @@ typedef struct cost {
 
 typedef struct estimating {
     run all;
-    facts *of; /* n_tasks */
+    facts *of; /* n_tasks, then those of the suite's models */
     gnt_needs *out;
     double released_most;
 } estimating;
@@ -55,6 +63,7 @@ static int find_facts(facts *f, const gnt_suite_task *t, gnt_err *err) {
         f->size = 4.0 * (double)(gnt_model_size(m) + gnt_model_buffer_size(m));
         f->gradient = gnt_program_floor(gnt_trainer_program(trainer), flop_rate, byte_rate) / SAMPLES;
         f->work = (double)gnt_program_measure(gnt_trainer_program(trainer)).arena / SAMPLES;
+        f->layers = gnt_model_layers(m);
         f->sample = (double)t->facts.features * (t->facts.kind == GNT_DATA_IMAGE ? 1 : 4) + 16;
     }
     gnt_trainer_free(trainer);
@@ -102,15 +111,22 @@ static double seen_of(const gnt_suite_task *t, const facts *f, uint32_t surface,
     }
 }
 
+static hook_work work_of(const gnt_suite_task *t, const facts *f) {
+    return (hook_work){.gradient = f->gradient,
+                       .layers = f->layers,
+                       .features = (double)t->facts.features,
+                       .update = (double)t->update_size,
+                       .image = t->facts.kind == GNT_DATA_IMAGE};
+}
+
 static cost cost_of_train(const gnt_suite_task *t, const facts *f, const gnt_request_train *q,
                           size_t processes) {
     const gnt_request_federated *g = &q->federated;
     const double clients = fmax(1, ceil(g->participation * (double)g->clients)),
                  turns = (double)g->rounds * (g->all_train ? (double)g->clients : clients),
                  rows = (double)t->role_rows[GNT_ROLE_CLIENTS] / fmax(1, (double)g->clients),
-                 batch = g->local_steps ? fmin((double)g->batch, rows) : rows,
-                 steps = fmax(1, (double)g->local_steps), update = update_of(t),
-                 test = (double)t->role_rows[GNT_ROLE_TEST],
+                 batch = fmin((double)g->batch, rows), steps = fmax(1, (double)g->local_steps),
+                 update = update_of(t), test = (double)t->role_rows[GNT_ROLE_TEST],
                  looks = 1 + (double)q->stages.n +
                          (q->measure_every ? (double)(g->rounds / q->measure_every) : 0);
     cost c = {.seconds = turns * steps * (batch * f->gradient + second_per_step) + turns * update / byte_rate,
@@ -120,6 +136,10 @@ static cost cost_of_train(const gnt_suite_task *t, const facts *f, const gnt_req
     if (processes > 1)
         c.seconds += turns * (second_per_client + second_per_entry * update / 4) *
                      (1 + (q->copies ? 1 : 0) + (double)(processes > 3 ? processes - 3 : 0) / 4);
+    const hook_work work = work_of(t, f);
+    for (size_t i = 0; i < q->defense.n; i++)
+        c.seconds +=
+            run_cost_of_training(&q->defense.at[i], &work, g, turns, (double)t->role_rows[GNT_ROLE_CLIENTS]);
     if (q->head)
         c.seconds += (double)q->head->epochs * (double)t->role_rows[GNT_ROLE_CLIENTS] * f->gradient;
     if (q->record)
@@ -129,66 +149,77 @@ static cost cost_of_train(const gnt_suite_task *t, const facts *f, const gnt_req
     const double updates = processes > 1 ? clients : fmin(clients, 8) + 2;
     c.memory = (double)t->role_rows[GNT_ROLE_CLIENTS] * 4 * (double)t->facts.features +
                test * 4 * (double)t->facts.features + 2 * c.kept + updates * update +
-               (g->rounds ? fmax(batch, 1) : 0) * f->work + (double)processes * 4 * f->size;
+               (g->rounds ? fmax(batch, 1) * f->work + bytes_per_layer * f->layers : 0) +
+               (double)processes * 4 * f->size;
+    for (size_t i = 0; i < q->defense.n; i++) /* what it learnt beforehand, in each process with its hooks */
+        c.memory += (double)(processes - 1) * run_memory_of_learning(&q->defense.at[i], 0, update / 4);
     return c;
-}
-
-/* Returns a number among a plugin's parameters, as its request has them; 0: it has none of that name. */
-static double parameter_of(const gnt_request_plugin *p, const char *name) {
-    json_t *params = json_loads(p->params, 0, NULL);
-    const double n = json_number_value(json_object_get(params, name));
-    json_decref(params);
-    return n;
-}
-
-/* Returns the steps of an attack's search: its budget, else a parameter that says how many. */
-static double steps_of(const gnt_request_attacker *a) {
-    static const char *const names[] = {"iterations", "steps", "epochs", "evaluations", "trees"};
-    double n = (double)a->budget;
-    for (size_t i = 0; n <= 0 && i < sizeof names / sizeof *names; i++)
-        n = parameter_of(&a->plugin, names[i]);
-    return n;
-}
-
-/* What classifiers of updates read of one, at most: they pool it. */
-static double entries_read(const gnt_suite_task *t) {
-    const double most = 4096;
-    return fmin((double)t->update_size, most);
-}
-
-/* Seconds of the networks of three hidden layers that a defense learns, if its parameters say how many, and
- * how wide. */
-static double zoo_of(const gnt_suite_task *t, const gnt_request_plugin *p) {
-    const double nets = parameter_of(p, "zoo"), width = 0.4 * parameter_of(p, "widest"), /* of the mean one */
-        rows = (double)t->role_rows[GNT_ROLE_DEFENDER_SHADOW], epochs = parameter_of(p, "epochs");
-    return nets * epochs * rows * 6 * width * (entries_read(t) + 2 * width) / dense_rate;
 }
 
 static cost cost_of_prepare(const gnt_suite_task *t, const facts *f, const gnt_request_prepare_attack *q,
                             double shadow) {
-    const double steps = fmax(1, steps_of(&q->attacker));
     const int learns = (q->attacker.granted & GNT_KNOWS_SHADOW_OBS) != 0;
-    const double rows = learns ? (double)t->shadow_observations
-                               : (double)(t->role_rows[GNT_ROLE_PUBLIC] + t->role_rows[GNT_ROLE_SHADOW]);
-    const int of_updates =
-        q->observe.surface == GNT_SURFACE_UPDATE && (learns || (q->attacker.goals & GNT_GOAL_ATTRIBUTE));
-    const double entries = of_updates ? entries_read(t) : (double)t->facts.features;
-    return (cost){.seconds = fmin(steps, 200) * rows * entries * 100 / flop_rate,
+    const double shown = (double)t->role_rows[GNT_ROLE_SHADOW], open = (double)t->role_rows[GNT_ROLE_PUBLIC],
+                 rows = learns      ? (double)t->shadow_observations
+                        : shown > 0 ? shown
+                                    : open;
+    const int of_updates = q->observe.surface == GNT_SURFACE_UPDATE;
+    const double entries = of_updates ? (double)t->update_size : (double)t->facts.features;
+    const int infers = (q->attacker.goals & GNT_GOAL_ATTRIBUTE) != 0,
+              reads_public = (q->attacker.granted & GNT_KNOWS_PUBLIC) != 0;
+    double seconds = reads_public ? second_per_public_entry * open * (double)t->facts.features : 0;
+    if (infers || learns)
+        seconds = run_cost_of_learning(&q->attacker.plugin, rows, entries) +
+                  (of_updates && !learns ? rows * f->gradient : 0);
+    return (cost){.seconds = seconds,
                   .released = shadow / 20 + f->size,
-                  .memory = 2 * shadow + rows * f->sample * 4 + 2 * f->size};
+                  .memory =
+                      2 * shadow + rows * f->sample * 4 + 2 * f->size +
+                      (infers || learns ? run_memory_of_learning(&q->attacker.plugin, rows, entries) : 0)};
+}
+
+/* Returns the samples whose gradients make one update. */
+static double samples_behind(const gnt_suite_task *t) {
+    const gnt_suite_federated *g = &t->federated;
+    const int probe = t->observe.probe;
+    const double batch = (double)(probe ? t->observe.batch : g->batch),
+                 steps = (double)(probe ? t->observe.local_steps : g->local_steps);
+    return fmax(1, batch) * fmax(1, steps);
 }
 
 static cost cost_of_attack(const gnt_suite_task *t, const facts *f, const gnt_request_attacker *a,
                            double seen) {
-    const double batch = (double)(t->observe.batch ? t->observe.batch : 1),
-                 targets = (double)t->observe.targets;
+    const double targets = (double)t->observe.targets, samples = samples_behind(t);
     const int searches = (a->goals & GNT_GOAL_RECONSTRUCTION) && t->observe.surface == GNT_SURFACE_UPDATE;
-    const double steps = searches ? steps_of(a) : 0;
-    return (cost){.seconds = targets * (1e-3 + steps * (7 * batch * f->gradient + 5 * second_per_step)) +
-                             seen / byte_rate,
-                  .kept = a->goals & GNT_GOAL_RECONSTRUCTION ? targets * batch * 4 * (double)t->facts.features
-                                                             : targets * batch * 8,
-                  .memory = 2 * seen + (searches ? 20 * batch * f->work : 0)};
+    const hook_work work = work_of(t, f);
+    const double evaluations = searches ? run_evaluations_of(a) : 0,
+                 reading = run_cost_of_reading(a, &work, samples, (double)t->role_rows[GNT_ROLE_PUBLIC]),
+                 one = gradients_per_evaluation * samples * f->gradient +
+                       steps_per_evaluation * second_per_step;
+    return (cost){.seconds = targets * (second_per_answer + evaluations * one + reading) + seen / byte_rate,
+                  .kept = a->goals & GNT_GOAL_RECONSTRUCTION
+                              ? targets * samples * 4 * (double)t->facts.features
+                              : targets * samples * 8,
+                  .memory = 2 * seen + (searches ? 8 * samples * f->work + bytes_per_layer * f->layers : 0)};
+}
+
+static double cost_of_model(const gnt_suite_model *m, const facts *f) {
+    const double rows = (double)m->of.role_rows[GNT_ROLE_PUBLIC],
+                 test = (double)m->of.role_rows[GNT_ROLE_TEST];
+    return (double)m->epochs * rows * f->gradient + test * f->gradient / 3;
+}
+
+static double memory_of_model(const gnt_suite_model *m, const facts *f) {
+    return 4 * (double)m->of.facts.features * (double)(m->of.role_rows[GNT_ROLE_PUBLIC]) +
+           0.4 * (double)m->batch * f->work + bytes_per_layer * f->layers + 4 * f->size;
+}
+
+/* Returns the suite's model that this job trains. */
+static size_t model_of(const gnt_suite *s, const run_job *j) {
+    size_t m = 0;
+    while (m + 1 < s->n_models && strcmp(j->name + strlen("model "), s->model[m].of.id) != 0)
+        m++;
+    return m;
 }
 
 static cost cost_of(const estimating *e, const run_job *j) {
@@ -250,10 +281,18 @@ static cost cost_of(const estimating *e, const run_job *j) {
                              f->sample};
         break;
     case GNT_JOB_PREPARE_DEFENSE:
-        c = (cost){.seconds = 0.1 + zoo_of(t, &j->request.prepare.plugin), .kept = f->size};
+        c = (cost){.seconds = run_cost_of_learning(&j->request.prepare.plugin,
+                                                   (double)t->role_rows[GNT_ROLE_DEFENDER_SHADOW],
+                                                   (double)t->update_size),
+                   .kept = f->size,
+                   .memory = run_memory_of_learning(&j->request.prepare.plugin,
+                                                    (double)t->role_rows[GNT_ROLE_DEFENDER_SHADOW],
+                                                    (double)t->update_size)};
         break;
     case GNT_JOB_MODEL:
-        c = (cost){.seconds = 20, .kept = 1e6};
+        c = (cost){.seconds = cost_of_model(&s->model[model_of(s, j)], &e->of[s->n_tasks + model_of(s, j)]),
+                   .kept = 1e6,
+                   .memory = memory_of_model(&s->model[model_of(s, j)], &e->of[s->n_tasks + model_of(s, j)])};
         break;
     default:
         c = (cost){.seconds = 0.5, .kept = f->size};
@@ -357,12 +396,14 @@ int gnt_needs_of(gnt_needs *out, const gnt_suite *suite, const gnt_plan *plan, i
     run *r = &e.all;
     *out = (gnt_needs){0};
     r->requests = (run_requests){.suite = suite, .jobs = &r->jobs};
-    e.of = gnt_array(suite->n_tasks, sizeof *e.of);
+    e.of = gnt_array(suite->n_tasks + suite->n_models, sizeof *e.of);
     int rc = e.of && run_jobs_open(&r->jobs) == 0 && run_requests_open_blank(&r->requests) == 0
                  ? 0
                  : gnt_fail(err, "out of memory for an estimate");
     for (size_t t = 0; rc == 0 && t < suite->n_tasks; t++)
         rc = find_facts(&e.of[t], &suite->task[t], err);
+    for (size_t m = 0; rc == 0 && m < suite->n_models; m++)
+        rc = find_facts(&e.of[suite->n_tasks + m], &suite->model[m].of, err);
     if (rc == 0)
         rc = make_all(&e, err);
     for (size_t i = 0, n = r->jobs.n; rc == 0 && i < n; i++)
