@@ -91,8 +91,8 @@ RUN_ROOMS = run/store run/lease run/job run/request run
 NN_ROOMS = nn/graph nn/kernels nn/conv nn/plan nn/model nn/io nn/solve
 JOB_ROOMS = job/work job/record job/side job/observe job/score job
 REPORT_ROOMS = report/table report/plot report
-ROOMS = base gzip data $(NN_ROOMS) metric fl match suite plugin capture request result derive check render \
-    judge process $(JOB_ROOMS) $(RUN_ROOMS) vet finished seal $(REPORT_ROOMS) board gate cluster cli
+ROOMS = base gzip data $(NN_ROOMS) onnx metric fl match suite plugin capture request result derive check \
+    render judge process $(JOB_ROOMS) $(RUN_ROOMS) vet finished seal $(REPORT_ROOMS) board gate cluster cli
 ROOM_SRC = $(foreach r,$(ROOMS),$(wildcard harness/$(r)/*.c))
 # files named real_*.c are compiled twice, for float and for double
 REAL_SRC = $(foreach s,$(ROOM_SRC),$(if $(filter real_%,$(notdir $(s))),$(s)))

@@ -10,6 +10,7 @@ int gnt_cmd_run(int argc, char **argv);
 int gnt_cmd_data(int argc, char **argv);
 int gnt_cmd_list(int argc, char **argv);
 int gnt_cmd_show(int argc, char **argv);
+int gnt_cmd_model(int argc, char **argv);
 int gnt_cmd_program(int argc, char **argv);
 int gnt_cmd_clean(int argc, char **argv);
 int gnt_cmd_new(int argc, char **argv);

@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "cli/env.h"
+#include "cli/named_model.h"
 #include "cli/worker_blas.h"
 #include "nn/kernels/blas_core.h"
 #include "nn/kernels/limits.h"
@@ -28,36 +28,17 @@ typedef struct options {
     int explain;
 } options;
 
-static int complain(const char *name, const char *text, const char *expected) {
-    fprintf(stderr, "gauntlet program: %s is \"%.60s\"; expected %s\n", name, text, expected);
-    return -1;
-}
-
 static int read_kind(void *to, char *text) {
     for (int i = 0; i < N_KINDS; i++)
         if (strcmp(text, kinds[i]) == 0) {
             *(gnt_recipe_kind *)to = (gnt_recipe_kind)i;
             return 0;
         }
-    return complain("--kind", text, "match, dlg, gradient, train, features or forward");
-}
-
-static int read_sample(void *to, char *text) {
-    gnt_nn_shape *out = to;
-    *out = (gnt_nn_shape){0};
-    for (const char *at = text; out->rank < 3; at++) {
-        char *end;
-        long n = strtol(at, &end, 10);
-        if (end == at || n < 1 || n > 65536)
-            break;
-        out->dim[out->rank++] = n;
-        at = end;
-        if (!*at && out->rank != 2)
-            return 0;
-        if (*at != 'x')
-            break;
-    }
-    return complain("--sample", text, "CHANNELSxHEIGHTxWIDTH, such as 3x32x32, or a number of features");
+    fprintf(
+        stderr,
+        "gauntlet program: --kind is \"%.60s\"; expected match, dlg, gradient, train, features or forward\n",
+        text);
+    return -1;
 }
 
 static int read_options(int argc, char **argv, options *o) {
@@ -65,8 +46,8 @@ static int read_options(int argc, char **argv, options *o) {
         {.name = "explain", .kind = CLI_FLAG, .to = &o->explain},
         {.name = "kind", .kind = CLI_READ, .to = &o->kind, .read = read_kind},
         {.name = "batch", .kind = CLI_WHOLE, .to = &o->batch, .least = 1, .most = 4096},
-        {.name = "sample", .kind = CLI_READ, .to = &o->sample, .read = read_sample},
-        {.name = "classes", .kind = CLI_WHOLE, .to = &o->classes, .least = 2, .most = 100000},
+        CLI_SAMPLE(&o->sample),
+        CLI_CLASSES(&o->classes),
         {.name = "seconds", .kind = CLI_REAL, .to = &o->seconds, .least = 0, .most = 600},
         {0}};
     const cli_command command = {.name = "program", .options = known};
@@ -79,30 +60,6 @@ static int read_options(int argc, char **argv, options *o) {
         return cli_wrong(&command, "expected --explain and one model");
     o->model = words.word[0];
     return CLI_GO_ON;
-}
-
-/* ---- the program ---- */
-
-/* Loads a model from a path, or by name from models/ and the model folders next to this program, as `run`
- * does. */
-static int load_model(gnt_model **out, const options *o, gnt_err *err) {
-    char *folder[CLI_MODEL_FOLDERS];
-    const int is_path = strchr(o->model, '.') || strchr(o->model, '/');
-    char *path = is_path ? gnt_strdup(o->model) : NULL;
-    cli_find_models(folder, NULL);
-    for (size_t i = 0; folder[i] && !(path && gnt_file_exists(path)); i++) {
-        gnt_free(path);
-        path = gnt_format("%s/%s.json", folder[i], o->model);
-    }
-    const int rc =
-        path && gnt_file_exists(path)
-            ? gnt_model_load(out, path, &o->sample, (int32_t)o->classes, NULL, NULL, err)
-            : gnt_fail(err,
-                       "there is no model \"%s\"; expected a file, or the name of one in the folder models",
-                       o->model);
-    gnt_free(path);
-    cli_free_models(folder);
-    return rc;
 }
 
 /* ---- costs ---- */
@@ -255,7 +212,7 @@ int gnt_cmd_program(int argc, char **argv) {
         cli_start_with_worker_blas(argc, argv);
     gnt_key key = gnt_key_of_seed(1);
     gnt_stream random = gnt_stream_open(&key, "explain");
-    int rc = load_model(&m, &o, &err);
+    int rc = cli_load_model(&m, o.model, &o.sample, (int32_t)o.classes, &err);
     if (rc == 0)
         rc = gnt_recipe_new(&r, m, o.kind, o.batch, 4, &err);
     if (rc == 0)

@@ -8,8 +8,8 @@
 /* clang-format off */
 #define TEXTS(X) \
     X(overview) X(accept) X(attack) X(audit) X(capture) X(check) X(clean) X(data) X(data_check) \
-    X(data_describe) X(data_list) X(data_sheet) X(doctor) X(leaderboard) X(list) X(new) \
-    X(pace) X(program) X(report) X(run) X(schema) X(scores) X(season) X(show) \
+    X(data_describe) X(data_list) X(data_sheet) X(doctor) X(leaderboard) X(list) X(model) X(model_import) \
+    X(model_show) X(new) X(pace) X(program) X(report) X(run) X(schema) X(scores) X(season) X(show) \
     X(sign) X(slurm) X(verify) X(version) X(vet)
 /* clang-format on */
 

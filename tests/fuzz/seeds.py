@@ -102,6 +102,60 @@ put("model", "map", b"\0" + text({"layers": layers["map"], "loss": "mse", "outpu
 put("model", "share", b"\2" + text({"layers": [{"type": "dense", "name": "a", "out": 5}, {"type": "dense", "name": "b",
                                    "out": "classes"}], "share": ["a"]}).encode())
 
+# ---- networks in the ONNX format
+
+
+def pb(*fields):
+    """A protobuf message of (number, value): integers, bytes and texts."""
+    def varint(n):
+        out = b""
+        while n > 127:
+            out, n = out + bytes([n & 127 | 128]), n >> 7
+        return out + bytes([n])
+    message = b""
+    for number, value in fields:
+        value = value.encode() if isinstance(value, str) else value
+        message += varint(number << 3) + varint(value) if isinstance(value, int) else \
+            varint(number << 3 | 2) + varint(len(value)) + value
+    return message
+
+
+def onnx_net(sample, nodes, tensors=(), lists=(), opset=17):
+    """Nodes as "Op inputs outputs", with attributes of whole numbers or lists of them after these."""
+    graph = []
+    for line in nodes:
+        op, inputs, outputs, *attributes = line.split()
+        node = [(1, name) for name in inputs.split(",")] + [(2, name) for name in outputs.split(",")] + [(4, op)]
+        for attribute in attributes:
+            name, value = attribute.split("=")
+            one = [(3, int(value)), (20, 2)] if "," not in value else [(8, int(v)) for v in value.split(",")] + [(20, 7)]
+            node.append((5, pb((1, name), *one)))
+        graph.append((1, pb(*node)))
+    for name, *shape in tensors:
+        n = 1
+        for dim in shape:
+            n *= dim
+        graph.append((5, pb(*[(1, dim) for dim in shape], (2, 1), (8, name), (9, struct.pack("<%df" % n, *[{"i": 1, "j": 0}.get(name, 0.5)] * n)))))
+    for name, *values in lists:
+        graph.append((5, pb((1, len(values)), (2, 7), (8, name), (9, struct.pack("<%dq" % len(values), *values)))))
+    shape = b"".join(pb((1, pb((1, dim)) if dim else pb((2, "N")))) for dim in (0,) + sample)
+    graph += [(11, pb((1, "x"), (2, pb((1, pb((1, 1), (2, shape))))))), (12, pb((1, "y")))]
+    return pb((7, pb(*graph)), (8, pb((2, opset))))
+
+
+put("onnx", "dense", onnx_net((4,), ["Gemm x,fc.weight,b y transB=1"], [("fc.weight", 3, 4), ("b", 3)]))
+put("onnx", "residual", onnx_net((2, 4, 4), [
+    "Conv x,c.weight a kernel_shape=3,3 pads=1,1,1,1", "Sigmoid a s", "Mul a,s b", "Add b,x r", "MaxPool r p kernel_shape=2,2 strides=2,2",
+    "Concat p,p q axis=1", "Flatten q f", "MatMul f,w y"], [("c.weight", 2, 2, 3, 3), ("w", 16, 3)]))
+put("onnx", "norms", onnx_net((2, 4, 4), [
+    "BatchNormalization x,w,v,m,n a", "Reshape a,s b", "InstanceNormalization b,i,j c", "Shape a t", "Reshape c,t d",
+    "LayerNormalization d,o,p e axis=1", "ReduceMean e h axes=2,3 keepdims=0",
+    "Softmax h y"], [("w", 2), ("v", 2), ("m", 2), ("n", 2), ("i", 1), ("j", 1), ("o", 2, 4, 4), ("p", 2, 4, 4)], [("s", 0, 1, -1)]))
+put("onnx", "pad", onnx_net((2, 4, 4), [
+    "Slice x,z,e,h,t a", "Pad a,p b", "Conv x,c.weight d strides=2,2 kernel_shape=1,1", "Add d,b r", "GlobalAveragePool r g",
+    "Squeeze g,k f", "Gemm f,w y"], [("c.weight", 4, 2, 1, 1), ("w", 4, 3)],
+    [("z", 0, 0), ("e", 9, 9), ("h", 2, 3), ("t", 2, 2), ("p", 0, 1, 0, 0, 0, 1, 0, 0), ("k", 2, 3)]))
+
 # ---- data files
 
 images = struct.pack(">4I", 0x803, 2, 28, 28) + bytes(range(256)) * 6 + bytes(32)

@@ -64,6 +64,10 @@ const char *gnt_model_layer_type(const gnt_model *m, int32_t layer) {
     return layer < 0 || layer >= m->n_layers ? NULL : model_kind_name(m->layer[layer].kind);
 }
 
+gnt_nn_shape gnt_model_layer_shape(const gnt_model *m, int32_t layer) {
+    return layer < 0 || layer >= m->n_layers ? m->sample : m->layer[layer].shape;
+}
+
 int32_t gnt_model_representation(const gnt_model *m) {
     return m->representation;
 }

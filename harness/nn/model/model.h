@@ -39,6 +39,7 @@ int64_t gnt_model_buffer_size(const gnt_model *m); /* entries of all buffers */
 int32_t gnt_model_layers(const gnt_model *m);
 const char *gnt_model_layer_name(const gnt_model *m, int32_t layer);
 const char *gnt_model_layer_type(const gnt_model *m, int32_t layer);
+gnt_nn_shape gnt_model_layer_shape(const gnt_model *m, int32_t layer); /* of its output for one input */
 /* Returns the layer whose output is the representation: the file's "representation", else the input of the
  * last dense layer. */
 int32_t gnt_model_representation(const gnt_model *m);
