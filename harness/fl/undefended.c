@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/mem.h"
 
 int gnt_fl_undefended_open(gnt_fl_undefended *u, int64_t n, gnt_err *err) {
@@ -34,21 +35,43 @@ static double cosine_of(double ab, double aa, double bb) {
     return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
 }
 
+/* Sums go over LANES partial ones, so that they fit vector registers, with the same bits at each width. */
+enum { LANES = 16 };
+
+static double sum_of(const double lane[LANES]) {
+    double sum = 0;
+    for (int l = 0; l < LANES; l++)
+        sum += lane[l];
+    return sum;
+}
+
 /* Counts the entries that were sent. Returns 1 if they are the largest of the update, unchanged, as of one
  * that is pruned. */
-static int are_largest(const float *update, const float *sent, int64_t n, int64_t *kept) {
-    float least = INFINITY, dropped = 0;
-    int changed = 0;
-    *kept = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const float size = fabsf(update[i]);
-        const int is_sent = sent[i] != 0;
-        *kept += is_sent;
-        changed |= is_sent && sent[i] != update[i];
-        least = is_sent && size < least ? size : least;
-        dropped = !is_sent && size > dropped ? size : dropped;
+GNT_CLONES static int are_largest(const float *update, const float *sent, int64_t n, int64_t *kept) {
+    float least[LANES], dropped[LANES] = {0};
+    int32_t changed[LANES] = {0}, counts[LANES] = {0}; /* n is below 2^35 */
+    for (int l = 0; l < LANES; l++)
+        least[l] = INFINITY;
+    for (int64_t i = 0; i < n; i += LANES) {
+        const int some = n - i < LANES ? (int)(n - i) : LANES;
+        GNT_INDEPENDENT
+        for (int l = 0; l < some; l++) {
+            const float size = fabsf(update[i + l]);
+            const int is_sent = sent[i + l] != 0;
+            counts[l] += is_sent;
+            changed[l] |= is_sent & (sent[i + l] != update[i + l]);
+            least[l] = is_sent && size < least[l] ? size : least[l];
+            dropped[l] = !is_sent && size > dropped[l] ? size : dropped[l];
+        }
     }
-    return !changed && dropped <= least;
+    *kept = 0;
+    for (int l = 0; l < LANES; l++) {
+        *kept += counts[l];
+        changed[0] |= changed[l];
+        least[0] = least[l] < least[0] ? least[l] : least[0];
+        dropped[0] = dropped[l] > dropped[0] ? dropped[l] : dropped[0];
+    }
+    return !changed[0] && dropped[0] <= least[0];
 }
 
 void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share, double *cosine,
@@ -155,18 +178,33 @@ void gnt_fl_added_free(gnt_fl_added *a) {
     *a = (gnt_fl_added){0};
 }
 
+/* Adds share · (after − before) to the round, and returns its square. */
+GNT_CLONES static double add_client(double *round, const float *before, const float *after, double share,
+                                    int64_t n, gnt_fl_products *sums) {
+    double added[LANES] = {0}, plain[LANES] = {0}, sent[LANES] = {0}, both[LANES] = {0};
+    for (int64_t i = 0; i < n; i += LANES) {
+        const int some = n - i < LANES ? (int)(n - i) : LANES;
+        GNT_INDEPENDENT
+        for (int l = 0; l < some; l++) {
+            const double p = share * (double)before[i + l], s = share * (double)after[i + l], e = s - p;
+            round[i + l] += e;
+            added[l] += e * e;
+            plain[l] += p * p;
+            sent[l] += s * s;
+            both[l] += p * s;
+        }
+    }
+    sums->plain = sum_of(plain);
+    sums->sent = sum_of(sent);
+    sums->sent_plain = sum_of(both);
+    return sum_of(added);
+}
+
 void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share,
                          int observed) {
     gnt_fl_products sums = {.observed = observed};
     sums.largest = are_largest(before, after, a->n, &sums.kept);
-    for (int64_t i = 0; i < a->n; i++) {
-        const double p = share * (double)before[i], s = share * (double)after[i], e = s - p;
-        a->round[i] += e;
-        a->totals.added += e * e;
-        sums.plain += p * p;
-        sums.sent += s * s;
-        sums.sent_plain += p * s;
-    }
+    a->totals.added += add_client(a->round, before, after, share, a->n, &sums);
     a->totals.plain += sums.plain;
     a->totals.observed += observed != 0;
     if (GNT_GROW(a->update, a->n_updates) == 0)
