@@ -3,17 +3,15 @@
  *
  * With strength p, exactly ⌊p·n⌋ of n entries become zero: those of least magnitude, and among equal ones
  * those that come first. n counts the whole update, or each tensor on its own (both are found in the
- * literature, so it is a parameter). The order of magnitudes is that of the bits of |u| read as an integer,
- * which holds for all floats; NaN counts as largest. */
+ * literature, so it is a parameter). NaN counts as largest. */
 #include <math.h>
-#include <string.h>
 
 #include "gauntlet/plugin.h"
+#include "shared/least.h"
 #include "shared/try.h"
 
 enum { SCOPE_UPDATE, SCOPE_TENSOR };
 enum { OF_UPDATE, OF_PARAMETERS };
-enum { BINS = 1 << 16 };
 
 typedef struct prune {
     const gnt_host *host;
@@ -21,36 +19,8 @@ typedef struct prune {
     int64_t scope, of;
 } prune;
 
-static uint32_t magnitude(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & 0x7fffffffu;
-}
-
-/* Returns the k-th least magnitude: counts the values of its upper 16 bits, then those of its lower. *ties:
- * how many entries of exactly that magnitude are among the k least. For k = 0 these are 0 and 0. */
-static uint32_t kth_least(const gnt_tensor *tensor, int64_t n, int64_t k, int64_t *count, int64_t *ties) {
-    int64_t rank = k - 1; /* among the entries whose bits so far are `found` */
-    uint32_t found = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        uint32_t bin = 0;
-        memset(count, 0, BINS * sizeof *count);
-        for (int64_t t = 0; t < n; t++)
-            for (int64_t i = 0; i < tensor[t].count; i++) {
-                uint32_t m = magnitude(tensor[t].data[i]);
-                if (pass == 0 || m >> 16 == found)
-                    count[pass == 0 ? m >> 16 : m & 0xffff]++;
-            }
-        while (rank >= count[bin])
-            rank -= count[bin++];
-        found = found << 16 | bin;
-    }
-    *ties = rank + 1;
-    return found;
-}
-
 /* Zeroes the share p of the n tensors taken together, adds their entries to *total and returns how many
- * became zero. `count` has BINS entries. */
+ * became zero. `count` has GNT_LEAST_BINS entries. */
 static int64_t prune_together(gnt_tensor *tensor, int64_t n, double p, int64_t *count, int64_t *total) {
     int64_t entries = 0, ties;
     for (int64_t t = 0; t < n; t++)
@@ -85,7 +55,7 @@ static void add_weights(const prune *s, const gnt_client *client, gnt_tensors *u
 static gnt_status transform_update(void *self, const gnt_client *client, gnt_tensors *update) {
     prune *s = self;
     const int64_t group = s->scope == SCOPE_UPDATE ? update->n : 1;
-    int64_t total = 0, pruned = 0, *count = gnt_host_scratch(s->host, BINS, sizeof *count);
+    int64_t total = 0, pruned = 0, *count = gnt_host_scratch(s->host, GNT_LEAST_BINS, sizeof *count);
     if (!count)
         return gnt_host_fail(s->host, "no memory for the counts of magnitudes");
     if (s->of == OF_PARAMETERS && client->steps < 1)

@@ -107,7 +107,7 @@ static void judged_by_a_sort(void **state) {
 
 /* Returns how many of n entries the share p zeroes. */
 static int64_t pruned(double p, int64_t n) {
-    static int64_t count[BINS];
+    static int64_t count[GNT_LEAST_BINS];
     static float u[1000];
     int64_t total = 0;
     gnt_tensor tensor = {.name = "t", .rank = 1, .dim = {n}, .count = n, .data = u};
@@ -135,7 +135,7 @@ static void odd_floats_keep_their_order(void **state) {
     (void)state;
     float u[6] = {NAN, -INFINITY, 1e-42f, -3e-42f, 0, 1};
     gnt_tensor tensor = {.count = 6, .data = u};
-    int64_t *room = calloc(BINS, sizeof *room), entries = 0;
+    int64_t *room = calloc(GNT_LEAST_BINS, sizeof *room), entries = 0;
     assert_int_equal(prune_together(&tensor, 1, 0.5, room, &entries), 3);
     assert_true(isnan(u[0]) && isinf(u[1]) && u[2] == 0 && u[3] == 0 && u[4] == 0 && u[5] == 1);
     assert_int_equal(prune_together(&tensor, 1, 0.9, room, &entries), 5);
