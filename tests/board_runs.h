@@ -46,9 +46,15 @@ typedef struct made {
     const char *facts;   /* members of the task's entry as JSON text without braces, or NULL */
     const char *utility; /* its measure; NULL: accuracy */
     double target;       /* utility; 0: not stated */
-    /* the verdict of every matched defense whose label begins with '+'; the others are "matched" */
-    const char *verdict;
+    /* the verdict, and its reason, of every matched defense whose label begins with '+'; the others are
+     * "matched" */
+    const char *verdict, *reason;
+    const char *task; /* NULL: "t" */
 } made;
+
+static inline const char *task_of(const made *m) {
+    return m->task ? m->task : "t";
+}
 
 enum { BOARD_SEEDS = 5 };
 
@@ -88,13 +94,14 @@ static inline json_t *outcome(const made *m, size_t at, int seed) {
     floor.floor[GNT_FLOOR_NEAREST] = m->floor;
     gnt_fields_mark(&gnt_floor_fields, &floor, &floor.floor[GNT_FLOOR_NEAREST]);
     gnt_fields_clear(&gnt_cell_fields, &o);
-    o.task = "t";
+    o.task = task_of(m);
     o.stage = more.stage ? more.stage : 3;
     o.defense = p->defense;
     o.attack = p->attack;
     o.mode = (gnt_row_mode)mode;
     o.status = (gnt_cell_status)status;
-    o.matched = strcmp(p->mode, "matched") == 0;
+    o.matched = strcmp(p->mode, "matched") == 0 &&
+                !(m->verdict && p->defense[0] == '+' && strcmp(m->verdict, "unmatched") == 0);
     o.seed = seed;
     o.n_cells = BOARD_SEEDS;
     o.n_ok = is_ok ? BOARD_SEEDS : 0;
@@ -117,6 +124,15 @@ static inline json_t *outcome(const made *m, size_t at, int seed) {
     return all;
 }
 
+/* An attack whose label has a colon is of the list before it. */
+static inline void add_list(json_t *entry, const char *label) {
+    const char *colon = strchr(label, ':');
+    if (colon)
+        json_object_set_new(entry, "list",
+                            json_pack("{s:o, s:s, s:s}", "name", json_stringn(label, (size_t)(colon - label)),
+                                      "digest", "0123456789abcdef", "status", "draft"));
+}
+
 /* An attack adapts to every defense: to the plugin, which goes by its label. A defense whose label begins
  * with "server" aggregates. */
 static inline void add_entry(json_t *list, const char *label, const char *version, const made *m) {
@@ -135,6 +151,7 @@ static inline void add_entry(json_t *list, const char *label, const char *versio
     if (strncmp(label, "server", 6) == 0)
         json_object_set_new(json_array_get(json_object_get(entry, "members"), 0), "hooks",
                             json_pack("[s]", "aggregate"));
+    add_list(entry, label);
     json_array_append_new(list, entry);
 known:
     json_decref(families);
@@ -168,9 +185,10 @@ static inline json_t *matches_of(const made *m) {
     json_t *list = json_array();
     for (size_t i = 0; m->target > 0 && i < m->n; i++)
         if (strcmp(m->point[i].mode, "matched") == 0)
-            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:f}", "task", "t", "defense",
-                                                  m->point[i].defense, "verdict",
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s*, s:f, s:f}", "task", task_of(m),
+                                                  "defense", m->point[i].defense, "verdict",
                                                   m->point[i].defense[0] == '+' ? m->verdict : "matched",
+                                                  "reason", m->point[i].defense[0] == '+' ? m->reason : NULL,
                                                   "target", m->target, "tolerance", 0.02));
     return list;
 }
@@ -190,7 +208,8 @@ static inline void write_run(const bench *b, const made *given) {
         add_entry(defenses, m->point[i].defense, m->version ? m->version : "1", m);
         add_entry(attacks, m->point[i].attack, "1", m);
     }
-    char *entry = gnt_format("{\"id\": \"t\"%s%s}", m->facts ? ", " : "", m->facts ? m->facts : "");
+    char *entry =
+        gnt_format("{\"id\": \"%s\"%s%s}", task_of(m), m->facts ? ", " : "", m->facts ? m->facts : "");
     json_t *task = json_loads(entry, 0, NULL);
     gnt_free(entry);
     assert_non_null(task);

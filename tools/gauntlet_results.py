@@ -416,7 +416,7 @@ NUMBERS = {
     "section", "stage", "rank", "utility", "claimed", "measured", "low", "high", "floor", "leakage", "leakage_low",
     "leakage_high", "utility_surplus", "attacks_with_number", "attacks", "worst_stage", "public_only", "identified",
     "identified_low", "identified_high", "at_strength", "at_strength_low", "at_strength_high", "submitted", "submitted_low",
-    "submitted_high",
+    "submitted_high", "listed", "others", "clipped",
 }
 COLUMNS = ("section", "task", "stage", "measure", "rank", "defense", "contributors", "measured", "leakage")
 

@@ -1,4 +1,4 @@
-#include "board/board_impl.h"
+#include "board/arenas_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +84,7 @@ static int make_report(board *b, size_t i, gnt_err *err) {
 }
 
 static void board_free(board *b) {
+    board_free_groups(b);
     for (size_t i = 0; i < b->n_contest; i++)
         board_contest_free(&b->contest[i]);
     for (size_t i = 0; i < b->n_run; i++) {
@@ -122,11 +123,13 @@ int gnt_board_make(const gnt_board_options *options, gnt_text *notices, gnt_err 
     }
     if (rc == 0)
         rc = gnt_make_dirs(options->folder, err) || board_find_contributors(&b, err) ||
-                     board_gather(&b, err) || board_note_season(&b, err)
+                     board_gather(&b, err) || board_gather_groups(&b, err) || board_note_season(&b, err)
                  ? -1
                  : 0;
     for (size_t i = 0; rc == 0 && i < b.n_run; i++)
         rc = make_report(&b, i, err);
+    if (rc == 0)
+        rc = board_draw_groups(&b, err) ? -1 : 0;
     if (rc == 0)
         rc = board_write_files(&b, err) || board_write_page(&b, err) ? -1 : 0;
     if (notices)

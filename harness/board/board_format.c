@@ -37,7 +37,8 @@ static const gnt_field place_rows[] = {
     PLACE_REAL(stage, "observed round; null where the host drew the rounds"),
     PLACE_TEXT(attacker, "`any`, or `limited` to what `attacker_knows` says"),
     PLACE_TEXT(attacker_knows, "grants of the threat model"),
-    PLACE_TEXT(measure, "measure of leakage"),
+    PLACE_TEXT(measure,
+               "measure of leakage; `share`: of what leaks undefended, in an arena or over a group of them"),
     PLACE_REAL(rank, "null: not ranked"),
     PLACE_TEXT(tied, "`tied` if the rank is shared"),
     PLACE_TEXT(defense, "label"),
@@ -85,6 +86,15 @@ static const gnt_field place_rows[] = {
     LEAKAGE(submitted_low, "lower end of its interval"),
     LEAKAGE(submitted_high, "upper end"),
     PLACE_TEXT(submission, "how `measured` and the plugin files compare with the submission, in words"),
+    PLACE_TEXT(surface, "what the attacker sees: `update`, `encoding`, `representation` or `transcript`"),
+    PLACE_TEXT(goal, "what the measure says was recovered: the kind of the data, `attribute` …"),
+    PLACE_TEXT(arena, "of a `share`: the suites of its arenas, with semicolons between"),
+    PLACE_TEXT(trainings,
+               "of a `share` in a task: that of each training run, with blanks between; `?`: none"),
+    SHARE(listed, "of a `share`: under the attacks of the list alone"),
+    SHARE(others, "of a `share`: under all other attacks"),
+    PLACE_REAL(clipped,
+               "of a `share`: training runs in which no more than chance leaked, or more than undefended"),
 };
 const gnt_fields board_place_fields = GNT_FIELDS_OF(board_place_entry, place_rows);
 
@@ -106,6 +116,24 @@ static const gnt_field history_rows[] = {
      .help = "since the contributor's run before it"},
 };
 const gnt_fields board_history_fields = GNT_FIELDS_OF(board_history_entry, history_rows);
+
+/* ---- pairs ---- */
+
+#define PAIR_TEXT(key, words) TEXT(board_pair_entry, key, words)
+#define PAIR_REAL(key, words) REAL(board_pair_entry, key, words)
+static const gnt_field pair_rows[] = {
+    PAIR_TEXT(surface, "of the group of arenas"),
+    PAIR_TEXT(goal, "of the group"),
+    PAIR_TEXT(defense, "label"),
+    PAIR_TEXT(other, "label of the defense that it is compared with"),
+    PAIR_REAL(less, "training runs in which `defense` leaks less; a tie is a half"),
+    PAIR_REAL(of, "training runs that both have a share of"),
+    PAIR_REAL(difference, "mean share of `defense` less that of `other`"),
+    PAIR_REAL(p, "of the paired t-test, by Holm's method over all pairs of the group; null: fewer than 5 "
+                 "training runs"),
+    PAIR_TEXT(surely, "the label of the one that leaks less, if p is at most 5 %"),
+};
+const gnt_fields board_pair_fields = GNT_FIELDS_OF(board_pair_entry, pair_rows);
 
 /* ---- plugins ---- */
 
@@ -132,6 +160,7 @@ static const gnt_field file_rows[] = {
     {.name = "title", .type = GNT_FIELD_TEXT, .needed = 1, .help = "of the leaderboard"},
     PART("runs", &board_run_fields, "the runs that were given"),
     PART("places", &board_place_fields, "the rows of leaderboard.csv"),
+    PART("pairs", &board_pair_fields, "pairs of defenses in groups of arenas"),
     PART("history", &board_history_fields, "defenses in several runs of a contributor"),
     PART("plugins", &board_plugin_fields, "the plugins of the defenses"),
 };

@@ -95,8 +95,10 @@ typedef struct board {
     size_t n_contest;
     uint32_t *threat; /* every set of grants that some attack had, by how much it is */
     size_t n_threat;
-    uint8_t *has_report; /* n_run flags: reports/N was made */
-    gnt_doc mandatory;   /* options->mandatory, read and checked */
+    uint8_t *has_report;       /* n_run flags: reports/N was made */
+    gnt_doc mandatory;         /* options->mandatory, read and checked */
+    struct board_group *group; /* board/arenas_impl.h */
+    size_t n_group;
     gnt_text notices;
 } board;
 
@@ -157,6 +159,8 @@ const char *board_plugin_digest(const board_run *run, const gnt_result_member *m
 /* Writes the plugins behind a row's label, as in "prune @ 31aafa489cef", without an id that is the label and
  * without an unknown digest; nothing if nothing is left. */
 void board_say_plugins(const board *b, const board_row *row, gnt_text *out);
+/* Writes "prune 1.0 @ DIGEST" for each member of a row; "?" instead of an unknown digest. */
+void board_say_plugin_files(const board *b, const board_row *row, gnt_text *out);
 
 /* ---- mandatory.c ---- */
 
@@ -186,6 +190,13 @@ char *board_defense_settings(const board_run *run, const char *label);
 
 /* Fills places (room for c->n_row), best first, those without a rank after them; returns how many. */
 size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places);
+/* Does the same, and fills what each place leaked in its training runs: c->n_run * GNT_MOST_TRAININGS numbers
+ * for each place (room for c->n_row + 1), of which those of c->run[k] begin at k * GNT_MOST_TRAININGS, in the
+ * order of gnt_seeds; NAN: none. Only one run of a place has numbers. */
+size_t board_rank_trainings(const board_contest *c, const gnt_measure *m, uint32_t threat,
+                            board_place *places, double *value);
+/* True if an attack of the threat model succeeds without a defense. */
+int board_is_adequate(const board_contest *c, const gnt_measure *m, uint32_t threat);
 /* How an attack counts for a row, against attackers of a threat model. NO_TRIAL: it is beyond the threat
  * model, or gave no defense a number. */
 typedef enum board_trial { BOARD_NO_TRIAL, BOARD_UNFIT, BOARD_UNTRIED, BOARD_TRIED } board_trial;

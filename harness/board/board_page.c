@@ -227,10 +227,18 @@ static void fill(page *w, const char *name, size_t n) {
     static const struct {
         const char *name;
         void (*add)(page *);
-    } parts[] = {{"title", add_title},       {"style-hash", add_style_hash}, {"script-hash", add_script_hash},
-                 {"summary", add_summary},   {"tasks", add_tasks},           {"threats", add_threats},
-                 {"contests", add_contests}, {"history", add_history},       {"footnotes", add_footnotes},
-                 {"runs", add_runs},         {"plugins", add_plugins}};
+    } parts[] = {{"title", add_title},
+                 {"style-hash", add_style_hash},
+                 {"script-hash", add_script_hash},
+                 {"summary", add_summary},
+                 {"tasks", add_tasks},
+                 {"threats", add_threats},
+                 {"arenas", page_arenas},
+                 {"contests", add_contests},
+                 {"history", add_history},
+                 {"footnotes", add_footnotes},
+                 {"runs", add_runs},
+                 {"plugins", add_plugins}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strlen(parts[i].name) == n && !strncmp(parts[i].name, name, n)) {
             parts[i].add(w);

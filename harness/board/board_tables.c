@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "board/board_format.h"
-#include "board/board_impl.h"
+#include "board/arenas_impl.h"
 
 /* Takes what was said into the arena, and leaves the text empty. */
 static const char *keep(gnt_arena *arena, gnt_text *text) {
@@ -57,17 +57,6 @@ static void add_footnotes(uint32_t flags, gnt_text *text) {
             gnt_text_add(text, "%s%.*s", text->size ? "; " : "", (int)strcspn(words, ":"), words);
 }
 
-/* Writes "prune 1.0 @ DIGEST" for each member; "?" instead of an unknown digest. */
-static void say_plugin_files(const board *b, const board_row *row, gnt_text *out) {
-    const board_run *run = &b->run[row->first];
-    const gnt_result_defense *of = gnt_defense_of(&run->results, row->label);
-    for (size_t i = 0; of && i < of->members.n; i++) {
-        const gnt_result_member *m = &of->members.at[i];
-        const char *digest = board_plugin_digest(run, m);
-        gnt_text_add(out, "%s%s %s @ %s", i ? " + " : "", m->id, m->version, *digest ? digest : "?");
-    }
-}
-
 static void fill_words(const board *b, const board_contest *c, const gnt_measure *m, size_t threat,
                        const board_place *p, gnt_arena *arena, board_place_entry *e) {
     gnt_text text;
@@ -87,7 +76,7 @@ static void fill_words(const board *b, const board_contest *c, const gnt_measure
     if (!p->place.rank)
         board_say_state(c, p, &text);
     e->why_not_ranked = keep(arena, &text);
-    say_plugin_files(b, p->row, &text);
+    board_say_plugin_files(b, p->row, &text);
     e->plugins = keep(arena, &text);
     board_say_last(p, &text);
     e->why_last = keep(arena, &text);
@@ -95,6 +84,11 @@ static void fill_words(const board *b, const board_contest *c, const gnt_measure
     board_say_other_file(b, p, &text);
     e->submission = keep(arena, &text);
     gnt_text_free(&text);
+}
+
+static const char *surface_of(const board *b, const board_contest *c) {
+    const gnt_result_task *task = gnt_task_of(&b->run[c->run[0]].results, c->task);
+    return task ? task->surface : "";
 }
 
 static void add_row(const board *b, const board_contest *c, const gnt_measure *m, size_t threat,
@@ -147,7 +141,14 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
                                                                     : "submitter",
                            .submitted = submitted.mean,
                            .submitted_low = submitted.low,
-                           .submitted_high = submitted.high};
+                           .submitted_high = submitted.high,
+                           .surface = surface_of(b, c),
+                           .goal = board_goal(b, c, m),
+                           .arena = "",
+                           .trainings = "",
+                           .listed = NAN,
+                           .others = NAN,
+                           .clipped = NAN};
     fill_words(b, c, m, threat, p, &arena, &e);
     gnt_table_field_items(t, &board_place_fields, &e);
     t->failed |= arena.failed;
@@ -180,4 +181,5 @@ void board_table_rows(const board *b, gnt_table *t) {
         }
         gnt_free(places);
     }
+    board_add_shares(b, t);
 }

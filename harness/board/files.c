@@ -1,5 +1,8 @@
-/* leaderboard.csv, leaderboard.json and leaderboard.md: the files next to the page. */
-#include "board/board_impl.h"
+/* leaderboard.csv, the same packed, leaderboard.json and leaderboard.md: the files next to the page. */
+#include "base/file.h"
+#include "base/mem.h"
+#include "board/arenas_impl.h"
+#include "gzip/gzip.h"
 
 enum { MOST_TEXT = 64 << 20 };
 
@@ -9,6 +12,7 @@ static int write_json(const board *b, gnt_err *err) {
         void (*fill)(const board *, gnt_table *);
     } parts[] = {{"runs", board_table_runs},
                  {"places", board_table_rows},
+                 {"pairs", board_table_pairs},
                  {"history", board_table_history},
                  {"plugins", board_table_plugins}};
     gnt_text text;
@@ -26,6 +30,20 @@ static int write_json(const board *b, gnt_err *err) {
     return board_write_text(b, "leaderboard.json", &text, err);
 }
 
+static int write_packed(const board *b, const gnt_text *text, gnt_err *err) {
+    char *path = gnt_format("%s/leaderboard.csv.gz", b->options->folder);
+    uint8_t *packed = NULL;
+    size_t n = 0;
+    int rc = !path || text->failed ? gnt_fail(err, "leaderboard.csv.gz: out of memory")
+                                   : gnt_gzip("leaderboard.csv", (const uint8_t *)gnt_text_get(text),
+                                              text->size, &packed, &n, err);
+    if (rc == 0)
+        rc = gnt_file_write(path, packed, n, err);
+    gnt_free(packed);
+    gnt_free(path);
+    return rc;
+}
+
 static int write_csv(const board *b, gnt_err *err) {
     gnt_text text;
     gnt_table t;
@@ -33,7 +51,8 @@ static int write_csv(const board *b, gnt_err *err) {
     board_table_rows(b, &t);
     gnt_table_csv(&t, &text);
     gnt_table_free(&t);
-    return board_write_text(b, "leaderboard.csv", &text, err);
+    const int rc = write_packed(b, &text, err);
+    return board_write_text(b, "leaderboard.csv", &text, err) || rc ? -1 : 0;
 }
 
 int board_write_files(const board *b, gnt_err *err) {

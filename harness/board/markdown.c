@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "board/board_impl.h"
+#include "board/arenas_impl.h"
 #include "render/pen.h"
 
 enum { MOST_TEXT = 64 << 20 };
@@ -99,6 +99,30 @@ static void add_contest(const board *b, const board_contest *c, gnt_pen *pen) {
     gnt_free(places);
 }
 
+/* Adds the summary over the arenas of a group. */
+static void add_group(const board_group *g, gnt_pen *pen) {
+    static const struct {
+        gnt_pen_part part;
+        void (*say)(const board_group *, gnt_text *);
+    } said[] = {{GNT_PEN_HEADING, board_say_group}, {GNT_PEN_PARAGRAPH, board_say_group_head}};
+    gnt_table t;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        gnt_text text;
+        gnt_text_init(&text, BOARD_MOST_SAID);
+        said[i].say(g, &text);
+        gnt_pen_write_text(pen, said[i].part, &text);
+    }
+    if (g->picture) {
+        char *file = gnt_format("%s.svg", g->picture);
+        pen->out.failed |= !file;
+        if (file)
+            gnt_pen_image(pen, file, file, "Share of what leaks undefended, by defense");
+        gnt_free(file);
+    }
+    board_table_group(g, &t);
+    gnt_pen_table(pen, &t);
+}
+
 int board_write_markdown(const board *b, gnt_err *err) {
     gnt_pen pen = {.format = GNT_PEN_MARKDOWN};
     gnt_table t;
@@ -114,6 +138,8 @@ int board_write_markdown(const board *b, gnt_err *err) {
         "is no first place: all are `as undefended`.\n\n");
     if (b->options->season)
         gnt_text_add(&pen.out, "The SHA-256 of this season's secret key is %s.\n\n", b->options->season);
+    for (size_t i = 0; i < b->n_group; i++)
+        add_group(&b->group[i], &pen);
     for (size_t i = 0; i < b->n_contest; i++)
         add_contest(b, &b->contest[i], &pen);
     for (size_t n = 0; board_footnote(n, &flag, &mark, &words); n++)

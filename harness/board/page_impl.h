@@ -36,6 +36,11 @@ page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_pl
 void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
 void page_apart(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
 
+/* ---- page_arenas.c ---- */
+
+/* Adds the summary over arenas: of each group a figure, a table, and folded the pairs of defenses. */
+void page_arenas(page *w);
+
 /* ---- page_pictures.c ---- */
 
 /* Adds the plots and image sheets of each run of a contest, folded. */

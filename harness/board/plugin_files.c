@@ -55,3 +55,13 @@ void board_say_plugins(const board *b, const board_row *row, gnt_text *out) {
             gnt_text_add(out, "@ %.*s", SHOWN_OF_DIGEST, digest);
     }
 }
+
+void board_say_plugin_files(const board *b, const board_row *row, gnt_text *out) {
+    const board_run *run = &b->run[row->first];
+    const gnt_result_defense *of = gnt_defense_of(&run->results, row->label);
+    for (size_t i = 0; of && i < of->members.n; i++) {
+        const gnt_result_member *m = &of->members.at[i];
+        const char *digest = board_plugin_digest(run, m);
+        gnt_text_add(out, "%s%s %s @ %s", i ? " + " : "", m->id, m->version, *digest ? digest : "?");
+    }
+}

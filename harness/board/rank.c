@@ -254,7 +254,7 @@ enum { ANY_ATTACK = -1 };
 
 /* True if an attack of the threat model succeeds without a defense, by the first run given that tried one: a
  * contributor's own run could state any limit. −1: none tried. */
-static int is_adequate(const board_contest *c, const gnt_measure *m, uint32_t threat, int attack) {
+static int is_attack_adequate(const board_contest *c, const gnt_measure *m, uint32_t threat, int attack) {
     for (size_t k = 0; k < c->n_run; k++) {
         int any = 0;
         for (size_t i = 0; i < c->n_number; i++) {
@@ -270,6 +270,10 @@ static int is_adequate(const board_contest *c, const gnt_measure *m, uint32_t th
             return 0;
     }
     return -1;
+}
+
+int board_is_adequate(const board_contest *c, const gnt_measure *m, uint32_t threat) {
+    return is_attack_adequate(c, m, threat, ANY_ATTACK) == 1;
 }
 
 /* True if the attack of a number discharges a duty. */
@@ -298,7 +302,7 @@ static int is_met(const board_contest *c, const gnt_measure *m, board_place *p) 
             met = is_judging(c, &c->number[i], m, threat, p) &&
                   (!some || all[k].kind == GNT_DUTY_AGGREGATE || c->attack[c->number[i].attack].required) &&
                   is_discharged_by(&c->number[i], &all[k]) &&
-                  is_adequate(c, m, threat, (int)c->number[i].attack) != 0;
+                  is_attack_adequate(c, m, threat, (int)c->number[i].attack) != 0;
         if (!met && !first->what)
             *first = all[k];
     }
@@ -341,7 +345,7 @@ static size_t fill_places(const board_contest *c, const gnt_measure *m, uint32_t
                           const room *with, double *value, size_t width) {
     const char *name;
     const double floor = board_floor(c, m, threat, &name);
-    const int adequate = is_adequate(c, m, threat, ANY_ATTACK) == 1;
+    const int adequate = board_is_adequate(c, m, threat);
     size_t n = 0;
     for (size_t row = 0; row < c->n_row; row++) {
         board_place p = {.row = &c->row[row], .floor = floor, .place.surplus = NAN};
@@ -387,20 +391,26 @@ static int rank_all(const gnt_measure *m, board_place *places, size_t n, double 
     return gnt_rank_places(&list, surely_less);
 }
 
-size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places) {
+size_t board_rank_trainings(const board_contest *c, const gnt_measure *m, uint32_t threat,
+                            board_place *places, double *value) {
     const size_t width = c->n_run * GNT_MOST_TRAININGS;
-    double *value = gnt_array((c->n_row + 1) * width + 1, sizeof *value);
     const room with = {gnt_array(c->n_number + 1, sizeof *with.groups),
                        gnt_array(c->n_number + 1, sizeof *with.number)};
     int *surely_less = gnt_array(c->n_row * c->n_row + 1, sizeof *surely_less);
     size_t n = 0;
-    if (value && with.groups && with.number && surely_less)
+    if (with.groups && with.number && surely_less)
         n = fill_places(c, m, threat, places, &with, value, width);
     if (n && rank_all(m, places, n, value, width, surely_less) != 0)
         n = 0;
-    gnt_free(value);
     gnt_free(with.groups);
     gnt_free(with.number);
     gnt_free(surely_less);
+    return n;
+}
+
+size_t board_rank(const board_contest *c, const gnt_measure *m, uint32_t threat, board_place *places) {
+    double *value = gnt_array((c->n_row + 1) * c->n_run * GNT_MOST_TRAININGS + 1, sizeof *value);
+    const size_t n = value ? board_rank_trainings(c, m, threat, places, value) : 0;
+    gnt_free(value);
     return n;
 }

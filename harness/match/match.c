@@ -43,6 +43,11 @@ void gnt_match_write_reason(const gnt_match_next_step *v, const gnt_match_spec *
                  s->most_seeds, v->utility, v->error);
 }
 
+int gnt_match_is_too_noisy(const char *reason) {
+    const char *noisy = reasons[GNT_MATCH_TOO_NOISY];
+    return strncmp(reason, noisy, strlen(noisy)) == 0;
+}
+
 /* ---- reading the view ---- */
 
 static int near(const gnt_match_spec *s, const gnt_match_level *l) {

@@ -146,5 +146,7 @@ enum { GNT_MATCH_REASON_SIZE = 256 };
  * there is none. */
 void gnt_match_write_reason(const gnt_match_next_step *verdict, const gnt_match_spec *spec,
                             char text[GNT_MATCH_REASON_SIZE]);
+/* True if such a clause says that the utility scatters too much for a verdict on the strength. */
+int gnt_match_is_too_noisy(const char *reason);
 
 #endif

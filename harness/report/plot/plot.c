@@ -213,9 +213,13 @@ void gnt_plot_strip(gnt_plot *p, double bottom, double height) {
     gnt_plot_say(p, "set xrange [0:%.0f]\nset yrange [0:%.0f]\n", p->width, height);
 }
 
-unsigned gnt_colour(const gnt_results *r, size_t defense) {
+unsigned gnt_palette(size_t i) {
     static const unsigned colours[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x7a5195};
-    return colours[r->about[defense].family % (sizeof colours / sizeof colours[0])];
+    return colours[i % (sizeof colours / sizeof colours[0])];
+}
+
+unsigned gnt_colour(const gnt_results *r, size_t defense) {
+    return gnt_palette(r->about[defense].family);
 }
 
 unsigned gnt_shade(double share, int *dark) {

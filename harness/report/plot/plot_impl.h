@@ -61,6 +61,8 @@ void gnt_plot_strip(gnt_plot *p, double bottom, double height);
 
 /* ---- the look ---- */
 
+/* Returns the i-th colour (0xRRGGBB) of lines and points, after Okabe and Ito; they repeat. */
+unsigned gnt_palette(size_t i);
 /* Returns the colour (0xRRGGBB) of a defense (an index into r->defense), by its family, from those of
  * Okabe and Ito; gnt_shape its point type, which distinguishes families too. */
 unsigned gnt_colour(const gnt_results *r, size_t defense);

@@ -5,6 +5,7 @@
 
 #include "judge/measure_text.h"
 #include "judge/judge.h"
+#include "metric/leak.h"
 
 /* tradeoff: the picture the benchmark is for. Utility on x, leakage on y, a panel for the worst of all
  * attacks (of each defense and strength the one that leaks most, named at its point where there is room),
@@ -88,6 +89,28 @@ int gnt_utility_is_another(const gnt_results *r, const char *task, int64_t befor
 
 int gnt_plot_points(const gnt_results *r, const char *task, int64_t stage, const char *folder,
                     const char *name, int formats, int *drawn, gnt_err *err);
+
+/* shares: a forest plot: a row for each defense, with what it leaks as a share of what leaks undefended: the
+ * mean over arenas with its interval in black, and below it a point for each training run, a colour and a
+ * line for each task. At the right the mean in per cent. */
+
+typedef struct gnt_share_row {
+    const char *label;
+    gnt_leak mean;       /* NAN: none, its place is empty */
+    const double *share; /* of training run s of a task at `task * trainings + s`; NAN: none */
+} gnt_share_row;
+
+typedef struct gnt_share_picture {
+    const char *title;
+    const char *const *task;
+    const gnt_share_row *row;
+    size_t n_task, n_row, trainings;
+} gnt_share_picture;
+
+enum { GNT_SHARE_ROWS = 40 };
+/* Draws FOLDER/NAME.svg and .png: the first GNT_SHARE_ROWS rows with a number. *drawn is 0 if none has. */
+int gnt_plot_shares(const gnt_share_picture *of, const char *folder, const char *name, int formats,
+                    int *drawn, gnt_err *err);
 
 /* sheet: the private images and what attacks recovered, as one PNG for each task, stage and attack. First
  * row the private images; then, for each defense at each strength, what the attacker observed (smaller, where
