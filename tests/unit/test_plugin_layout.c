@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "../../plugins/attacks/gradient/defense/kth_entry.c"
 #include "../../plugins/attacks/gradient/defense/layer_noise.c"
 #include "../../plugins/attacks/gradient/region/profile.c"
 #include "../../plugins/shared/region/seeded_draws.c"

@@ -118,6 +118,110 @@ static void a_drowned_layer_needs_whitening(void **state) {
     forget(&h.a);
 }
 
+static int by_size(const void *a, const void *b) {
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Makes of the observed update what blur-lus does: half of the entries stay, clipped to a fifth of their
+ * norm, with noise in all. Returns the clip. */
+static double make_sparse(attacked *a, double share) {
+    static float all[1 << 20];
+    int64_t n = 0;
+    double squares = 0;
+    for (int64_t t = 0; t < a->update[ROUNDS].n; t++)
+        for (int64_t i = 0; i < a->view[ROUNDS][t].count; i++)
+            all[n++] = fabsf(a->entry[ROUNDS][t][i]);
+    assert_true(n < 1 << 20);
+    qsort(all, (size_t)n, sizeof *all, by_size);
+    for (int64_t t = 0; t < a->update[ROUNDS].n; t++)
+        for (int64_t i = 0; i < a->view[ROUNDS][t].count; i++) {
+            float *e = &a->entry[ROUNDS][t][i];
+            *e = fabsf(*e) < all[n / 2] ? 0 : *e;
+            squares += (double)*e * (double)*e;
+        }
+    const double clip = sqrt(squares) / 5;
+    for (int64_t t = 0; t < a->update[ROUNDS].n; t++)
+        for (int64_t i = 0; i < a->view[ROUNDS][t].count; i++) {
+            float *e = &a->entry[ROUNDS][t][i];
+            *e = (float)((double)*e / 5 + share * clip * gnt_random_normal(&a->noise));
+        }
+    return clip;
+}
+
+/* An attacker that is granted blur-lus knows its clip, its noise and that the small entries were dropped. */
+static void a_sparse_update_is_matched_as_it_was_made(void **state) {
+    (void)state;
+    double plain = 0, known = 0, dense = 0;
+    for (int64_t row = 0; row < 2; row++) {
+        hidden h;
+        open_hidden(&h, row, 1);
+        h.a.seen.public_data = &h.a.public_data;
+        const double share = 1e-4, clip = make_sparse(&h.a, share);
+        recovered(&h.a, "region-known", "{\"steps\": 400}");
+        plain += region_psnr(&h, 1) / 2;
+        /* s = C·√(2·ln(1/δ))/ε of one round */
+        gnt_value v[] = {{.id = "epsilon", .type = GNT_TYPE_REAL, .r = sqrt(2 * log(1e5)) / share},
+                         {.id = "clip", .type = GNT_TYPE_REAL, .r = clip},
+                         {.id = "delta", .type = GNT_TYPE_REAL, .r = 1e-5},
+                         {.id = "lambda", .type = GNT_TYPE_REAL, .r = 1},
+                         {.id = "keep", .type = GNT_TYPE_REAL, .r = 0.5}};
+        h.a.seen.defense = "blur-lus";
+        h.a.seen.defense_values = v;
+        h.a.seen.n_defense_values = 5;
+        h.a.seen.granted |= GNT_KNOWS_DEFENSE;
+        recovered(&h.a, "region-known", "{\"steps\": 400}");
+        known += region_psnr(&h, 1) / 2;
+        assert_true(fact_of(&h.a, "noise_known") == 1);
+        assert_true(fabs(fact_of(&h.a, "noise_least") / (share * clip) - 1) < 0.01);
+        v[4].r = 1; /* as if nothing had been dropped */
+        recovered(&h.a, "region-known", "{\"steps\": 400}");
+        dense += region_psnr(&h, 1) / 2;
+        forget(&h.a);
+    }
+    print_message("plain %.1f dB, known %.1f dB, taken for dense %.1f dB\n", plain, known, dense);
+    assert_true(known > 30 && known > plain + 20 && known > dense + 3);
+}
+
+/* Where the region itself was noisy, what is found has that noise; an attacker that knows its strength takes
+ * it off by what public regions look like. */
+static void noise_in_the_pixels_is_taken_off(void **state) {
+    (void)state;
+    const double sigma = 0.25;
+    double found = 0, cleared = 0;
+    for (int64_t row = 0; row < 4; row++) {
+        hidden h;
+        static float clean[FEATURES];
+        open_hidden(&h, row, 1);
+        const gnt_observation granted = h.a.seen;
+        memcpy(clean, h.a.x, sizeof clean);
+        for (int64_t i = 0; i < FEATURES; i++)
+            if (h.mask[i])
+                h.a.x[i] = (float)fmin(1, fmax(0, (double)clean[i] + sigma * gnt_random_normal(&h.a.noise)));
+        for (int t = 0; t < 16; t++)
+            gnt_free(h.a.entry[ROUNDS][t]);
+        observe(&h.a, &h.a.seen, ROUNDS, h.a.x, h.a.y, 1, 0);
+        h.a.seen.outside = granted.outside;
+        h.a.seen.labels = h.a.y;
+        h.a.seen.granted = granted.granted;
+        h.a.seen.public_data = &h.a.public_data;
+        recovered(&h.a, "region-known", "{\"steps\": 400}");
+        memcpy(h.a.x, clean, sizeof clean);
+        found += region_psnr(&h, 1) / 4;
+        gnt_value v[] = {{.id = "sigma", .type = GNT_TYPE_REAL, .r = sigma}};
+        h.a.seen.defense = "pixel-noise";
+        h.a.seen.defense_values = v;
+        h.a.seen.n_defense_values = 1;
+        h.a.seen.granted |= GNT_KNOWS_DEFENSE;
+        recovered(&h.a, "region-known", "{\"steps\": 400}");
+        cleared += region_psnr(&h, 1) / 4;
+        assert_rest_is_as_given(&h, 1);
+        forget(&h.a);
+    }
+    print_message("with the noise %.1f dB, without %.1f dB\n", found, cleared);
+    assert_true(cleared > found + 2);
+}
+
 /* ---- string-hypothesis ---- */
 
 enum { EXAMPLES = 40, VALUES = 10, FIRST = 100 };
@@ -390,6 +494,8 @@ int main(void) {
         cmocka_unit_test(the_region_comes_back),
         cmocka_unit_test(knowing_the_rest_helps),
         cmocka_unit_test(a_drowned_layer_needs_whitening),
+        cmocka_unit_test(a_sparse_update_is_matched_as_it_was_made),
+        cmocka_unit_test(noise_in_the_pixels_is_taken_off),
         cmocka_unit_test(the_right_hypothesis_wins),
         cmocka_unit_test(samples_of_a_batch_are_settled_in_turn),
         cmocka_unit_test(what_has_no_example_comes_last),

@@ -10,6 +10,8 @@
 #include "../../plugins/attacks/gradient/defense/granted_defense.c"
 #include "../../plugins/attacks/gradient/defense/covered.c"
 #include "../../plugins/shared/choose/choose_layers.c"
+#include "../../plugins/attacks/gradient/defense/kth_entry.c"
+#include "../../plugins/attacks/gradient/cost/kept_entries.c"
 #include "../../plugins/attacks/gradient/defense/layer_noise.c"
 #include "../../plugins/attacks/gradient/defense/noise_law.c"
 #include "../../plugins/attacks/gradient/label/soft_labels.c"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "recipes.h"
+#include "defense/granted_sparse.h"
 #include "search/chosen.h"
 
 static const recipe recipes[] = {
@@ -19,11 +20,13 @@ const recipe *recipe_of(const char *id) {
 }
 
 static const chosen_recipe chosen[] = {
-    /* id, cost, prior, label, what else is bound, search, images kept for trials */
-    {"invert-gradients", invert_cost, invert_prior, invert_label, invert_bind, invert_run, INVERT_TRIALS},
-    {"lrp-search", lrp_cost, lrp_prior, search_labels, lrp_bind, lrp_run, 0},
-    {"dlg-whitened", likely_cost, likely_prior, likely_label, likely_bind, likely_run, 0},
-    {"region-known", likely_cost, likely_prior, likely_label, region_bind, likely_run, 0},
+    /* id, what else is read of the grant, cost, prior, label, what else is bound, search, trials' images */
+    {"invert-gradients", NULL, invert_cost, invert_prior, invert_label, invert_bind, invert_run,
+     INVERT_TRIALS},
+    {"lrp-search", NULL, lrp_cost, lrp_prior, search_labels, lrp_bind, lrp_run, 0},
+    {"dlg-whitened", NULL, likely_cost, likely_prior, likely_label, likely_bind, likely_run, 0},
+    {"region-known", granted_sparse_read, likely_cost, likely_prior, likely_label, region_bind, region_run,
+     0},
 };
 
 const chosen_recipe *chosen_recipe_of(const char *id) {

@@ -48,8 +48,9 @@ gnt_status data_term_open(data_term *d, data_function *of, const gnt_host *host,
     d->rates = hook_rates(host, seen);
     d->args = hook_args(seen, NULL, NULL, d->rates);
     TRY(hook_memory(host, d->rates != NULL));
-    gnt_observation matched;
-    TRY(common_rows_off(&matched, host, seen, choice.outliers));
+    gnt_observation matched = *seen;
+    if (!granted->layered.is_whole) /* what was dropped is 0 only as it was sent */
+        TRY(common_rows_off(&matched, host, seen, choice.outliers));
     gnt_status status =
         match_bind(&d->args, host, &matched, choice, scale_of(cost), &d->apart, &masked, &squares);
     if (status != GNT_OK)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cost/update_match.h"
+#include "defense/kth_entry.h"
 #include "hook.h"
 
 /* ---- the scores that fedre made public ---- */
@@ -50,7 +51,7 @@ static int clips_what_is_seen(const layered_noise *of, const gnt_observation *se
 
 static void set_shares(layered *r, const float *scores) {
     const layered_noise *of = &r->granted->layered;
-    const double layers = (double)r->noise.n;
+    const double layers = of->is_whole ? 1 : (double)r->noise.n;
     double most = 0, sum = 0;
     for (int64_t k = 0; scores && k < r->noise.n; k++)
         most = fmax(most, (double)scores[k]);
@@ -92,6 +93,25 @@ static double rounds_root(const layered *r) {
     return rounds >= 1 ? sqrt(rounds) : 1;
 }
 
+/* Estimates the spread of the noise from the entries that were dropped, the least of all, which are noise
+ * alone: where the others lie outside it, half of the dropped ones are below 0.6745 of its deviation. */
+static gnt_status spread_of_dropped(const layered *r, const gnt_host *host, const gnt_views *update,
+                                    double *spread) {
+    static const double below = 0.6745;
+    const double dropped = 1 - r->granted->layered.keep;
+    int64_t n = 0;
+    for (int64_t t = 0; t < update->n; t++)
+        n += update->view[t].count;
+    float *room = gnt_host_scratch(host, n + 1, sizeof *room);
+    TRY(hook_memory(host, room != NULL));
+    n = 0;
+    for (int64_t t = 0; t < update->n; t++)
+        for (int64_t i = 0; i < update->view[t].count; i++)
+            room[n++] = fabsf(update->view[t].data[i]);
+    *spread = n > 0 ? (double)kth_entry(room, n, (int64_t)(dropped / 2 * (double)n)) / below : 0;
+    return GNT_OK;
+}
+
 static gnt_status read_shares(layered *r, const gnt_host *host, const gnt_observation *seen) {
     const layered_noise *of = &r->granted->layered;
     const float *scores = of->by_scores ? whitening_scores(seen, r->noise.n) : NULL;
@@ -100,7 +120,11 @@ static gnt_status read_shares(layered *r, const gnt_host *host, const gnt_observ
     r->share = gnt_host_scratch(host, r->noise.n, sizeof *r->share);
     TRY(hook_memory(host, r->share != NULL));
     set_shares(r, scores);
-    const double root = rounds_root(r);
+    double root = rounds_root(r), spread;
+    if (of->is_whole && of->keep < 1) {
+        TRY(spread_of_dropped(r, host, seen->update, &spread));
+        root = sqrt(fmax(1, round(spread * spread / (r->share[0] * r->share[0]))));
+    }
     for (int64_t k = 0; k < r->noise.n; k++)
         r->share[k] *= root;
     return GNT_OK;
@@ -116,6 +140,18 @@ static void take_whole(whitening *w, const layered *r, int64_t tensors) {
         return;
     w->part[0].law.kind = NOISE_GAUSSIAN;
     w->part[0].law.scale = r->noise.floor;
+}
+
+/* Takes one noise and one clip for the whole update. */
+static gnt_status take_sparse(whitening *w, const layered *r, const gnt_host *host, const gnt_views *update) {
+    const layered_noise *of = &r->granted->layered;
+    w->n = 1;
+    w->part[0] = (whitening_part){.n = update->n,
+                                  .law = {.kind = NOISE_GAUSSIAN,
+                                          .scale = fmax(r->share ? r->share[0] : 0, r->noise.floor),
+                                          .clip = of->clip,
+                                          .clip_mode = NOISE_CLIP_GLOBAL}};
+    return kept_entries_open(&w->kept, host, update, of->keep);
 }
 
 /* Takes the tensors without noise one by one. */
@@ -183,6 +219,8 @@ gnt_status whitening_open(whitening *w, const gnt_host *host, const gnt_observat
         TRY(covered_open(&w->some, host, granted, seen->update));
     if (plain)
         take_plain(w, &r, tensors);
+    else if (granted->layered.is_whole)
+        TRY(take_sparse(w, &r, host, seen->update));
     else if (w->some.n > 0)
         take_clear(w, tensors);
     else if (has_law && !(granted->layered.clip > 0))
@@ -217,9 +255,11 @@ void whitening_refit(whitening *w, const gnt_views *u, const float *const *obser
 
 double whitening_cost(whitening *w, const gnt_views *u, const float *const *observed,
                       const float *const *mask, float *const *d_u) {
+    const gnt_views sent = kept_entries_of(&w->kept, u);
     double cost = 0;
     for (int64_t k = 0; k < w->n; k++)
-        cost += part_cost(&w->part[k], u, observed, mask, d_u);
+        cost += part_cost(&w->part[k], &sent, observed, mask, d_u);
+    kept_entries_drop(&w->kept, d_u);
     if (w->some.n > 0)
         cost += covered_cost(&w->some, u, observed, mask, d_u);
     return cost;

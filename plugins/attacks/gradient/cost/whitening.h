@@ -12,6 +12,8 @@
  *    `preferences` s_l has a factor of the client's own, and √T times that is estimated in the same way.
  *  - fedre-sample: the same, with √T and the factor of steps and batches as one. C is that of one gradient
  *    of one sample; of other updates the clip is of what they are made of, and is left out.
+ *  - blur-lus, where it is read: one C and one s for the whole update, s = C·√(2·T·ln(1/δ))/ε, and the
+ *    candidate's update is made as sparse before.
  *  - fedre whose scores stay with the client: C alone.
  *  - dp-gaussian, dp-laplace with `layers`: their law in these layers (covered.h), and in the others a
  *    deviation of a thousandth of their entries' root mean square.
@@ -20,6 +22,7 @@
 #ifndef GRADIENT_WHITENING_H
 #define GRADIENT_WHITENING_H
 
+#include "cost/kept_entries.h"
 #include "defense/covered.h"
 #include "defense/layer_noise.h"
 #include "defense/noise_law.h"
@@ -37,6 +40,7 @@ typedef struct whitening {
     int has_noise;     /* they were, or entries of some layer are distributed like noise */
     double floor;      /* of an s_l that is not */
     covered_part some; /* the layers that dp-* clip and noise, if they name layers; in no part */
+    kept_entries kept; /* of a candidate's update */
 } whitening;
 
 /* Returns the scores that fedre made public, one for each layer; NULL if it made none. */

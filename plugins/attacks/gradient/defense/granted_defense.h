@@ -22,6 +22,10 @@ typedef struct layered_noise {
     int by_client;
     int by_scores;   /* ε is divided among layers by scores of the sensitive region (fedre), else evenly */
     int64_t samples; /* over which scores are averaged; 0: not known */
+    /* there is one layer, the whole update, of which the share `keep` of the entries stays (blur-lus, which
+     * granted_sparse.h reads) */
+    int is_whole;
+    double keep;
 } layered_noise;
 
 typedef struct granted_defense {

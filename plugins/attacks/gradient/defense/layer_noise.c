@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cost/update_match.h"
+#include "defense/kth_entry.h"
 #include "hook.h"
 
 /* Quartiles of |v| for v ~ N(0, 1). */
@@ -13,28 +14,6 @@ static const double slack = 0.2, sampling = 3;
 /* How much neighbours' signs may agree. */
 static const double alike = 0.08;
 static const double below_clean = 1e-3, below_noisy = 1e-6;
-
-/* Moves the k-th least entry to its place, the lesser ones before it (Hoare's selection). */
-static float kth(float *v, int64_t n, int64_t k) {
-    for (int64_t from = 0, to = n - 1; from < to;) {
-        const float pivot = v[k];
-        int64_t i = from, j = to;
-        while (i <= j) {
-            while (v[i] < pivot)
-                i++;
-            while (pivot < v[j])
-                j--;
-            if (i <= j) {
-                const float kept = v[i];
-                v[i++] = v[j];
-                v[j--] = kept;
-            }
-        }
-        from = j < k ? i : from;
-        to = k < i ? j : to;
-    }
-    return v[k];
-}
 
 static int has_shape_of_noise(double first, double second, double third, int64_t n) {
     const double most = slack + sampling / sqrt((double)n);
@@ -67,11 +46,11 @@ static void read_layer(layer_noise_part *l, const gnt_views *update, float *room
             room[n++] = update->view[t].data[i];
     if (n == 0)
         return;
-    const float centre = kth(room, n, n / 2);
+    const float centre = kth_entry(room, n, n / 2);
     for (int64_t i = 0; i < n; i++)
         room[i] = fabsf(room[i] - centre);
-    const double second = (double)kth(room, n, n / 2), first = (double)kth(room, n, n / 4),
-                 third = (double)kth(room, n, 3 * n / 4);
+    const double second = (double)kth_entry(room, n, n / 2), first = (double)kth_entry(room, n, n / 4),
+                 third = (double)kth_entry(room, n, 3 * n / 4);
     l->spread = second / middle;
     const double most = alike + sampling / sqrt((double)n);
     l->is_noisy = n >= LAYER_NOISE_ENTRIES && has_shape_of_noise(first, second, third, n) &&

@@ -192,9 +192,9 @@ static gnt_status run(void *context, const gnt_observation *seen, const gnt_arte
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
 const gnt_descriptor gradient_region_read = {
-    GNT_ATTACK("region-read", "1.1",
+    GNT_ATTACK("region-read", "1.2",
                "searches the sensitive region, and infers its content from public images", "MIT", ""),
-    LIKELY_COMMON(likely_families),
+    LIKELY_COMMON(region_families),
     .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_RECONSTRUCTION,
     .needs = GNT_KNOWS_REGION | GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_HISTORY,

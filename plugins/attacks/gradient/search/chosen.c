@@ -23,7 +23,9 @@ gnt_status chosen_search(search *s, const char *id, invert *self, const gnt_obse
     float *y = gnt_host_scratch(host, seen->n * host->model->info->classes, sizeof *y);
     TRY(hook_memory(host, y != NULL));
     /* in any chain: a clip of what another member left is nearer than none */
-    const granted_defense granted = granted_defense_of(seen);
+    granted_defense granted = granted_defense_of(seen);
+    if (r->reads)
+        r->reads(&granted, seen);
     TRY(r->cost(self, &used, &granted, &cost));
     const prior_setting setting = r->prior(self, cost, own);
     TRY(search_open(s, self, &used, y, cost, &granted));

@@ -9,6 +9,8 @@
 /* Each function returns GNT_OK, or a status after host->fail. */
 typedef struct chosen_recipe {
     const char *id;
+    /* Adds to what was read of the granted defense. NULL: nothing. */
+    void (*reads)(granted_defense *granted, const gnt_observation *seen);
     /* Sets *cost to a DATA_* other than auto, and `data` of the instance. Refuses parameters that contradict
      * the grants; takes from *seen, a copy, what the attack is not to use. */
     gnt_status (*cost)(invert *self, gnt_observation *seen, const granted_defense *granted, int *cost);
@@ -37,6 +39,7 @@ gnt_status likely_label(search *s, const gnt_observation *seen, float *y);
 gnt_status likely_bind(search *s, const gnt_observation *seen, const granted_defense *granted);
 gnt_status likely_run(search *s, const gnt_observation *seen); /* likely_search.c */
 gnt_status region_bind(search *s, const gnt_observation *seen, const granted_defense *granted);
+gnt_status region_run(search *s, const gnt_observation *seen); /* region_known.c */
 
 /* Returns the row of this id. */
 const chosen_recipe *chosen_recipe_of(const char *id);

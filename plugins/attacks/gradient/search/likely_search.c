@@ -26,6 +26,8 @@ const gnt_parameter likely_parameters[] = {
 /* Plugins, not families: what they make of the grant are their parameters. */
 const char *const likely_families[] = {"fedre",      "fedre-sample", "uniform", "dp-gaussian",
                                        "dp-laplace", "clip",         NULL};
+const char *const region_families[] = {"fedre",      "fedre-sample", "uniform",  "dp-gaussian",
+                                       "dp-laplace", "clip",         "blur-lus", NULL};
 
 gnt_status likely_cost(invert *self, gnt_observation *seen, const granted_defense *granted, int *cost) {
     const gnt_host *host = self->host;

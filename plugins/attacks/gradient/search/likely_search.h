@@ -7,7 +7,7 @@
 
 /* Designators of their descriptors. */
 extern const gnt_parameter likely_parameters[12];
-extern const char *const likely_families[];
+extern const char *const likely_families[], *const region_families[];
 #define LIKELY_COMMON(adapts_to)                                                                             \
     GNT_PARAMETERS(likely_parameters), .surfaces = GNT_SURFACE_UPDATE, .families = adapts_to,                \
                                        .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE,              \
