@@ -191,6 +191,50 @@ static void arrays_and_prefixes_are_converted(void **state) {
     assert_int_not_equal(access(to, F_OK), 0);
 }
 
+/* The table under keys and prefixes that wrappers add, one within another. */
+static const char making_wrapped[] =
+    "import os, sys, torch\n"
+    "os.chdir(sys.argv[1])\n"
+    "table = {'fc.weight': torch.arange(6.).reshape(3, 2).t(), 'fc.bias': torch.tensor([1.5, -2]).half(),\n"
+    "         'bn.num_batches_tracked': torch.tensor(7)}\n"
+    "def named(form): return {form.format(*name.split('.')): value for name, value in table.items()}\n"
+    "adam = {'state': {0: {'exp_avg': torch.zeros(2)}}, 'param_groups': [{'lr': .1}]}\n"
+    "cases = [named('module.{}.{}'), named('_orig_mod.{}.{}'), named('_module.{}.{}'),\n"
+    "         named('_orig_mod._module.{}.{}'), named('module._orig_mod.module.{}.{}'), "
+    "named('{}._orig_mod.{}'),\n"
+    "         {'net': {'weights': named('_module.{}._module.{}')}, 'epoch': 3},\n"
+    "         {'optimizer': adam, 'client': {'state_dict': named('{}.{}')}},\n"
+    "         {'ema': named('{}.{}'), 'model': named('module.{}.{}')},\n"
+    "         {'net': table, 'optimizer': adam, 'rng': torch.zeros(3)}]\n"
+    "for i, case in enumerate(cases):\n"
+    "    torch.save(case, f'wrapped{i}.pth')\n"
+    "torch.save({'teacher': table, 'student': table}, 'two.pth')\n";
+enum { WRAPPED = 10 };
+
+static void wrappers_are_taken_off(void **state) {
+    (void)state;
+    char from[200], to[200], name[30];
+    if (!has_torch)
+        skip_for("no PyTorch (python3-torch)");
+    assert_int_equal(run_python((const char *[]){"-c", making_wrapped, folder, NULL}), 0);
+    in_folder(to, "out.safetensors");
+    for (int i = 0; i < WRAPPED; i++) {
+        snprintf(name, sizeof name, "wrapped%d.pth", i);
+        if (export_file(in_folder(from, name), to))
+            said("nothing");
+        check_table(to);
+        unlink(to);
+        unlink(from);
+    }
+    assert_int_equal(export_file(in_folder(from, "two.pth"), to), 1);
+    said("it has 2 tables of tensors; name one with --key teacher or --key student");
+    assert_int_equal(
+        run_python((const char *[]){"tools/export_torch.py", from, to, "--key", "student", NULL}), 0);
+    check_table(to);
+    unlink(to);
+    unlink(from);
+}
+
 /* ---- the public checkpoint */
 
 enum { ROWS = 1017, ROW = 3073, PIXELS = 3072 };
@@ -320,6 +364,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_kinds_of_file_are_read_and_nothing_is_run),
         cmocka_unit_test(arrays_and_prefixes_are_converted),
+        cmocka_unit_test(wrappers_are_taken_off),
         cmocka_unit_test(lpips_is_put_together),
         cmocka_unit_test(public_networks_are_as_good_here_as_in_pytorch),
     };
