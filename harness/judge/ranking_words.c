@@ -78,8 +78,8 @@ const char *gnt_tie_words(gnt_tie tie) {
         [GNT_NOT_TIED] = "",
         [GNT_TIED_BY_CHANCE] = "the difference is not statistically significant",
         [GNT_TIED_BY_UTILITY] = "the one that leaks less left less utility",
-        [GNT_TIED_BY_BOTH] = "differences are not statistically significant, or the one that leaks less left "
-                             "less utility"};
+        [GNT_TIED_BY_BOTH] =
+            ("differences are not statistically significant, or the one that leaks less left less utility")};
     return words[tie];
 }
 
