@@ -124,11 +124,11 @@ char *gnt_scripts_identity(gnt_err *err) {
     if (rc == 0 && path)
         gnt_digest_hex(&digest, hex);
     gnt_text_add(&out, "scripts %s", hex);
-    rc =
-        rc || add_found(&out, "/usr/{,local/}lib/{,*-linux-gnu/}libpython3.*.so.1.0", 1, err) ||
-        add_found(&out,
-                  "/usr/{,local/}lib/python3*/{dist,site}-packages/{numpy,scipy,sklearn,torch,torchvision}-*",
-                  0, err);
+    rc = rc || add_found(&out, "/usr/{,local/}lib/{,*-linux-gnu/}libpython3.*.so.1.0", 1, err) ||
+         add_found(&out,
+                   "/usr/{,local/}lib/python3*/{dist,site}-packages/"
+                   "{breaching,numpy,scipy,sklearn,torch,torchvision}-*",
+                   0, err);
     char *text = rc ? NULL : gnt_text_take(&out);
     if (!rc && !text)
         gnt_fail(err, "out of memory");

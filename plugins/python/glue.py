@@ -18,8 +18,8 @@ NAMES = {table: {value: name for name, value in words.items()} for table, words 
 
 # What a script may import, where it is installed, besides numpy and parts of modules that are loaded.
 PERMITTED = set(
-    "abc array base64 bisect cmath collections contextlib copy csv dataclasses datetime decimal enum fractions functools "
-    "gc hashlib heapq io itertools json logging math numbers numpy operator pprint queue random re scipy sklearn "
+    "abc array base64 bisect breaching cmath collections contextlib copy csv dataclasses datetime decimal enum fractions "
+    "functools gc hashlib heapq io itertools json logging math numbers numpy operator pprint queue random re scipy sklearn "
     "statistics string struct sys textwrap time torch torchvision traceback types typing unicodedata warnings "
     "weakref zlib".split())
 LINE = re.compile(r"^(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.M)
