@@ -99,7 +99,8 @@ static char *write_json(const onnx_writer *w, const char *name, json_t *layers, 
                  g->producer_version);
     json_t *text = json_string(gnt_text_get(&about));
     char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
-    gnt_text_add(&out, "{\n  \"about\": %s,\n", quoted ? quoted : "\"\"");
+    gnt_text_add(&out, "{\n  \"about\": %s,\n", quoted ? quoted : "");
+    out.failed |= about.failed || !quoted;
     if (m->mse)
         gnt_text_add(&out, "  \"loss\": \"mse\",\n");
     if (m->is_map)

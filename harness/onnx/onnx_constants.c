@@ -363,5 +363,5 @@ int gnt_onnx_compute(onnx_graph *g, onnx_node *node, gnt_err *err) {
         return concat(g, node, err);
     if (strcmp(op, "Add") == 0 || strcmp(op, "Sub") == 0 || strcmp(op, "Mul") == 0)
         return arithmetic(g, node, a, b, err);
-    return gnt_onnx_fail(node, err, "it computes with constants alone; export with do_constant_folding=True");
+    return gnt_onnx_fail(node, err, "it computes with constants in a way that is not followed here");
 }

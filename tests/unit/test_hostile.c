@@ -20,6 +20,7 @@
 #include "made_capture.h"
 #include "nn/model/model.h"
 #include "nn/io/safetensors.h"
+#include "onnx/onnx.h"
 #include "plugin/params.h"
 #include "render/png.h"
 #include "suite/plan.h"
@@ -219,6 +220,22 @@ static int read_weights(gnt_err *err) {
     return rc;
 }
 
+static int read_network(gnt_err *err) {
+    gnt_onnx_network network;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    if (gnt_file_read("tests/golden/onnx_residual.onnx", GNT_ONNX_MOST, &bytes, &size, err) != 0)
+        return -1;
+    const int rc = gnt_onnx_read(&network, "net.onnx", bytes, size, err);
+    gnt_free(bytes);
+    if (rc != 0)
+        return -1;
+    if (!strstr(network.json, "Imported from net.onnx") || network.weights.n != 33)
+        fail_msg("a network is not whole: %s", network.json);
+    gnt_onnx_free(&network);
+    return 0;
+}
+
 /* ---- captures ---- */
 
 static made_files captured;
@@ -263,6 +280,7 @@ static void readers_refuse(void **state) {
     try_all("plugins", read_plugins);
     try_all("model", read_model);
     try_all("weights", read_weights);
+    try_all("network", read_network);
 }
 
 /* ---- suites ---- */
