@@ -245,6 +245,9 @@ static const char *board_mandatory;
 /* The SHA-256 of the season's key that they have; NULL: they are of no season. */
 static const char *board_season;
 
+/* The defenses that they are of; NULL: all. */
+static const char *board_defenses;
+
 /* Every leaderboard.json is of the schema. */
 static inline void check_board_schema(json_t *all) {
     json_t *schema = json_load_file("docs/leaderboard.schema.json", JSON_REJECT_DUPLICATES, NULL);
@@ -269,8 +272,12 @@ static inline json_t *board_with(const bench *b, const char *out, const char *co
     }
     source[n - 1].checked = checked;
     snprintf(to, sizeof to, "%s/%s", b->folder, out);
-    gnt_board_options options = {
-        .folder = to, .source = source, .n_source = n, .mandatory = board_mandatory, .season = board_season};
+    gnt_board_options options = {.folder = to,
+                                 .source = source,
+                                 .n_source = n,
+                                 .mandatory = board_mandatory,
+                                 .season = board_season,
+                                 .defenses = board_defenses};
     if (gnt_board_make(&options, NULL, &err) != 0)
         fail_msg("%s", err.text);
     char *text = read_text(to, "leaderboard.json", NULL);

@@ -121,6 +121,8 @@ int gnt_board_make(const gnt_board_options *options, gnt_text *notices, gnt_err 
         b.n_run = i + 1; /* before loading, so that what a failed load left is freed */
         rc = load_run(&b, &b.run[i], &options->source[i], err);
     }
+    if (rc == 0 && board_check_chosen(&b, err) != 0)
+        rc = GNT_BOARD_UNREADABLE;
     if (rc == 0)
         rc = gnt_make_dirs(options->folder, err) || board_find_contributors(&b, err) ||
                      board_gather(&b, err) || board_gather_groups(&b, err) || board_note_season(&b, err)

@@ -30,6 +30,9 @@ typedef struct gnt_board_options {
     /* a file that lists the mandatory attacks (docs/leaderboard.md); NULL: those in the last run of the first
      * contributor */
     const char *mandatory;
+    /* labels of the only defenses that are ranked and compared, with commas between; no defense is always
+     * there. NULL: all */
+    const char *defenses;
     int plots; /* 0: neither plots nor image sheets */
     /* The SHA-256 of a season's key, hexadecimal: folders with season.json are runs that `gauntlet accept`
      * made here, and what they say is believed. NULL: season.json is not read. */

@@ -174,6 +174,15 @@ void board_mark_mandatory(const board *b, board_contest *c);
 int board_find_contributors(board *b, gnt_err *err);
 int board_is_same_contributor(const board *b, size_t one, size_t other);
 
+/* ---- chosen.c: boards of some defenses only ---- */
+
+/* Fails with a sentence if options->defenses names a defense that no run has. */
+int board_check_chosen(const board *b, gnt_err *err);
+/* True if a defense of a run is on the board. */
+int board_is_chosen(const board *b, const gnt_results *r, const char *label);
+/* Writes "Only a and b are compared. "; nothing if all defenses are. */
+void board_say_chosen(const board *b, gnt_text *out);
+
 /* ---- gather.c: runs to contests ---- */
 
 int board_gather(board *b, gnt_err *err);

@@ -136,6 +136,12 @@ static void add_summary(page *w) {
     }
     gnt_text_add(&w->out, "%zu run%s of %zu contributor%s.", b->n_run, b->n_run == 1 ? "" : "s", people,
                  people == 1 ? "" : "s");
+    gnt_text chosen;
+    gnt_text_init(&chosen, BOARD_MOST_SAID);
+    page_add(w, " ");
+    board_say_chosen(b, &chosen);
+    page_say_text(w, &chosen);
+    gnt_text_free(&chosen);
     if (b->options->season)
         gnt_text_add(&w->out, " The SHA-256 of this season's secret key is %s.", b->options->season);
     for (const char *line = gnt_text_get(&b->notices); *line;) {

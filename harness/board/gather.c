@@ -321,6 +321,8 @@ static int gather_run(const board *b, board_contest *c, size_t at) {
         attack[a] = unknown;
     for (size_t d = 0; d < r->n_defense; d++) {
         const char *defense = r->defense[d];
+        if (!board_is_chosen(b, r, defense))
+            continue;
         board_number n = {.run = run,
                           .results = r,
                           .against_public =

@@ -136,6 +136,10 @@ int board_write_markdown(const board *b, gnt_err *err) {
         "most. `=` marks a tie: the difference is not statistically significant, or the one "
         "that leaks less left less utility. Where no defense surely leaks less than no defense, there "
         "is no first place: all are `as undefended`.\n\n");
+    gnt_text chosen;
+    gnt_text_init(&chosen, BOARD_MOST_SAID);
+    board_say_chosen(b, &chosen);
+    gnt_pen_write_text(&pen, GNT_PEN_PARAGRAPH, &chosen);
     if (b->options->season)
         gnt_text_add(&pen.out, "The SHA-256 of this season's secret key is %s.\n\n", b->options->season);
     for (size_t i = 0; i < b->n_group; i++)

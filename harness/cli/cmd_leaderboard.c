@@ -55,6 +55,7 @@ int gnt_cmd_leaderboard(int argc, char **argv) {
                                 {.name = "contributor", .kind = CLI_READ, .to = &taken, .read = add_named},
                                 {.name = "title", .kind = CLI_TEXT, .to = &board.title},
                                 {.name = "mandatory", .kind = CLI_TEXT, .to = &board.mandatory},
+                                {.name = "defenses", .kind = CLI_TEXT, .to = &board.defenses},
                                 {.name = "no-plots", .kind = CLI_FLAG, .to = &no_plots},
                                 CLI_PATHS(&paths),
                                 CLI_KEY(&paths),
