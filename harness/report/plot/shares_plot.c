@@ -6,7 +6,7 @@
 #include "render/escape.h"
 #include "report/plot/plots.h"
 
-enum { WIDTH = 480, RIGHT = 60, ROW = 40, AXIS = 48, MOST_LABEL = 24, KEY_LEFT = 12 };
+enum { WIDTH = 480, RIGHT = 60, ROW = 40, AXIS = 56, MOST_LABEL = 24, KEY_LEFT = 12 };
 
 /* The rows that are drawn, and where. */
 typedef struct drawing {
