@@ -178,6 +178,26 @@ static void nothing_is_recorded_where_nothing_is_requested(void **state) {
     end(&t);
 }
 
+/* Four steps of three take twelve rows: clients with fewer are drawn after all others. */
+static void clients_that_hold_their_steps_come_first(void **state) {
+    static const int rows[] = {8, 16, 6, 12, 16, 3};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        for (int targets = 1; targets <= 6; targets++) {
+            trial t;
+            int drawn = 0, full = 0;
+            begin(&t, 6, rows, 1, 4, 3, targets, 1, seed);
+            open_record(&t);
+            for (int32_t k = 0; k < 6; k++) {
+                drawn += gnt_record_is_drawn(t.record, 0, k);
+                full += gnt_record_is_drawn(t.record, 0, k) && rows[k] >= 12;
+            }
+            assert_int_equal(drawn, targets);
+            assert_int_equal(full, targets < 3 ? targets : 3);
+            end(&t);
+        }
+}
+
 /* A Dirichlet draw may leave the first client without a row. */
 static void the_first_client_may_hold_nothing(void **state) {
     static const int rows[] = {0, 6, 6};
@@ -407,6 +427,7 @@ int main(void) {
         cmocka_unit_test(a_round_that_never_came_is_reported),
         cmocka_unit_test(the_last_passes_are_kept),
         cmocka_unit_test(bent_records_are_refused),
+        cmocka_unit_test(clients_that_hold_their_steps_come_first),
         cmocka_unit_test(the_first_client_may_hold_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,20 @@ struct gnt_record {
 
 /* ---- who is drawn ---- */
 
+/* Moves the clients that hold as many rows as their steps take before those with fewer, whose updates show
+ * some rows several times; each in its order. */
+static void full_ones_first(const gnt_record *r, uint32_t *client, int32_t n) {
+    const int64_t taken = (int64_t)(r->config.steps > 0 ? r->config.steps : 1) * r->config.batch;
+    int32_t full = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const uint32_t k = client[i];
+        if (r->part->start[k + 1] - r->part->start[k] < taken)
+            continue;
+        memmove(client + full + 1, client + full, (size_t)(i - full) * sizeof *client);
+        client[full++] = k;
+    }
+}
+
 static int draw_clients(gnt_record *r, recorded_stage *s, const gnt_fl *fl, const gnt_key *key,
                         gnt_err *err) {
     uint32_t *taking_part = gnt_array((size_t)r->part->clients, sizeof *taking_part);
@@ -57,6 +71,7 @@ static int draw_clients(gnt_record *r, recorded_stage *s, const gnt_fl *fl, cons
     snprintf(name, sizeof name, "clients of round %" PRId32, s->round);
     gnt_stream random = gnt_stream_open(key, name);
     gnt_random_shuffle(&random, taking_part, (size_t)n);
+    full_ones_first(r, taking_part, n);
     int rc = n >= r->targets ? 0
                              : gnt_fail(err,
                                         "%d clients take part in round %" PRId32 ", of which %" PRId64
