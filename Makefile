@@ -114,7 +114,7 @@ plugin_folder = $(wildcard $(1)/*.c $(1)/*/*.c)
 # what a defense and the attacks on it have in common is compiled into each folder of that name, and into
 # those that a line SHARED_FOLDER names; its headers are included as "shared/NAME/…"
 SHARED_dp = choose
-SHARED_gradient = choose region
+SHARED_gradient = attribute choose region
 SHARED_loda = choose
 SHARED_region = dp steps
 SHARED_representation = steps

@@ -55,6 +55,7 @@ static const char *const ids[] = {
     "region-known",
     "region-read",
     "ridge",
+    "sample-attribute",
     "scheme-one",
     "sign-noise",
     "soteria",

@@ -4,12 +4,20 @@
 
 extern const gnt_descriptor gradient_dlg, gradient_idlg, gradient_invert_gradients, gradient_linear_layer,
     gradient_lrp_search, gradient_ggl, gradient_dlg_whitened, gradient_region_known, gradient_region_read,
-    gradient_string_hypothesis, gradient_layout, gradient_auto;
+    gradient_string_hypothesis, gradient_layout, gradient_auto, gradient_sample_attribute;
 
-static const gnt_descriptor *const descriptors[] = {
-    &gradient_dlg,          &gradient_idlg,         &gradient_invert_gradients,
-    &gradient_linear_layer, &gradient_lrp_search,   &gradient_ggl,
-    &gradient_dlg_whitened, &gradient_region_known, &gradient_string_hypothesis,
-    &gradient_region_read,  &gradient_layout,       &gradient_auto};
+static const gnt_descriptor *const descriptors[] = {&gradient_dlg,
+                                                    &gradient_idlg,
+                                                    &gradient_invert_gradients,
+                                                    &gradient_linear_layer,
+                                                    &gradient_lrp_search,
+                                                    &gradient_ggl,
+                                                    &gradient_dlg_whitened,
+                                                    &gradient_region_known,
+                                                    &gradient_string_hypothesis,
+                                                    &gradient_region_read,
+                                                    &gradient_layout,
+                                                    &gradient_auto,
+                                                    &gradient_sample_attribute};
 
 GNT_DEFINE_ENTRY_LIST(descriptors, sizeof descriptors / sizeof *descriptors)
