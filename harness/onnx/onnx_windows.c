@@ -17,6 +17,19 @@ static int32_t before_pad(const onnx_graph *g, int32_t value, int64_t pad[2]) {
     return node->input[0];
 }
 
+/* Adds a layer with its weight, and with its `out` biases unless `bias` is NULL. Returns 1, or −1 with a
+ * sentence. */
+static int put_weighted(onnx_writer *w, const onnx_node *node, onnx_step *step, json_t *layer,
+                        const char *name, onnx_constant *weight, onnx_constant *bias, int64_t out,
+                        gnt_err *err) {
+    if (!bias)
+        json_object_set_new(layer, "bias", json_false());
+    if (gnt_onnx_put(node, step, layer, err) < 0 ||
+        gnt_onnx_weight(w, node, name, "weight", weight, weight->shape, err))
+        return -1;
+    return bias && gnt_onnx_weight(w, node, name, "bias", bias, (onnx_shape){1, {out}}, err) ? -1 : 1;
+}
+
 static int read_conv(onnx_writer *w, const onnx_node *node, onnx_step *step, gnt_err *err) {
     const int transposed = strcmp(node->op, "ConvTranspose") == 0;
     const char *type = transposed ? "conv_transpose" : "conv";
@@ -42,12 +55,7 @@ static int read_conv(onnx_writer *w, const onnx_node *node, onnx_step *step, gnt
     gnt_onnx_put_pair(layer, "out_pad", v.out_pad, 0);
     if (groups != 1)
         json_object_set_new(layer, "groups", json_integer(groups));
-    if (!bias)
-        json_object_set_new(layer, "bias", json_false());
-    if (gnt_onnx_put(node, step, layer, err) < 0 ||
-        gnt_onnx_weight(w, node, name, "weight", weight, weight->shape, err))
-        return -1;
-    return bias && gnt_onnx_weight(w, node, name, "bias", bias, (onnx_shape){1, {out}}, err) ? -1 : 1;
+    return put_weighted(w, node, step, layer, name, weight, bias, out, err);
 }
 
 static int read_pool(onnx_writer *w, const onnx_node *node, onnx_step *step, gnt_err *err) {
@@ -125,12 +133,7 @@ static int put_dense(onnx_writer *w, const onnx_node *node, onnx_constant *weigh
         return gnt_onnx_fail(node, err, "out of memory for its weight");
     const int64_t out = weight->shape.dim[0];
     json_t *layer = json_pack("{s:s, s:s, s:I}", "type", "dense", "name", name, "out", (json_int_t)out);
-    if (!bias)
-        json_object_set_new(layer, "bias", json_false());
-    if (gnt_onnx_put(node, step, layer, err) < 0 ||
-        gnt_onnx_weight(w, node, name, "weight", weight, weight->shape, err))
-        return -1;
-    return bias && gnt_onnx_weight(w, node, name, "bias", bias, (onnx_shape){1, {out}}, err) ? -1 : 1;
+    return put_weighted(w, node, step, layer, name, weight, bias, out, err);
 }
 
 static int read_gemm(onnx_writer *w, const onnx_node *node, onnx_step *step, gnt_err *err) {

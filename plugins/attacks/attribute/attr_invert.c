@@ -39,19 +39,6 @@ static void show(const gnt_observation *o, int64_t k, single *out) {
                                   .representation = &out->representation};
 }
 
-static gnt_samples row_of(const gnt_samples *s, int64_t k) {
-    return (gnt_samples){.size = sizeof(gnt_samples),
-                         .kind = s->kind,
-                         .n = 1,
-                         .classes = s->classes,
-                         .features = s->features,
-                         .id = s->id ? s->id + k : NULL,
-                         .x = s->x ? s->x + k * s->features : NULL,
-                         .n_attributes = s->n_attributes,
-                         .attribute = s->attribute,
-                         .a = s->a ? s->a + k * s->n_attributes : NULL};
-}
-
 /* Shadow observations of one sample each. */
 typedef struct singles {
     gnt_attack_prepare in;
@@ -77,7 +64,7 @@ static gnt_status split(singles *s, const gnt_host *host, const gnt_attack_prepa
     for (int64_t i = 0, at = 0; i < in->n_shadow; i++)
         for (int64_t k = 0; k < in->shadow[i]->n; k++, at++) {
             show(in->shadow[i], k, &one[at]);
-            truth[at] = row_of(in->shadow_truth[i], k);
+            truth[at] = attr_sample_of(in->shadow_truth[i], k);
             shadow[at] = &one[at].seen;
             behind[at] = &truth[at];
         }

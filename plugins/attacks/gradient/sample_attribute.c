@@ -56,19 +56,6 @@ static void show(sample_seen *out, const float *x, int64_t features, int32_t val
                                   .representation = &out->views};
 }
 
-static gnt_samples row_of(const gnt_samples *s, int64_t k) {
-    return (gnt_samples){.size = sizeof(gnt_samples),
-                         .kind = s->kind,
-                         .n = 1,
-                         .classes = s->classes,
-                         .features = s->features,
-                         .id = s->id ? s->id + k : NULL,
-                         .x = s->x + k * s->features,
-                         .n_attributes = s->n_attributes,
-                         .attribute = s->attribute,
-                         .a = s->a ? s->a + k * s->n_attributes : NULL};
-}
-
 /* Sets *out to the shadow samples as observations of one sample each. */
 static gnt_status show_all(gnt_attack_prepare *out, const gnt_host *host, const gnt_attack_prepare *in) {
     const gnt_samples *s = in->shadow_data;
@@ -79,7 +66,7 @@ static gnt_status show_all(gnt_attack_prepare *out, const gnt_host *host, const 
     TRY(hook_memory(host, one && truth && shadow && behind));
     for (int64_t k = 0; k < s->n; k++) {
         show(&one[k], s->x + k * s->features, s->features, in->attribute_values);
-        truth[k] = row_of(s, k);
+        truth[k] = attr_sample_of(s, k);
         shadow[k] = &one[k].seen;
         behind[k] = &truth[k];
     }

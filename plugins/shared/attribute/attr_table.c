@@ -150,6 +150,19 @@ void attr_source_sample(const attr_source *s, int64_t i, float *out) {
     }
 }
 
+gnt_samples attr_sample_of(const gnt_samples *s, int64_t k) {
+    return (gnt_samples){.size = sizeof(gnt_samples),
+                         .kind = s->kind,
+                         .n = 1,
+                         .classes = s->classes,
+                         .features = s->features,
+                         .id = s->id ? s->id + k : NULL,
+                         .x = s->x ? s->x + k * s->features : NULL,
+                         .n_attributes = s->n_attributes,
+                         .attribute = s->attribute,
+                         .a = s->a ? s->a + k * s->n_attributes : NULL};
+}
+
 int32_t attr_class_of(const gnt_samples *s, int64_t row) {
     const float *y = s->y + row * s->classes;
     int32_t best = 0;

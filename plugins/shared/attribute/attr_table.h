@@ -49,6 +49,8 @@ int64_t attr_source_features(const attr_source *s);
 /* Computes the mean of the samples behind update i; out: attr_source_features entries. */
 void attr_source_sample(const attr_source *s, int64_t i, float *out);
 
+/* Returns sample k alone, a view of the samples. */
+gnt_samples attr_sample_of(const gnt_samples *s, int64_t k);
 /* Returns the class of a sample. */
 int32_t attr_class_of(const gnt_samples *s, int64_t row);
 
