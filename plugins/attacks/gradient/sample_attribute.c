@@ -194,7 +194,7 @@ static const gnt_parameter parameters[] = {
     ATTR_JUDGING_MEMBERS(sample_attribute, reading, recipe.balanced, ATTR_BEST_EPOCH),
 };
 
-/* Those of linear-layer. */
+/* Defenses whose parameters linear-layer reads. */
 static const char *const families[] = {
     "dp-gaussian",         "dp-laplace", "clip",     "prune",    "soteria",       "step-size",
     "sign-noise",          "recup",      "fgsm-one", "fgsm-avg", "fgsm-momentum", "fgsm-iter",
