@@ -107,10 +107,9 @@ static gnt_status prepare(void *self, const gnt_attack_prepare *in, const gnt_si
     return status;
 }
 
-/* What linear-layer answers. */
+/* What linear-layer answers, which are samples alone. */
 typedef struct samples_read {
     const gnt_host *host;
-    const gnt_answer *of_host;
     int64_t n, features;
     float *x;
 } samples_read;
@@ -123,21 +122,6 @@ static gnt_status take_samples(void *context, int64_t count, const float *x) {
         r->x[i] = x[i];
     r->n = count;
     return GNT_OK;
-}
-
-static gnt_status take_labels(void *context, int64_t n, int32_t classes, const float *scores) {
-    const samples_read *r = context;
-    return r->of_host->labels(r->of_host->context, n, classes, scores);
-}
-
-static void take_cost(void *context, int32_t restart, int64_t step, double cost) {
-    const samples_read *r = context;
-    r->of_host->cost(r->of_host->context, restart, step, cost);
-}
-
-static void take_chosen(void *context, int32_t restart, double cost) {
-    const samples_read *r = context;
-    r->of_host->chosen(r->of_host->context, restart, cost);
 }
 
 static gnt_status infer(const sample_attribute *s, const samples_read *r, const gnt_artefacts *own,
@@ -169,13 +153,8 @@ static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefac
     const gnt_host *host = s->host;
     if (!host->model)
         return unsupported(host, "it needs the model");
-    samples_read r = {.host = host, .of_host = answer, .features = hook_features(host->model->info)};
-    gnt_answer captured = *answer;
-    captured.context = &r;
-    captured.reconstruction = take_samples;
-    captured.labels = take_labels;
-    captured.cost = take_cost;
-    captured.chosen = take_chosen;
+    samples_read r = {.host = host, .features = hook_features(host->model->info)};
+    const gnt_answer captured = {.size = sizeof captured, .context = &r, .reconstruction = take_samples};
     TRY(gradient_linear_layer.attack->run(&s->reader, seen, own, &captured));
     if (r.n < 1)
         return unsupported(host, "no sample could be read off the update");
@@ -194,18 +173,16 @@ static const gnt_parameter parameters[] = {
     ATTR_JUDGING_MEMBERS(sample_attribute, reading, recipe.balanced, ATTR_BEST_EPOCH),
 };
 
-/* Defenses whose parameters linear-layer reads. */
-static const char *const families[] = {
-    "dp-gaussian",         "dp-laplace", "clip",     "prune",    "soteria",       "step-size",
-    "sign-noise",          "recup",      "fgsm-one", "fgsm-avg", "fgsm-momentum", "fgsm-iter",
-    "recup-random-target", NULL};
-
 const gnt_descriptor gradient_sample_attribute = {
     GNT_ATTACK("sample-attribute", "1.0",
                "infers a private attribute from the samples that it reads off an update, learnt from shadow "
                "samples",
                "MIT", ""),
-    GRADIENT_COMMON(sample_attribute),
+    GNT_PARAMETERS(parameters),
+    .families = linear_layer_families,
+    .surfaces = GNT_SURFACE_UPDATE,
+    .attack = &hooks,
+    .instance_size = GNT_INSTANCE(sample_attribute),
     .goals = GNT_GOAL_ATTRIBUTE,
     .needs = GNT_KNOWS_SHADOW | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA | GNT_KNOWS_HISTORY,

@@ -327,7 +327,7 @@ static const gnt_parameter parameters[] = {
 
 /* Plugins where it reads their parameters. The size of a step is nothing to a quotient of entries, and
  * soteria leaves the layer alone that reads the sample. */
-static const char *const families[] = {
+const char *const linear_layer_families[] = {
     "dp-gaussian",         "dp-laplace", "clip",     "prune",    "soteria",       "step-size",
     "sign-noise",          "recup",      "fgsm-one", "fgsm-avg", "fgsm-momentum", "fgsm-iter",
     "recup-random-target", NULL};
@@ -337,7 +337,11 @@ const gnt_descriptor gradient_linear_layer = {
         "linear-layer", "1.9",
         "divides a first dense layer's weight gradient by its bias gradient: the input, exactly at batch 1",
         "MIT", "Phong et al., Privacy-Preserving Deep Learning: Revisited and Enhanced, ATIS 2017"),
-    GRADIENT_COMMON(linear_layer),
+    GNT_PARAMETERS(parameters),
+    .families = linear_layer_families,
+    .surfaces = GNT_SURFACE_UPDATE,
+    .attack = &hooks,
+    .instance_size = GNT_INSTANCE(linear_layer),
     .goals = GNT_GOAL_RECONSTRUCTION,
     .uses = GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA | GNT_KNOWS_HISTORY,
     .data_kinds = GNT_KIND_ANY,

@@ -15,6 +15,9 @@ typedef struct linear_layer {
     kept_prior known;
 } linear_layer;
 
+/* The defenses whose parameters it reads; ends with NULL. */
+extern const char *const linear_layer_families[];
+
 /* The layer's weight and bias in the update, and the outliers among their entries. */
 typedef struct dense_layer {
     const gnt_view *w, *b;
