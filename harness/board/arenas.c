@@ -38,11 +38,6 @@ static int is_arena(const board *b, const board_contest *c) {
            isfinite(gnt_target_utility(first_of(b, c), c->task));
 }
 
-/* Returns the measure of a task's shares. */
-static const gnt_measure *measure_of(const board_contest *c) {
-    return c->lead->recovers == GNT_RECOVERS_DATA ? gnt_measure_of(GNT_MEASURE_IDENTIFICATION) : c->lead;
-}
-
 const char *board_goal(const board *b, const board_contest *c, const gnt_measure *m) {
     static const char *const goals[GNT_RECOVERS_KINDS] = {
         [GNT_RECOVERS_DATA] = "data",
@@ -66,7 +61,7 @@ static const char *say_list(board_group *g, const gnt_result_list *list) {
 
 static board_group *group_of(board *b, const board_contest *c) {
     const gnt_result_task *task = gnt_task_of(first_of(b, c), c->task);
-    const gnt_measure *m = measure_of(c);
+    const gnt_measure *m = gnt_share_measure(c->lead);
     const char *surface = task ? task->surface : "", *goal = board_goal(b, c, m);
     for (size_t i = 0; i < b->n_group; i++)
         if (!strcmp(b->group[i].surface, surface) && !strcmp(b->group[i].goal, goal) &&

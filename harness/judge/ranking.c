@@ -122,21 +122,6 @@ static void judge(const gnt_results *r, const char *task, int64_t stage, const c
     s->judged += numbers == n;
 }
 
-/* Lists the groups that represent a defense, for each attack at each stage, and returns their number. */
-static size_t measured(const gnt_results *r, const char *task, int64_t stage, const char *defense,
-                       const gnt_measure *m, gnt_measured *out) {
-    int64_t stages[GNT_MOST_STAGES] = {stage};
-    const size_t n_stages = stage == GNT_EVERY_STAGE ? gnt_stages(r, task, stages) : 1;
-    size_t n = 0;
-    for (size_t a = 0; a < r->n_attack; a++)
-        for (size_t i = 0; i < n_stages; i++) {
-            const gnt_outcome *g = gnt_representative(r, task, stages[i], defense, r->attack[a]);
-            if (gnt_number_of(g, m->name))
-                out[n++] = (gnt_measured){r, g};
-        }
-    return n;
-}
-
 /* Reads the worst of the groups at exactly the target, where all can be read there. */
 static void read_worst(gnt_rank_row *s, const gnt_measured *groups, size_t n, const gnt_measure *m) {
     gnt_stat stat;
@@ -248,7 +233,7 @@ static int fill(gnt_ranking *out, const gnt_results *r, const char *task, int64_
     for (size_t i = 0; i < out->n; i++) {
         gnt_rank_row *s = &out->row[i];
         double *own = value + i * n_seeds;
-        const size_t n_groups = measured(r, task, stage, s->defense, m, groups);
+        const size_t n_groups = gnt_list_measured(groups, r, task, stage, s->defense, m);
         s->trainings = gnt_leak_by_training(own, groups, n_groups, seed, n_seeds, m, floor, &s->place);
         read_worst(s, groups, n_groups, m);
         settle(r, task, stage, m, &out->adequacy, s, own, n_seeds);

@@ -11,6 +11,10 @@
 /* Results are written with nine digits. */
 static const double rounding = 2e-8;
 
+const gnt_measure *gnt_share_measure(const gnt_measure *lead) {
+    return lead->recovers == GNT_RECOVERS_DATA ? gnt_measure_of(GNT_MEASURE_IDENTIFICATION) : lead;
+}
+
 double gnt_share(const gnt_measure *m, double leaked, double undefended, double chance, int *clipped) {
     const double all = m->leak * (undefended - chance), some = m->leak * (leaked - chance);
     *clipped = 0;

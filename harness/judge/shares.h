@@ -8,6 +8,9 @@
 
 #include "metric/leak.h"
 
+/* Returns the measure of an arena's shares, of the one that leads its section: the identification rate for
+ * recovered data. */
+const gnt_measure *gnt_share_measure(const gnt_measure *lead);
 /* Returns (leaked − chance) / (undefended − chance) of one training run, cut to 0 … 1. *clipped: no more than
  * chance leaks, or more than undefended. NAN if a number is unknown, or if no more than chance leaks
  * undefended. */

@@ -11,6 +11,7 @@
 #include "metric/interpolate.h"
 #include "judge/curve.h"
 #include "judge/group_roles.h"
+#include "judge/section.h"
 
 size_t gnt_seeds(const gnt_results *r, const char *task, int64_t seed[GNT_MOST_TRAININGS]) {
     size_t n = 0;
@@ -24,6 +25,20 @@ size_t gnt_seeds(const gnt_results *r, const char *task, int64_t seed[GNT_MOST_T
             seed[n++] = r->cell[i].seed;
     }
     gnt_sort_ints(seed, n);
+    return n;
+}
+
+size_t gnt_list_measured(gnt_measured *out, const gnt_results *r, const char *task, int64_t stage,
+                         const char *defense, const gnt_measure *m) {
+    int64_t stages[GNT_MOST_STAGES] = {stage};
+    const size_t n_stages = stage == GNT_EVERY_STAGE ? gnt_stages(r, task, stages) : 1;
+    size_t n = 0;
+    for (size_t a = 0; a < r->n_attack; a++)
+        for (size_t i = 0; i < n_stages; i++) {
+            const gnt_outcome *g = gnt_representative(r, task, stages[i], defense, r->attack[a]);
+            if (gnt_number_of(g, m->name))
+                out[n++] = (gnt_measured){r, g};
+        }
     return n;
 }
 
@@ -233,6 +248,12 @@ static void fill_all(double *value, const gnt_measured *group, size_t n_groups, 
         fill(value + g * n_seeds, &group[g], seed, n_seeds, m);
 }
 
+/* Turns a signed leakage into the measure's own units, no less than the floor; NAN stays. */
+static double above_floor(const gnt_measure *m, double signed_leak, double floor) {
+    const double x = m->leak * signed_leak;
+    return !isnan(x) && gnt_leaks_more(m, floor, x) ? floor : x;
+}
+
 size_t gnt_leak_by_training(double *out, const gnt_measured *group, size_t n_groups, const int64_t *seed,
                             size_t n_seeds, const gnt_measure *m, double floor, gnt_leak_place *place) {
     double *value = gnt_array(n_groups * n_seeds + 1, sizeof *value);
@@ -242,10 +263,73 @@ size_t gnt_leak_by_training(double *out, const gnt_measured *group, size_t n_gro
     fill_all(value, group, n_groups, seed, n_seeds, m, place);
     gnt_metric_cross_fit(out, NULL, NULL, value, n_groups, n_seeds);
     for (size_t s = 0; s < n_seeds; s++) {
-        const double x = m->leak * out[s];
-        out[s] = !isnan(x) && gnt_leaks_more(m, floor, x) ? floor : x;
-        n += !isnan(x);
+        out[s] = above_floor(m, out[s], floor);
+        n += !isnan(out[s]);
     }
     gnt_free(value);
     return n;
+}
+
+/* ---- without the attack that decides ---- */
+
+static const char *attack_of(const gnt_measured *of) {
+    const char *repeated = gnt_result_influence_of(of->results->file, of->group->attack);
+    return repeated ? repeated : of->group->attack;
+}
+
+/* The groups whose attack leaks most in each training run (n_groups: none), and what leaks there. */
+typedef struct choice {
+    size_t *group;
+    double *leak;
+} choice;
+
+/* Removes the numbers of an attack. */
+static void remove_attack(double *value, const gnt_measured *group, size_t n_groups, size_t n_seeds,
+                          const char *attack) {
+    for (size_t g = 0; g < n_groups; g++)
+        for (size_t s = 0; s < n_seeds && !strcmp(attack_of(&group[g]), attack); s++)
+            value[g * n_seeds + s] = NAN;
+}
+
+/* Fills the training runs that an attack decides; `less` was chosen without it. */
+static void fill_decided(gnt_decided *out, const choice *all, const choice *less, const gnt_measured *group,
+                         size_t n_groups, size_t n_seeds, const char *attack, const gnt_measure *m,
+                         double floor) {
+    for (size_t s = 0; s < n_seeds; s++) {
+        if (all->group[s] == n_groups || strcmp(attack_of(&group[all->group[s]]), attack) != 0)
+            continue;
+        const int any = less->group[s] < n_groups;
+        out[s] = (gnt_decided){.attack = attack,
+                               .next = any ? attack_of(&group[less->group[s]]) : NULL,
+                               .leaked = above_floor(m, all->leak[s], floor),
+                               .without = any ? above_floor(m, less->leak[s], floor) : floor};
+    }
+}
+
+int gnt_decide_trainings(gnt_decided *out, const gnt_measured *group, size_t n_groups, const int64_t *seed,
+                         size_t n_seeds, const gnt_measure *m, double floor) {
+    const size_t size = n_groups * n_seeds;
+    double *value = gnt_array(2 * size + 1, sizeof *value), *left = value ? value + size : NULL;
+    choice all = {gnt_array(n_seeds + 1, sizeof *all.group), gnt_array(n_seeds + 1, sizeof *all.leak)},
+           less = {gnt_array(n_seeds + 1, sizeof *less.group), gnt_array(n_seeds + 1, sizeof *less.leak)};
+    gnt_leak_place place;
+    const int rc = value && all.group && all.leak && less.group && less.leak ? 0 : -1;
+    if (rc == 0) {
+        fill_all(value, group, n_groups, seed, n_seeds, m, &place);
+        gnt_metric_cross_fit(all.leak, all.group, NULL, value, n_groups, n_seeds);
+    }
+    for (size_t s = 0; rc == 0 && s < n_seeds; s++)
+        out[s] = (gnt_decided){.leaked = NAN, .without = NAN};
+    for (size_t g = 0; rc == 0 && g < n_groups; g++) {
+        memcpy(left, value, size * sizeof *left);
+        remove_attack(left, group, n_groups, n_seeds, attack_of(&group[g]));
+        gnt_metric_cross_fit(less.leak, less.group, NULL, left, n_groups, n_seeds);
+        fill_decided(out, &all, &less, group, n_groups, n_seeds, attack_of(&group[g]), m, floor);
+    }
+    gnt_free(value);
+    gnt_free(all.group);
+    gnt_free(all.leak);
+    gnt_free(less.group);
+    gnt_free(less.leak);
+    return rc;
 }

@@ -24,6 +24,11 @@ typedef struct gnt_measured {
     const gnt_outcome *group;
 } gnt_measured;
 
+/* Lists the groups with a number that represent a defense, for each attack at each stage; returns how many
+ * there are. Room for r->n_attack * GNT_MOST_STAGES. */
+size_t gnt_list_measured(gnt_measured *out, const gnt_results *r, const char *task, int64_t stage,
+                         const char *defense, const gnt_measure *m);
+
 /* Computes the leakage in each training run, from groups of one task and defense. out[s] is that of seed[s]
  * in the measure's own units, no less than the baseline `floor` (NAN: none); NAN where no group has a number.
  * The group is chosen by the other training runs (gnt_metric_cross_fit), so that a defense is not penalised
@@ -37,6 +42,21 @@ typedef struct gnt_measured {
  * Returns how many training runs have a number; 0 if memory ran out. */
 size_t gnt_leak_by_training(double *out, const gnt_measured *group, size_t n_groups, const int64_t *seed,
                             size_t n_seeds, const gnt_measure *m, double floor, gnt_leak_place *place);
+
+/* What decides a training run of a defense, and what would without it. An attack on influence counts as the
+ * attack that it repeats. */
+typedef struct gnt_decided {
+    /* labels, which belong to the results; `next` is chosen among the others; NULL: none */
+    const char *attack, *next;
+    /* leakage in the measure's own units, no less than the floor: what gnt_leak_by_training gives, and the
+     * same without `attack`; NAN: unknown */
+    double leaked, without;
+} gnt_decided;
+
+/* Fills out[s] for training run seed[s], from the groups that gnt_leak_by_training gets. −1 if memory ran
+ * out. */
+int gnt_decide_trainings(gnt_decided *out, const gnt_measured *group, size_t n_groups, const int64_t *seed,
+                         size_t n_seeds, const gnt_measure *m, double floor);
 
 /* Reads the leakage of a group's defense under its attack at exactly the target utility, with its interval,
  * which has the scatter of the match in it. False if its curve does not pass the target. */

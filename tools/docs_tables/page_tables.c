@@ -35,6 +35,7 @@ static const kind kinds[] = {{"run", table_run, NULL, 0, 0, 0},
                              {"value", table_value, NULL, 2, 2, 1},
                              {"keys", NULL, table_keys, 0, 0, 0},
                              {"kept", NULL, table_kept, 0, 0, 0},
+                             {"members", NULL, table_members, 0, 0, 0},
                              {"bench-times", NULL, table_bench_times, 0, 0, 0},
                              {"bench-work", NULL, table_bench_work, 0, 0, 0},
                              {"bench-gpu", NULL, table_bench_gpu, 0, 0, 0},
@@ -60,6 +61,8 @@ const char tables_help[] =
     "                             leaderboard.json (leaderboard, leaderboard.places, …) or capture.json\n"
     "                             (capture, capture.model, …)\n"
     "  kept NAME.tsv              a table that a program other than a run wrote\n"
+    "  members LIST               what each member of a list of attacks decides in the arenas of "
+    "results/board\n"
     "  bench-times NAME.json      what each row of the bench took, next to PyTorch and the floor\n"
     "  bench-work NAME.json       what each row of the bench computes and moves, and its errors\n"
     "  bench-gpu NAME.json        what each row takes next to an estimate for PyTorch on a GPU\n"

@@ -48,6 +48,9 @@ typedef int file_writer(const char *name, gnt_text *out, gnt_err *err);
 
 /* kept NAME.tsv: a table as another program wrote it */
 file_writer table_kept;
+/* members LIST: how often each member of suites/standard/LIST.json is the strongest attack in the arenas of
+ * results/board, and what defenses would leak without it; a table for each arena */
+file_writer table_members;
 /* bench-times NAME.json: what each row of the bench took, next to PyTorch and the floor */
 file_writer table_bench_times;
 /* bench-work NAME.json: what each row computes and moves, and how far either side is off */
