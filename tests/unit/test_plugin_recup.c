@@ -454,6 +454,45 @@ static void sign_noise_is_of_the_same_size(void **state) {
     assert_true(squares > 50 * 6 && moved_twice > 0);
 }
 
+/* Signs drawn at random hide which entries they moved no better. */
+static void entries_that_random_signs_moved_are_known(void **state) {
+    (void)state;
+    zoo none = {.artefacts = {.size = sizeof none.artefacts}};
+    for (int large = 0; large < 2; large++) {
+        int64_t found = 0, still = 0;
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            bench b;
+            perturbed p;
+            uint8_t marks[SIZE] = {0}, *of[1] = {marks};
+            open_bench(&b, "sign-noise",
+                       large ? "{\"epsilon\": 9, \"iterations\": 3, \"window\": 4}"
+                             : "{\"epsilon\": 0.01, \"iterations\": 3, \"window\": 4}",
+                       seed);
+            b.before[5] = 0.2f;
+            must_defend(&b, &none, 0);
+            const gnt_view view = {.count = SIZE, .data = b.update};
+            const gnt_views update = {1, &view};
+            const gnt_value value[] = {{.id = "epsilon", .r = large ? 9 : 0.01},
+                                       {.id = "iterations", .i = P},
+                                       {.id = "window", .i = 4},
+                                       {.id = "inputs", .i = 1024}};
+            const gnt_observation seen = {
+                .update = &update, .defense = "sign-noise", .defense_values = value, .n_defense_values = 4};
+            assert_true(perturbed_read(&p, &seen));
+            perturbed_mark(&p, &update, of);
+            for (int i = 0; i < SIZE; i++) {
+                const int as_before = fabsf(b.update[i] - b.before[i]) < 1e-5f;
+                assert_true(marks[i] || as_before);
+                still += as_before && b.before[i] != 0;
+                found += !marks[i] && b.before[i] != 0;
+            }
+            try_close(&b.t);
+        }
+        assert_true(found * 3 > still);
+        assert_true(!large || found * 10 > still * 9);
+    }
+}
+
 /* The cosine of `by` with the signs of the derivative of network k at u. */
 static double cosine_at(const zoo *z, int k, const double *u, int label, const double *by) {
     double g[SIZE], dot = 0, moved = 0, signs = 0;
@@ -650,6 +689,7 @@ int main(void) {
         cmocka_unit_test(attributes_add_up_by_their_weights),
         cmocka_unit_test(a_random_target_reveals_nothing),
         cmocka_unit_test(sign_noise_is_of_the_same_size),
+        cmocka_unit_test(entries_that_random_signs_moved_are_known),
         cmocka_unit_test(the_steps_of_an_iteration_are_compared),
         cmocka_unit_test(what_hides_nothing_changes_nothing),
         cmocka_unit_test(prepare_makes_a_zoo_that_infers),

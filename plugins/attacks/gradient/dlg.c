@@ -94,7 +94,7 @@ static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "pru
     static gnt_status start_##NAME(void *self) {                                                             \
         return start(self, id);                                                                              \
     }                                                                                                        \
-    const gnt_descriptor gradient_##NAME = {GNT_ATTACK(id, "1.0", line, "MIT", citation), COMMON,            \
+    const gnt_descriptor gradient_##NAME = {GNT_ATTACK(id, "1.1", line, "MIT", citation), COMMON,            \
                                             .conditions = of, .start = start_##NAME}
 
 BY_RECIPE(dlg, "dlg", GNT_IF_CLASSES, "searches image and label whose gradient is the one observed",

@@ -191,7 +191,7 @@ static const gnt_parameter parameters[] = {
 static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
 
 const gnt_descriptor gradient_invert_gradients = {
-    GNT_ATTACK("invert-gradients", "1.4",
+    GNT_ATTACK("invert-gradients", "1.5",
                "searches the input whose update points the same way, with a total variation prior", "MIT",
                "Geiping, Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020"),
     GRADIENT_COMMON(invert),

@@ -13,8 +13,8 @@ int perturbed_read(perturbed *p, const gnt_observation *seen) {
     static const struct {
         const char *id;
         int parts;
-    } known[] = {{"recup", 0},    {"recup-random-target", 0}, {"fgsm-one", 0},
-                 {"fgsm-avg", 1}, {"fgsm-iter", 1},           {"fgsm-momentum", 1}};
+    } known[] = {{"recup", 0},     {"recup-random-target", 0}, {"fgsm-one", 0},  {"fgsm-avg", 1},
+                 {"fgsm-iter", 1}, {"fgsm-momentum", 1},       {"sign-noise", 0}};
     const gnt_value *epsilon = defense_value(seen, "epsilon"), *drawn = defense_value(seen, "drawn");
     const gnt_value *iterations = defense_value(seen, "iterations");
     const gnt_value *window = defense_value(seen, "window"), *inputs = defense_value(seen, "inputs");

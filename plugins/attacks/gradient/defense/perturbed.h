@@ -1,4 +1,4 @@
-/* perturbed: the entries of an update that a granted recup or fgsm defense may have moved.
+/* perturbed: the entries of an update that granted recup, sign-noise or fgsm may have moved.
  *
  * In each pooling window the defense moves the entry that its networks read, the largest at that time, by a
  * whole step of ε, and this at most P times. An entry that was never within reach of the window's maximum

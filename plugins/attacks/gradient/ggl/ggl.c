@@ -113,7 +113,7 @@ static const gnt_parameter parameters[] = {
 static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
 
 const gnt_descriptor gradient_ggl = {
-    GNT_ATTACK("ggl", "1.1",
+    GNT_ATTACK("ggl", "1.2",
                "searches the latents of a generator learnt from public images for the observed gradient",
                "MIT",
                "Li, Zhang, Liu and Liu, Auditing Privacy Defenses in Federated Learning via Generative "
