@@ -74,28 +74,55 @@ GNT_CLONES static int are_largest(const float *update, const float *sent, int64_
     return !changed[0] && dropped[0] <= least[0];
 }
 
+/* Sums over the entries of two updates that are weighted by share. Returns the squared norm of their
+ * difference. */
+GNT_CLONES static double sum_products(const float *update, const float *changed, double share, int64_t n,
+                                      gnt_fl_products *sums) {
+    double added[LANES] = {0}, plain[LANES] = {0}, sent[LANES] = {0}, both[LANES] = {0};
+    for (int64_t i = 0; i < n; i += LANES) {
+        const int some = n - i < LANES ? (int)(n - i) : LANES;
+        GNT_INDEPENDENT
+        for (int l = 0; l < some; l++) {
+            const double p = share * (double)update[i + l], s = share * (double)changed[i + l];
+            added[l] += (s - p) * (s - p);
+            plain[l] += p * p;
+            sent[l] += s * s;
+            both[l] += p * s;
+        }
+    }
+    sums->plain = sum_of(plain);
+    sums->sent = sum_of(sent);
+    sums->sent_plain = sum_of(both);
+    return sum_of(added);
+}
+
+GNT_CLONES static void add_to(double *sum, const float *update, double share, int64_t n) {
+    GNT_INDEPENDENT
+    for (int64_t i = 0; i < n; i++)
+        sum[i] += share * (double)update[i];
+}
+
+GNT_CLONES static void add_difference(double *sum, const float *update, const float *changed, double share,
+                                      int64_t n) {
+    GNT_INDEPENDENT
+    for (int64_t i = 0; i < n; i++)
+        sum[i] += share * (double)changed[i] - share * (double)update[i];
+}
+
 void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share, double *cosine,
                            double *ratio) {
-    double pp = 0, ss = 0, ps = 0, added = 0;
-    for (int64_t i = 0; i < u->n; i++) {
-        const double p = share * (double)u->update[i], s = share * (double)sent[i];
-        u->plain[i] += p;
-        u->sent[i] += s;
-        added += (s - p) * (s - p);
-        pp += p * p;
-        ss += s * s;
-        ps += p * s;
-    }
-    u->round.added += added;
-    u->round.plain += pp;
+    gnt_fl_products sums = {0};
+    u->round.added += sum_products(u->update, sent, share, u->n, &sums);
+    u->round.plain += sums.plain;
+    add_to(u->plain, u->update, share, u->n);
+    add_to(u->sent, sent, share, u->n);
     if (GNT_GROW(u->client, u->n_clients) == 0) {
-        gnt_fl_products *c = &u->client[u->n_clients++];
-        *c = (gnt_fl_products){.sent_plain = ps, .plain = pp, .sent = ss};
-        c->largest = are_largest(u->update, sent, u->n, &c->kept);
+        sums.largest = are_largest(u->update, sent, u->n, &sums.kept);
+        u->client[u->n_clients++] = sums;
     } else
         u->lacks_room = 1;
-    *cosine = cosine_of(ps, pp, ss);
-    *ratio = pp > 0 ? sqrt(ss / pp) : ss > 0 ? INFINITY : 1;
+    *cosine = cosine_of(sums.sent_plain, sums.plain, sums.sent);
+    *ratio = sums.plain > 0 ? sqrt(sums.sent / sums.plain) : sums.sent > 0 ? INFINITY : 1;
 }
 
 /* True if an update of n entries holds little. all: sums over n_updates of them. */
@@ -178,33 +205,12 @@ void gnt_fl_added_free(gnt_fl_added *a) {
     *a = (gnt_fl_added){0};
 }
 
-/* Adds share · (after − before) to the round, and returns its square. */
-GNT_CLONES static double add_client(double *round, const float *before, const float *after, double share,
-                                    int64_t n, gnt_fl_products *sums) {
-    double added[LANES] = {0}, plain[LANES] = {0}, sent[LANES] = {0}, both[LANES] = {0};
-    for (int64_t i = 0; i < n; i += LANES) {
-        const int some = n - i < LANES ? (int)(n - i) : LANES;
-        GNT_INDEPENDENT
-        for (int l = 0; l < some; l++) {
-            const double p = share * (double)before[i + l], s = share * (double)after[i + l], e = s - p;
-            round[i + l] += e;
-            added[l] += e * e;
-            plain[l] += p * p;
-            sent[l] += s * s;
-            both[l] += p * s;
-        }
-    }
-    sums->plain = sum_of(plain);
-    sums->sent = sum_of(sent);
-    sums->sent_plain = sum_of(both);
-    return sum_of(added);
-}
-
 void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *after, double share,
                          int observed) {
     gnt_fl_products sums = {.observed = observed};
     sums.largest = are_largest(before, after, a->n, &sums.kept);
-    a->totals.added += add_client(a->round, before, after, share, a->n, &sums);
+    a->totals.added += sum_products(before, after, share, a->n, &sums);
+    add_difference(a->round, before, after, share, a->n);
     a->totals.plain += sums.plain;
     a->totals.observed += observed != 0;
     if (GNT_GROW(a->update, a->n_updates) == 0)
