@@ -89,6 +89,31 @@ static void drop_defenses(work *w) {
             json_array_remove(list, d);
 }
 
+/* True if a value has the text "$name" in it. */
+static int has_name(json_t *value, const char *name) {
+    const char *key, *text = json_string_value(value);
+    json_t *one;
+    size_t i;
+    int found = text && *text == '$' && strcmp(text + 1, name) == 0;
+    json_object_foreach(value, key, one) found = found || has_name(one, name);
+    json_array_foreach(value, i, one) found = found || has_name(one, name);
+    return found;
+}
+
+/* Removes the values of scales that nothing names any more, which a suite may not have. */
+static void drop_values(work *w) {
+    const char *scale, *name;
+    json_t *of, *value;
+    void *next;
+    json_object_foreach(json_object_get(w->doc.root, "scales"), scale, of) {
+        json_t *set = json_object_get(of, "set");
+        json_object_foreach_safe(set, next, name, value) {
+            if (!has_name(w->doc.root, name))
+                json_object_del(set, name);
+        }
+    }
+}
+
 /* Names what the run key is for: this suite with these plugin files of its defenses. So nobody learns
  * from the results of one submission which rounds another will be observed in, and the same submission
  * draws the same again. */
@@ -112,7 +137,7 @@ static int name_purpose(work *w, gnt_err *err) {
 
 static int make_suite(work *w, gnt_err *err) {
     return take_key_away(w, err) || parse(w, err) || check_labels(w, err) ||
-                   (drop_defenses(w), name_purpose(w, err)) || parse(w, err) ||
+                   (drop_defenses(w), drop_values(w), name_purpose(w, err)) || parse(w, err) ||
                    gnt_plan_make(&w->plan, &w->suite, err)
                ? -1
                : 0;
