@@ -96,6 +96,7 @@ static void board_free(board *b) {
         gnt_free(b->run[i].submitted);
         gnt_free(b->run[i].submitted_folder);
         gnt_free(b->run[i].submitted_as);
+        gnt_arena_free(&b->run[i].season_memory);
         gnt_board_about_free(&b->run[i].about);
         gnt_results_free(&b->run[i].results);
     }

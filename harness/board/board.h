@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/fields.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -41,13 +42,26 @@ typedef struct gnt_board_options {
     const struct gnt_plugin_list *plugins;
 } gnt_board_options;
 
+/* Strengths of a defense with listed ones, from weak to strong. */
+typedef struct gnt_season_strengths {
+    const char *defense; /* label */
+    gnt_reals submitted; /* in the order of the submission's suite */
+    gnt_reals chosen;    /* with which it was run, found under a development key */
+} gnt_season_strengths;
+
+typedef struct gnt_season_strength_list {
+    const gnt_season_strengths *at;
+    size_t n;
+} gnt_season_strength_list;
+
 /* season.json of a folder in which `gauntlet accept` ran a submission again under the key of a season. The
  * folder submitted/ in it has the results.json and host.json that were submitted. */
 typedef struct gnt_season_run {
-    int64_t format;         /* 1 */
-    const char *key_sha256; /* of the season's key file */
-    const char *name;       /* of the submission's folder */
-    const char *signed_by;  /* public key that signed the submission, hexadecimal; "": unsigned */
+    int64_t format;                     /* 1 */
+    const char *key_sha256;             /* of the season's key file */
+    const char *name;                   /* of the submission's folder */
+    const char *signed_by;              /* public key that signed the submission, hexadecimal; "": unsigned */
+    gnt_season_strength_list strengths; /* optional: runs of older versions have the submitted ones */
 } gnt_season_run;
 int gnt_season_run_write(const char *folder, const gnt_season_run *of, gnt_err *err);
 

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "board/about_impl.h"
 #include "board/board.h"
 #include "judge/measure_text.h"
@@ -28,6 +29,8 @@ typedef struct board_run {
     char season[65];
     struct board *submitted;
     char *submitted_folder, *submitted_as;
+    gnt_season_strength_list strengths; /* in season_memory */
+    gnt_arena season_memory;
 } board_run;
 
 /* An attack with its settings: entries of two suites that differ in anything are two attacks. */
@@ -136,6 +139,8 @@ int board_submitted(const board *b, const board_contest *c, const gnt_measure *m
  * for a run of no season. */
 void board_say_submitted(const board *b, const board_contest *c, const gnt_measure *m, uint32_t threat,
                          const board_place *p, gnt_text *out);
+/* Writes with which strengths a run of a season was made, and which were submitted; nothing for others. */
+void board_say_strengths(const board *b, const board_place *p, gnt_text *out);
 /* Writes that a rank rests on draws that the submitter knew; nothing for a run of a season. */
 void board_say_draws(const board *b, const board_place *p, gnt_text *out);
 /* Writes which plugin files of a place are not those that the submission says it ran; or nothing. */

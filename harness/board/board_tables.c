@@ -81,6 +81,7 @@ static void fill_words(const board *b, const board_contest *c, const gnt_measure
     board_say_last(p, &text);
     e->why_last = keep(arena, &text);
     board_say_submitted(b, c, m, c->threat[threat], p, &text);
+    board_say_strengths(b, p, &text);
     board_say_other_file(b, p, &text);
     e->submission = keep(arena, &text);
     gnt_text_free(&text);

@@ -57,6 +57,7 @@ static void fill_measured(const board *b, const board_contest *c, uint32_t threa
                      (long long)p->worst->group->silent);
     add_note(cell, &note);
     board_say_submitted(b, c, c->lead, threat, p, &note);
+    board_say_strengths(b, p, &note);
     add_note(cell, &note);
     gnt_text_free(&note);
 }

@@ -15,11 +15,18 @@ enum { MOST_BYTES = 1 << 16 };
 
 #define SEASON_TEXT(key)                                                                                     \
     { GNT_FIELD(gnt_season_run, key, TEXT), .needed = 1 }
+static const gnt_field strength_rows[] = {
+    {GNT_FIELD(gnt_season_strengths, defense, TEXT), .needed = 1},
+    {GNT_FIELD(gnt_season_strengths, submitted, REALS), .needed = 1},
+    {GNT_FIELD(gnt_season_strengths, chosen, REALS), .needed = 1},
+};
+static const gnt_fields strength_fields = GNT_FIELDS_OF(gnt_season_strengths, strength_rows);
 static const gnt_field rows[] = {
     {GNT_FIELD(gnt_season_run, format, INT), .least = 1, .most = 1, .needed = 1},
     SEASON_TEXT(key_sha256),
     SEASON_TEXT(name),
     SEASON_TEXT(signed_by),
+    {GNT_FIELD(gnt_season_run, strengths, LIST), .group = &strength_fields, .optional = 1},
 };
 static const gnt_fields fields = GNT_FIELDS_OF(gnt_season_run, rows);
 
@@ -64,13 +71,13 @@ static int take(board_run *run, const gnt_season_run *of, const char *season, gn
 
 static int read_file(board_run *run, const char *path, const char *season, gnt_err *err) {
     gnt_doc doc;
-    gnt_arena arena = {0};
     gnt_season_run of;
     if (gnt_doc_load(&doc, path, MOST_BYTES, err) != 0)
         return -1;
-    int rc = gnt_fields_decode(&fields, &of, doc.root, &arena, "season.json", err);
+    int rc = gnt_fields_decode(&fields, &of, doc.root, &run->season_memory, "season.json", err);
     rc = rc ? gnt_fail_in(err, "%s", run->folder) : take(run, &of, season, err);
-    gnt_arena_free(&arena);
+    if (rc == 0)
+        run->strengths = of.strengths;
     gnt_doc_free(&doc);
     return rc;
 }
@@ -137,6 +144,26 @@ void board_say_submitted(const board *b, const board_contest *c, const gnt_measu
     if (more)
         gnt_text_add(out, "; it leaks %s than was submitted, by more than both intervals",
                      more > 0 ? "more" : "less");
+}
+
+static void say_reals(const gnt_reals *list, gnt_text *out) {
+    char number[GNT_NUMBER_SIZE];
+    for (size_t i = 0; i < list->n; i++)
+        gnt_text_add(out, "%s%s", i ? ", " : "", gnt_number_text(list->at[i], number));
+}
+
+void board_say_strengths(const board *b, const board_place *p, gnt_text *out) {
+    const board_run *run = run_of(b, p);
+    for (size_t i = 0; run && i < run->strengths.n; i++) {
+        const gnt_season_strengths *s = &run->strengths.at[i];
+        if (strcmp(s->defense, p->row->label) != 0)
+            continue;
+        gnt_text_add(out, "%sstrengths chosen here: ", out->size ? "; " : "");
+        say_reals(&s->chosen, out);
+        gnt_text_add(out, " (submitted: ");
+        say_reals(&s->submitted, out);
+        gnt_text_add(out, ")");
+    }
 }
 
 void board_say_draws(const board *b, const board_place *p, gnt_text *out) {

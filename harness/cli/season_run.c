@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "board/board.h"
 #include "cli/env.h"
+#include "cli/season_strengths.h"
 #include "process/child.h"
 #include "result/result.h"
 #include "run/engine.h"
@@ -32,6 +33,8 @@ typedef struct work {
     gnt_plan plan;
     char signed_by[65]; /* "": unsigned */
     char *folder;
+    gnt_season_strength_list strengths;
+    gnt_arena memory; /* of the strengths */
 } work;
 
 /* ---- the suite ---- */
@@ -137,8 +140,7 @@ static int name_purpose(work *w, gnt_err *err) {
 
 static int make_suite(work *w, gnt_err *err) {
     return take_key_away(w, err) || parse(w, err) || check_labels(w, err) ||
-                   (drop_defenses(w), drop_values(w), name_purpose(w, err)) || parse(w, err) ||
-                   gnt_plan_make(&w->plan, &w->suite, err)
+                   (drop_defenses(w), drop_values(w), name_purpose(w, err)) || parse(w, err)
                ? -1
                : 0;
 }
@@ -194,6 +196,77 @@ static int name_folder(work *w, gnt_err *err) {
     return w->folder ? gnt_make_dirs(w->folder, err) : gnt_fail(err, "out of memory");
 }
 
+/* ---- the strengths ---- */
+
+/* Reads the suite with a key that is made for its development: nobody learns from it what the run draws. */
+static int parse_for_development(work *w, gnt_err *err) {
+    char hex[GNT_HEX_SIZE];
+    json_t *purpose = json_incref(json_object_get(w->doc.root, "key_for"));
+    gnt_hasher h;
+    gnt_hasher_init(&h);
+    gnt_hasher_text(&h, "development");
+    gnt_hasher_text(&h, json_string_value(purpose));
+    const gnt_digest digest = gnt_hasher_end(&h);
+    gnt_digest_hex(&digest, hex);
+    int rc = json_object_set_new(w->doc.root, "key_for", json_string(hex)) == 0
+                 ? parse(w, err)
+                 : gnt_fail(err, "out of memory");
+    if (json_object_set_new(w->doc.root, "key_for", purpose) != 0)
+        rc = gnt_fail(err, "out of memory");
+    return rc;
+}
+
+static void print_reals(const gnt_reals *list) {
+    char number[GNT_NUMBER_SIZE];
+    for (size_t i = 0; i < list->n; i++)
+        printf("%s%s", i ? ", " : "", gnt_number_text(list->at[i], number));
+}
+
+/* Puts the strengths into the suite's entries, which are those of its defenses, in order. */
+static int write_strengths(work *w, gnt_err *err) {
+    json_t *list = json_object_get(w->doc.root, "defenses");
+    for (size_t d = 0, n = 0; d < w->suite.n_defenses; d++) {
+        if (!w->suite.defense[d].match)
+            continue;
+        const gnt_season_strengths *s = &w->strengths.at[n++];
+        json_t *chosen = json_array();
+        int failed = !chosen;
+        for (size_t i = 0; i < s->chosen.n; i++)
+            failed |= json_array_append_new(chosen, json_real(s->chosen.at[i])) != 0;
+        failed |= json_object_set_new(json_array_get(list, d), "match", chosen) != 0;
+        if (failed)
+            return gnt_fail(err, "out of memory");
+        printf("strengths of %s: ", s->defense);
+        print_reals(&s->chosen);
+        printf(" (submitted: ");
+        print_reals(&s->submitted);
+        printf(")\n");
+    }
+    return 0;
+}
+
+/* Chooses strengths in the place of those that the submission lists. */
+static cli_season_end choose_strengths(work *w, const gnt_run_options *run, gnt_err *err) {
+    if (!cli_any_listed(&w->suite))
+        return CLI_SEASON_DONE;
+    gnt_run_options how = *run;
+    int interrupted = 0, rc = parse_for_development(w, err);
+    char *folder = gnt_format("%s/development", w->folder);
+    how.folder = folder;
+    if (rc == 0)
+        rc = folder ? gnt_make_dirs(folder, err) : gnt_fail(err, "out of memory");
+    if (rc == 0) {
+        printf("under a development key: searches for strengths, in %s\n", folder);
+        fflush(stdout);
+        rc = cli_season_strengths(&w->strengths, &w->suite, &how, &w->memory, &interrupted, err);
+    }
+    gnt_free(folder);
+    if (rc == 0 && interrupted)
+        return CLI_SEASON_INTERRUPTED;
+    return rc || write_strengths(w, err) || (drop_values(w), parse(w, err)) ? CLI_SEASON_FAILED
+                                                                            : CLI_SEASON_DONE;
+}
+
 /* ---- what is kept of it ---- */
 
 static int copy(const char *from, const char *to, const char *name, int needed, gnt_err *err) {
@@ -216,7 +289,11 @@ static int copy(const char *from, const char *to, const char *name, int needed, 
 static int keep_submission(const work *w, gnt_err *err) {
     const char *from = w->s->submission;
     char sha256[GNT_SHA256_HEX], *submitted = gnt_format("%s/submitted", w->folder), *name = name_of(from);
-    const gnt_season_run of = {.format = 1, .key_sha256 = sha256, .name = name, .signed_by = w->signed_by};
+    const gnt_season_run of = {.format = 1,
+                               .key_sha256 = sha256,
+                               .name = name,
+                               .signed_by = w->signed_by,
+                               .strengths = w->strengths};
     const int rc =
         !submitted || !name ? gnt_fail(err, "out of memory")
         : gnt_season_key_sha256(w->s->key, sha256, err) || gnt_make_dirs(submitted, err) ||
@@ -231,13 +308,18 @@ static int keep_submission(const work *w, gnt_err *err) {
 
 /* ---- the run ---- */
 
-static cli_season_end run_suite(const work *w, gnt_err *err) {
+static cli_season_end run_suite(work *w, gnt_err *err) {
     gnt_run_counts counts = {0};
     const gnt_run_options how = {
         .folder = w->folder, .data_folder = w->s->paths->data, .jobs = w->s->jobs, .sandbox = w->s->sandbox};
+    gnt_interrupt_catch();
+    const cli_season_end chosen = choose_strengths(w, &how, err);
+    if (chosen != CLI_SEASON_DONE)
+        return chosen;
+    if (gnt_plan_make(&w->plan, &w->suite, err) != 0)
+        return CLI_SEASON_FAILED;
     printf("under the season's key: %zu cells, in %s\n", w->plan.n, w->folder);
     fflush(stdout);
-    gnt_interrupt_catch();
     if (gnt_run(&w->suite, &w->plan, &how, &counts, err) != 0)
         return CLI_SEASON_FAILED;
     if (counts.interrupted)
@@ -263,6 +345,7 @@ cli_season_end cli_season_run_submission(const cli_season_run *s, char **folder,
     gnt_plan_free(&w.plan);
     gnt_suite_free(&w.suite);
     gnt_doc_free(&w.doc);
+    gnt_arena_free(&w.memory);
     gnt_free(w.scale);
     cli_env_close(&w.env);
     gnt_free(path);

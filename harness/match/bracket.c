@@ -15,8 +15,7 @@ static const double most_ratio = 4, most_linear = 0.25;
  * tolerances, where the search knows such strengths. */
 static const double least_distance = 0.5;
 
-/* Returns the largest distance as a fraction of the scale. */
-static double most_distance(const gnt_match_spec *spec) {
+double gnt_match_most_distance(const gnt_match_spec *spec) {
     switch (spec->scale) {
     case GNT_MATCH_LOG:
         return log(most_ratio) / log(spec->most / spec->least);
@@ -66,7 +65,7 @@ int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_p
     if (gnt_match_check(spec, err) != 0 || gnt_match_view_make(&v, spec, history, n, 1, err) != 0)
         return -1;
     const double end = gnt_match_end(spec, stronger), here = gnt_match_place(spec, strength);
-    const double side = (stronger ? -1 : 1) * spec->tolerance, most = most_distance(spec);
+    const double side = (stronger ? -1 : 1) * spec->tolerance, most = gnt_match_most_distance(spec);
     const double passed = place_of_pass(&v, least_distance * side, stronger);
     double place = place_of_gap(&v, distance * side);
     if (isnan(place))

@@ -66,6 +66,12 @@ int gnt_match_first_confirming(const gnt_match_spec *spec, const gnt_match_view 
 double gnt_match_t90(double freedom);
 const gnt_match_level *gnt_match_level_at(const gnt_match_view *v, double strength);
 
+/* ---- bracket.c ---- */
+
+/* Returns how far a bracket may be from its strength, as a part of the scale: fourfold, or a quarter of a
+ * linear one. */
+double gnt_match_most_distance(const gnt_match_spec *spec);
+
 /* ---- listed.c: strengths that are listed ---- */
 
 /* Sets the next training runs, or the verdict. */

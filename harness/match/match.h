@@ -130,6 +130,21 @@ int gnt_match_most_seeds(const gnt_match_spec *spec);
 int gnt_match_bracket(double *out, const gnt_match_spec *spec, const gnt_match_point *history, size_t n,
                       double strength, int stronger, int within_fourfold, gnt_err *err);
 
+/* A target, and what was trained in a search for it. */
+typedef struct gnt_match_sought {
+    gnt_match_spec spec;
+    const gnt_match_point *history;
+    size_t n;
+} gnt_match_sought;
+
+/* Chooses strengths for gnt_match_spec.listed, so that each of n_of targets lies between two of them: those
+ * of gnt_match_bracket where its search ended, well or not. Up to `wanted`, then one that is weaker than all
+ * by a bracket's width, so that other draws leave the target between them too, and the middles of the widest
+ * gaps. All searches are of one strength, with the same range and scale. Writes *n strengths from weak to
+ * strong; room for the larger of `wanted` and 2 * n_of. */
+int gnt_match_enclose(double *out, size_t *n, size_t wanted, const gnt_match_sought *of, size_t n_of,
+                      gnt_err *err);
+
 /* Returns a target relative to the utility of `none`: the share of it to keep if higher is better (0.95 of an
  * accuracy of 0.8 is 0.76); its multiple if lower is better (1.05 of a loss of 0.4 is 0.42). */
 double gnt_match_relative(double none_utility, double share);

@@ -27,7 +27,7 @@ static void open_cells(run *r) {
                                 .utility = NAN,
                                 .utility_none = NAN};
         r->cell[i].waiter = (run_waiter){.queue = &r->cells, .number = i};
-        if (run_wants(r, i)) {
+        if (run_wants(r, i) && !r->options->searches_only) {
             run_queue_add(&r->cells, i);
             r->progress.n_wanted++;
         }

@@ -53,6 +53,8 @@ typedef struct gnt_run_options {
     /* In place of searches, n_tasks × n_defenses × GNT_BRACKETS: the matched strength and, at its
      * gnt_bracket, those next to it. NULL: searches. */
     const double *strength;
+    /* 1: nothing but the searches of the wanted cells, which stay unfinished. */
+    int searches_only;
     gnt_share_kind share;
     /* 1: nothing is computed and no file is written; a job whose output is not stored fails. */
     int only_stored;

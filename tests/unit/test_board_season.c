@@ -24,7 +24,9 @@ static const point other[] = {{"b", "matched", "x", "", "ok", 20, 19, 21}};
 
 static void write_season(const bench *b, const char *run, const char *key, const char *name, const char *by) {
     char folder[300];
-    const gnt_season_run of = {1, key, name, by};
+    static const double submitted[] = {2, 1}, chosen[] = {0.5, 1.25, 3};
+    static const gnt_season_strengths strengths = {"a", {submitted, 2}, {chosen, 3}};
+    const gnt_season_run of = {1, key, name, by, {&strengths, strcmp(run, "listed") == 0}};
     gnt_err err = {""};
     snprintf(folder, sizeof folder, "%s/%s", b->folder, run);
     if (gnt_season_run_write(folder, &of, &err) != 0)
@@ -79,6 +81,26 @@ static void a_rank_is_of_the_seasons_draws(void **state) {
     gnt_free(page);
     page = read_text(b->folder, "out/leaderboard.html", NULL);
     assert_int_equal(count_text(page, SEASON), 2); /* at its head, and of the run */
+    gnt_free(page);
+}
+
+/* Only of the defense that has them. */
+static void strengths_chosen_here_are_named(void **state) {
+    const bench *b = *state;
+    static const point two[] = {{"a", "matched", "x", "", "ok", 10, 9, 11},
+                                {"b", "matched", "x", "", "ok", 20, 19, 21}};
+    board_season = SEASON;
+    RUN("listed", two);
+    RUN("listed/submitted", two);
+    write_season(b, "listed", SEASON, "ann-folder", ANNS_KEY);
+    json_t *all = BOARD("listed");
+    assert_string_equal(
+        word(place(all, 1, NULL, "a"), "submission"),
+        "as submitted: 10.0 dB [9.0, 11.0]; strengths chosen here: 0.5, 1.25, 3 (submitted: 2, 1)");
+    assert_string_equal(word(place(all, 1, NULL, "b"), "submission"), "as submitted: 20.0 dB [19.0, 21.0]");
+    json_decref(all);
+    char *page = read_text(b->folder, "out/leaderboard.md", NULL);
+    assert_int_equal(count_text(page, "strengths chosen here: 0.5, 1.25, 3 (submitted: 2, 1)"), 1);
     gnt_free(page);
 }
 
@@ -167,7 +189,11 @@ static void a_hostile_season_file_is_a_sentence(void **state) {
                 "\", \"name\": \"\", \"signed_by\": \"" SEASON SEASON "\"}",
                 "not of 64 hexadecimal digits"},
                {"{\"format\": 1, \"key_sha256\": \"" SEASON "\", \"name\": \"n\", \"signed_by\": \"\"}",
-                "submitted/results.json"}};
+                "submitted/results.json"},
+               {"{\"format\": 1, \"key_sha256\": \"" SEASON
+                "\", \"name\": \"n\", \"signed_by\": \"\", \"strengths\": [{\"defense\": \"a\", "
+                "\"submitted\": [], \"chosen\": [\"all\"]}]}",
+                "strengths[0].chosen[0]"}};
     char folder[300], to[300], path[400];
     RUN("ann", same);
     snprintf(folder, sizeof folder, "%s/ann", b->folder);
@@ -187,6 +213,7 @@ static void a_hostile_season_file_is_a_sentence(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(a_rank_is_of_the_seasons_draws),
+        IN_FOLDER(strengths_chosen_here_are_named),
         IN_FOLDER(what_differs_from_the_submission_is_named),
         IN_FOLDER(another_plugin_file_than_submitted_is_named),
         IN_FOLDER(a_season_is_believed_with_its_key_alone),
