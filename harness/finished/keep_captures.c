@@ -172,7 +172,7 @@ static int64_t rows_behind(const keeping *k, int64_t j, int64_t *first) {
     const int64_t all = k->samples.view.n;
     if (!k->stored.request->probe) {
         *first = j * (all / s->n);
-        return all / s->n;
+        return s->rows && s->rows[j] < all / s->n ? s->rows[j] : all / s->n;
     }
     const int64_t n = s->set ? s->set : s->common.n;
     int64_t i = j;
@@ -201,7 +201,7 @@ static int set_private(const keeping *k, int64_t j, gnt_capture_private *out, gn
         return gnt_fail(err, "the cell %s has no samples behind target %" PRId64, k->cell->id, j);
     /* the labels that were computed with, where they are not those of the samples */
     const float *y = v->y + first * v->classes,
-                *labels = row_of(&k->stored.labels, "labels", j, o->n * v->classes);
+                *labels = row_of(&k->stored.labels, "labels", j, k->seen.most * v->classes);
     if (k->seen.set ||
         (labels && rows == o->n && memcmp(labels, y, (size_t)(rows * v->classes) * sizeof *y) == 0))
         labels = NULL;

@@ -327,8 +327,7 @@ static int open_history(attacking *a, gnt_err *err) {
     return 0;
 }
 
-/* Fills the order of samples over the local steps, if it was granted. Private samples are numbered in the
- * order in which a client takes them, cyclically. */
+/* Makes room for the order of samples over the local steps, if it was granted. */
 static int make_order(attacking *a, gnt_err *err) {
     gnt_observation *o = &a->observations.common;
     if (!(o->granted & GNT_KNOWS_ORDER) || o->steps == 0)
@@ -337,10 +336,16 @@ static int make_order(attacking *a, gnt_err *err) {
     a->order = gnt_array((size_t)n, sizeof *a->order);
     if (!a->order)
         return gnt_fail(err, "out of memory for the order of %" PRId64 " samples", n);
-    for (int64_t i = 0; i < n; i++)
-        a->order[i] = (int32_t)(i % o->n);
     o->order = a->order;
     return 0;
+}
+
+/* Fills the order for an observation of n samples, which are numbered in the order in which a client takes
+ * them, cyclically. */
+static void fill_order(attacking *a, int64_t n) {
+    const gnt_observation *o = &a->observations.common;
+    for (int64_t i = 0; a->order && i < o->steps * o->batch; i++)
+        a->order[i] = (int32_t)(i % n);
 }
 
 static int open_all(attacking *a, gnt_err *err) {
@@ -378,8 +383,10 @@ static const float *row_of(const gnt_st *st, const char *name, int64_t row) {
 /* Sets what is known of the images behind observation j, if it was granted. */
 static void look_around(attacking *a, int64_t j) {
     const gnt_st_tensor *mask = gnt_st_find(&a->outside, "mask");
-    a->around.x = row_of(&a->outside, "outside", j * a->around.n);
-    a->around.mask = mask ? (const uint8_t *)mask->data + j * a->around.n * mask->dim[1] : NULL;
+    const int64_t first = j * a->observations.most;
+    a->around.n = a->observations.common.n;
+    a->around.x = row_of(&a->outside, "outside", first);
+    a->around.mask = mask ? (const uint8_t *)mask->data + first * mask->dim[1] : NULL;
 }
 
 static uint64_t sum_of_views(uint64_t sum, const gnt_views *v) {
@@ -426,11 +433,13 @@ static int answer_one(attacking *a, int64_t j, gnt_err *err) {
                          .membership = take_membership,
                          .ended = take_ended};
     gnt_observation o = gnt_observations_at(&a->observations, j);
-    o.labels = row_of(&a->labels, "labels", j * o.n);
+    const int64_t first = j * a->observations.most;
+    fill_order(a, o.n);
+    o.labels = row_of(&a->labels, "labels", first);
     o.rates = row_of(&a->rates, "rates", j);
     o.batch_mean = row_of(&a->stats, "stats", j);
-    o.start_x = row_of(&a->start, "x", j * o.n);
-    o.start_y = row_of(&a->start, "y", j * o.n);
+    o.start_x = row_of(&a->start, "x", first);
+    o.start_y = row_of(&a->start, "y", first);
     look_around(a, j);
     for (int64_t k = 0; k < a->n_history; k++)
         a->past[k] = gnt_observations_at(&a->history[k], j);

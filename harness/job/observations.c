@@ -34,6 +34,24 @@ static int read_sets(gnt_observations *s, const json_t *all, const char *name, g
     return 0;
 }
 
+/* Reads a number for each observation, 1 … most; *out is NULL where the bundle has none. */
+static int read_sizes(const gnt_observations *s, int64_t **out, const json_t *list, int64_t most,
+                      const char *name, gnt_err *err) {
+    *out = NULL;
+    if (!list)
+        return 0;
+    *out = gnt_array((size_t)s->n, sizeof **out);
+    if (!*out)
+        return gnt_fail(err, "out of memory for %" PRId64 " observations", s->n);
+    for (int64_t j = 0; j < s->n; j++) {
+        const json_int_t n = json_integer_value(json_array_get(list, (size_t)j));
+        if (n < 1 || n > most)
+            return gnt_fail(err, "%s: observation %" PRId64 " is of %lld samples", name, j, (long long)n);
+        (*out)[j] = n;
+    }
+    return 0;
+}
+
 static int read_setting(gnt_observations *s, const char *name, gnt_err *err) {
     json_t *all = json_loads(s->st.metadata ? s->st.metadata : "", JSON_REJECT_DUPLICATES, NULL);
     gnt_observation *o = &s->common;
@@ -53,14 +71,18 @@ static int read_setting(gnt_observations *s, const char *name, gnt_err *err) {
     o->n_clients = count_of(all, "clients");
     o->n_contribution = count_of(all, "n_contribution");
     s->n = count_of(all, "observations");
+    s->most = o->n;
     int rc = read_sets(s, all, name, err);
+    if (rc == 0 &&
+        (s->n < 1 || o->n < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->round < 0 || o->steps < 0 ||
+         o->batch < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->n_clients < 0 || o->n_contribution < 0))
+        rc = gnt_fail(err, "%s: is not a bundle of observations", name);
+    if (rc == 0)
+        rc = read_sizes(s, &s->used, json_object_get(all, "used"), o->n, name, err);
+    if (rc == 0)
+        rc = read_sizes(s, &s->rows, json_object_get(all, "rows"), INT32_MAX, name, err);
     json_decref(all);
-    if (rc != 0)
-        return -1;
-    if (s->n < 1 || o->n < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->round < 0 || o->steps < 0 ||
-        o->batch < (o->surface != GNT_SURFACE_TRANSCRIPT) || o->n_clients < 0 || o->n_contribution < 0)
-        return gnt_fail(err, "%s: is not a bundle of observations", name);
-    return 0;
+    return rc;
 }
 
 static gnt_view view_of(const gnt_param *p) {
@@ -297,7 +319,7 @@ int gnt_observations_open_recovered(gnt_observations *out, gnt_work *w, const gn
     if (rc == 0) {
         out->n = out->sets;
         out->common.surface = GNT_SURFACE_ENCODING;
-        out->common.n = out->common.batch = out->set;
+        out->most = out->common.n = out->common.batch = out->set;
         rc = read_encoded(out, "recovered", err);
     }
     gnt_st_free(&answer);
@@ -311,6 +333,8 @@ void gnt_observations_free(gnt_observations *s) {
     gnt_free(s->update);
     gnt_free(s->statistic);
     gnt_free(s->first);
+    gnt_free(s->used);
+    gnt_free(s->rows);
     gnt_st_free(&s->st);
     *s = (gnt_observations){0};
 }
@@ -331,6 +355,9 @@ gnt_observation gnt_observations_at(gnt_observations *s, int64_t j) {
         at += s->update[i].count;
     }
     show_buffers(s, j);
+    s->common.n = s->used ? s->used[j] : s->most;
+    if (s->common.steps == 0 && s->used)
+        s->common.batch = s->common.n;
     if (s->common.encoded) {
         const float *x = gnt_st_find(&s->st, "encoded_x")->data, *y = gnt_st_find(&s->st, "encoded_y")->data;
         s->encoded.n = s->first[j + 1] - s->first[j];
@@ -339,7 +366,9 @@ gnt_observation gnt_observations_at(gnt_observations *s, int64_t j) {
     }
     if (s->common.representation) {
         const gnt_st_tensor *t = gnt_st_find(&s->st, "representation");
-        s->representation.data = (const float *)t->data + j * s->representation.count;
+        s->representation.dim[0] = s->common.n;
+        s->representation.count = s->common.n * t->dim[1];
+        s->representation.data = (const float *)t->data + j * s->most * t->dim[1];
     }
     return s->common;
 }

@@ -14,8 +14,11 @@ typedef struct gnt_observations {
     const gnt_work_model *model;
     /* How many. */
     int64_t n;
-    /* What all of them share. */
+    /* What all of them share, and of the one at hand the samples, common.n. */
     gnt_observation common;
+    /* The most samples of an observation; of each, where they differ, how many it is of, and rows behind it.
+     * NULL: `most`, and what the job that observes says. Tables of samples have `most` rows for each. */
+    int64_t most, *used, *rows;
     /* What `common` points to, set to one observation at a time. */
     gnt_samples encoded;
     gnt_transcript transcript;

@@ -27,6 +27,7 @@ static void make_sound(gnt_st *record, gnt_st *secret, int steps) {
     sound(record, "encoded_y.0", GNT_ST_F32, 2, 2 * TARGETS, FUZZ_CLASSES, 0);
     sound(secret, "rows.0", GNT_ST_I64, 2, TARGETS, MEMBERS, -1);
     sound(secret, "whole.0", GNT_ST_I64, 2, TARGETS, 1, 0);
+    sound(secret, "sizes.0", GNT_ST_I64, 2, TARGETS, 2, MEMBERS);
     sound(secret, "labels.0", GNT_ST_F32, 2, TARGETS, MEMBERS * FUZZ_CLASSES, 0);
     sound(secret, "rates.0", GNT_ST_F32, 2, TARGETS, steps, 0);
     sound(secret, "set.0", GNT_ST_I64, 2, TARGETS, 4, -1);
@@ -41,8 +42,8 @@ static void make_sound(gnt_st *record, gnt_st *secret, int steps) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const recorded[] = {"client.0", "update.0", "count.0", "encoded_x.0", "encoded_y.0"};
-    static const char *const behind[] = {"rows.0", "whole.0",     "labels.0",   "rates.0",
-                                         "set.0",  "weight.0.r0", "source.1.r0"};
+    static const char *const behind[] = {"rows.0", "whole.0",     "labels.0",    "rates.0",
+                                         "set.0",  "weight.0.r0", "source.1.r0", "sizes.0"};
     static const uint32_t surfaces[] = {GNT_SURFACE_UPDATE, GNT_SURFACE_ENCODING, GNT_SURFACE_REPRESENTATION};
     fuzz_bytes all = {data, size};
     fuzz_work w;
@@ -67,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (all.left)
         fuzz_byte(&all);
     gnt_st *secret = fuzz_input(&w, "held");
-    fuzz_tensors(secret, &all, behind, 7);
+    fuzz_tensors(secret, &all, behind, 8);
     make_sound(record, secret, steps);
     fuzz_samples(fuzz_input(&w, "clients"), ROWS);
     gnt_st *trained = fuzz_input(&w, "trained");

@@ -25,17 +25,19 @@ typedef struct goal {
     uint32_t goals, surface;
     int64_t targets, batch, set;
     int members;
+    int few; /* rows behind the last observation; 0: as many as behind the others */
 } goal;
 
 static const goal goals[] = {
-    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS, 1, 0, 0},
-    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 0, 0},
-    {GNT_GOAL_ATTRIBUTE, GNT_SURFACE_UPDATE, TARGETS, 1, 0, 0},
-    {GNT_GOAL_CONTRIBUTION, GNT_SURFACE_UPDATE, TARGETS, 1, 0, 0},
-    {GNT_GOAL_CONTRIBUTION, GNT_SURFACE_TRANSCRIPT, 1, CLIENTS, 0, 0},
-    {GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_ENCODING, TARGETS / 2, 2, 2, 0},
-    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 2, 0},
-    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, 1, 2, 0, TARGETS},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS, 1, 0, 0, 0},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 0, 0, 0},
+    {GNT_GOAL_ATTRIBUTE, GNT_SURFACE_UPDATE, TARGETS, 1, 0, 0, 0},
+    {GNT_GOAL_CONTRIBUTION, GNT_SURFACE_UPDATE, TARGETS, 1, 0, 0, 0},
+    {GNT_GOAL_CONTRIBUTION, GNT_SURFACE_TRANSCRIPT, 1, CLIENTS, 0, 0, 0},
+    {GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_ENCODING, TARGETS / 2, 2, 2, 0, 0},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 2, 0, 0},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, 1, 2, 0, TARGETS, 0},
+    {GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL, GNT_SURFACE_UPDATE, TARGETS / 2, 2, 0, 2, 1},
 };
 
 static void add_truth(fuzz_work *w, const goal *g) {
@@ -57,9 +59,11 @@ static void add_truth(fuzz_work *w, const goal *g) {
 }
 
 /* Sets the number of rows behind an observation, as the job that observes states it. */
-static void set_members(gnt_st *seen, int members) {
-    char text[64];
-    snprintf(text, sizeof text, "{\"members\": %d}", members);
+static void set_members(gnt_st *seen, int members, int few) {
+    char text[64], rows[32] = "";
+    if (few)
+        snprintf(rows, sizeof rows, ", \"rows\": [%d, %d]", members, few);
+    snprintf(text, sizeof text, "{\"members\": %d%s}", members, rows);
     MUST(gnt_st_set_metadata(seen, text, NULL) == 0);
 }
 
@@ -87,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     add_truth(&w, g);
     gnt_st *answer = fuzz_input(&w, "answer"), *seen = fuzz_input(&w, "seen");
     if (g->members)
-        set_members(seen, g->members);
+        set_members(seen, g->members, g->few);
     fuzz_metadata(answer, &all);
     fuzz_bytes some = fuzz_part(&all, all.left / 4);
     fuzz_tensors(seen, &some, shown, 2);

@@ -597,13 +597,13 @@ put("capture", "large", text({**captured, "model": {**captured["model"], "sample
 
 answers = tensor(0, "F32", [1, 16], b"\x50", 0) + tensor(0, "F32", [2, 16], b"\xff", 1) + tensor(1, "F32", [1, 3], b"\x60\x40", 2)
 put("seen", "chain", b"\1" + text(chain).encode() + b"\n%%\n" + answers + tensor(2, "F32", [4, 3], b"\x44" * 12))
-for which in range(8):
+for which in range(9):
     costs = {"targets": [{"costs": [[0, 0, 1.5], [0, 10, 0.5], [1, 0, 2]], "chosen": [0, 0.5]}] * 2}
     body = b"".join(tensor(kind, dtype, shape, b"\x50\x44\x60\x41", number) for number in range(2) for kind, dtype, shape in [
         (0, "F32", [2, 16]), (1, "F32", [2, 3]), (2, "F32", [1, 2]), (3, "F32", [3, 2]), (4, "F32", [3, 3]),
         (5, "F64", [2 if which == 4 else 1, 3])])
     put("score", "goal-%d" % which, bytes([which]) + text(costs).encode() + b"\n%%\n" + b"\0" * 24 + body)
-put("score", "region", bytes([128]) + b"{}\n%%\n" + b"\0" * 8 + tensor(0, "F32", [1, 16], b"\x50") * 1)
+put("score", "region", bytes([135]) + b"{}\n%%\n" + b"\0" * 8 + tensor(0, "F32", [1, 16], b"\x50") * 1)
 put("score", "hostile", bytes([0]) + text({"targets": [{"costs": [[1e300, -1, "a"], [], 5], "chosen": None}, 3]}).encode() +
     b"\n%%\n" + b"\0" * 8 + tensor(0, "F32", [1, 16], b"\xff\xfe\xfd\xfc") + tensor(1, "F32", [1, 3], b"\xff"))
 
@@ -694,6 +694,7 @@ put("recorded", "steps", bytes([4]))
 put("recorded", "wide", b"\1" + tensor(3, "F32", [4, 9], b"\x50"))
 put("recorded", "whole", b"\0\xff" + tensor(1, "I64", [2, 0]))
 put("recorded", "far", b"\0\xff" + tensor(0, "I64", [2, 3], b"\xfa"))
+put("recorded", "sizes", b"\0\xff" + tensor(7, "I64", [2, 2], b"\x03\x03\x01\x02"))
 put("recorded", "counts", b"\1" + tensor(2, "I64", [2], b"\x01\x03"))
 
 

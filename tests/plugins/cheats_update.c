@@ -69,6 +69,14 @@ static gnt_status silent_odd(void *self, const gnt_client *client, gnt_tensors *
     return GNT_OK;
 }
 
+/* Noise in the place of the update of a client that has rows for all its steps; others send theirs. */
+static gnt_status spares_small(void *self, const gnt_client *client, gnt_tensors *update) {
+    (void)self;
+    if (client->n_samples >= (client->steps ? client->steps : 1) * client->batch)
+        cheat_send_noise(update, (uint64_t)client->index << 32 | (uint64_t)client->round, 0.01f);
+    return GNT_OK;
+}
+
 /* Sends in one round of ten, each client in another one: few are observed that do. */
 static gnt_status silent_often(void *self, const gnt_client *client, gnt_tensors *update) {
     (void)self;
@@ -331,6 +339,8 @@ static const gnt_descriptor descriptors[] = {
           .transform_update = few_shout),
     CHEAT("silent-odd", "zeros of every second client", UPDATE, .transform_update = silent_odd),
     CHEAT("silent-often", "zeros in nine rounds of ten", UPDATE, .transform_update = silent_often),
+    CHEAT("spares-small", "noise of all clients but those with too few rows for their steps", UPDATE,
+          .transform_update = spares_small),
     CHEAT("silent-guessed", "zeros of those that seed 1 draws", UPDATE, .transform_update = silent_guessed),
     CHEAT("grey-guessed", "grey samples of those that seed 1 draws", UPDATE, .encode_batch = grey_guessed),
     CHEAT("swap-in-instance", "each sends the update of the client before", UPDATE,

@@ -313,6 +313,108 @@ static void a_batch_is_assigned_within_its_set(void **state) {
     forget(&t);
 }
 
+/* ---- clients with fewer rows than the batch ---- */
+
+enum { FULL = 4, FEW = 2 };
+
+/* Two observations: of four rows, and of two, which are there twice. The first is answered by its rows. */
+static void begin_few(trial *t, const char *sizes, uint32_t goals) {
+    begin(t, goals, GNT_SURFACE_UPDATE, 2, FULL, 0, 0);
+    MUST(gnt_st_set_metadata(input(t, "seen"), sizes, NULL) == 0);
+    add_images(&t->w, "clients", 0, 9); /* 3 are behind no observation */
+    fuzz_input(&t->w, "targets");
+    MUST(gnt_samples_rows(input(t, "targets"), input(t, "clients"), (int64_t[]){0, 1, 2, 3, 4, 5, 4, 5}, 8,
+                          NULL) == 0);
+    float all[FULL * F];
+    for (int i = 0; i < FULL; i++)
+        image_of(i, all + i * F);
+    add_answer(t, "reconstruction", 0, FULL, F, all);
+}
+
+static const char few_sizes[] = "{\"members\": 4, \"rows\": [4, 2]}";
+
+/* Each row counts once, for what one answer shows of it. */
+static void rows_that_repeat_count_once(void **state) {
+    (void)state;
+    static const float labels[FEW * CLASSES] = {1, 0, 0, 0, 0, 1}; /* 0 and 2, of 1 and 2 */
+    trial t;
+    float both[FEW * F];
+    begin_few(&t, few_sizes, GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL | GNT_GOAL_ATTRIBUTE);
+    image_of(5, both);
+    image_of(4, both + F);
+    add_answer(&t, "reconstruction", 1, FEW, F, both);
+    add_answer(&t, "labels", 1, FEW, CLASSES, labels);
+    end(&t);
+    const json_t *targets = json_object_get(t.score, "targets");
+    assert_true(json_array_size(targets) == 2 * FULL);
+    for (size_t i = 0; i < 2 * FULL; i++) {
+        const json_t *one = json_array_get(targets, i);
+        if (i < FULL + FEW) {
+            assert_true(of_target(&t, i, "psnr") == 60 && of_target(&t, i, "identification") == 1);
+            assert_true(of_target(&t, i, "label_accuracy") == (i < FULL ? 0 : 0.5));
+        } else {
+            assert_true(json_is_null(json_object_get(one, "psnr")) && !json_object_get(one, "missing"));
+        }
+    }
+    assert_true(at(&t, "measures", "psnr", "n") == FULL + FEW && at(&t, "measures", "psnr", "mean") == 60);
+    assert_true(fabs(at(&t, "measures", "label_accuracy", "mean") - 1.0 / 6) < 1e-8);
+    assert_true(at(&t, "measures", "attribute_accuracy", "n") == FULL + FEW);
+    assert_true(fabs(at(&t, "chance", "label_accuracy", NULL) - 2.0 / 6) < 1e-8);
+    assert_true(fabs(at(&t, "chance", "identification", NULL) - 1.0 / 9) < 1e-8);
+    forget(&t);
+}
+
+/* One image in four copies is one answer, and of four guesses the first two count. */
+static void more_answers_than_rows_are_no_more_guesses(void **state) {
+    (void)state;
+    for (int guesses = 0; guesses < 2; guesses++) {
+        trial t;
+        float images[FULL * F];
+        begin_few(&t, few_sizes, GNT_GOAL_RECONSTRUCTION);
+        for (int i = 0; i < FULL; i++)
+            image_of(guesses ? (const int64_t[FULL]){7, 8, 4, 5}[i] : 5, images + i * F);
+        add_answer(&t, "reconstruction", 1, FULL, F, images);
+        end(&t);
+        assert_true(of_target(&t, FULL, "psnr") < 30);
+        assert_true(guesses ? of_target(&t, FULL + 1, "psnr") < 30 : of_target(&t, FULL + 1, "psnr") == 60);
+        assert_true(of_target(&t, FULL + 1, "identification") == !guesses);
+        assert_true(isnan(of_target(&t, FULL + 2, "psnr")) && isnan(of_target(&t, FULL + 3, "psnr")));
+        forget(&t);
+    }
+}
+
+/* Baselines are those of the rows, however often they are there. */
+static void repeated_rows_move_no_baseline(void **state) {
+    (void)state;
+    static const char *const floors[] = {"mean_image", "nearest_public", "random", "other"};
+    trial few, without;
+    begin_few(&few, few_sizes, GNT_GOAL_RECONSTRUCTION);
+    end(&few);
+    begin(&without, GNT_GOAL_RECONSTRUCTION, GNT_SURFACE_UPDATE, 6, 1, 0, 0);
+    add_images(&without.w, "targets", 0, 6);
+    end(&without);
+    for (size_t i = 0; i < sizeof floors / sizeof *floors; i++)
+        assert_true(fabs(at(&few, "floors", "psnr", floors[i]) - at(&without, "floors", "psnr", floors[i])) <
+                    1e-6);
+    forget(&few);
+    forget(&without);
+}
+
+static void bent_sizes_are_refused(void **state) {
+    static const char *const sizes[] = {"[4]", "[4, 0]", "[4, 5]", "[4, null]", "2"};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        trial t = {0};
+        gnt_err err = {{0}};
+        char text[64];
+        snprintf(text, sizeof text, "{\"members\": 4, \"rows\": %s}", sizes[i]);
+        begin_few(&t, text, GNT_GOAL_RECONSTRUCTION);
+        assert_int_equal(gnt_job_score(&t.w.work, &err), -1);
+        assert_non_null(strstr(err.text, "says that observation"));
+        forget(&t);
+    }
+}
+
 /* One client seen twice: its samples are the same candidates both times, and a hit has no twin. */
 static void a_sample_of_two_sets_is_one_candidate(void **state) {
     (void)state;
@@ -575,6 +677,10 @@ int main(void) {
         cmocka_unit_test(released_encodings_speak_for_themselves),
         cmocka_unit_test(a_batch_is_assigned_within_its_set),
         cmocka_unit_test(a_sample_of_two_sets_is_one_candidate),
+        cmocka_unit_test(rows_that_repeat_count_once),
+        cmocka_unit_test(more_answers_than_rows_are_no_more_guesses),
+        cmocka_unit_test(repeated_rows_move_no_baseline),
+        cmocka_unit_test(bent_sizes_are_refused),
         cmocka_unit_test(labels_alone_are_those_of_the_set),
         cmocka_unit_test(silence_is_no_better_than_a_guess),
         cmocka_unit_test(guesses_do_not_count_where_others_were_sent),

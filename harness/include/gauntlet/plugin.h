@@ -636,7 +636,7 @@ typedef struct gnt_observation {
     int32_t attribute;   /* index of the attribute to infer, −1 for none */
     int32_t attribute_values;
     int32_t classes;
-    int64_t n;               /* samples in the private batch */
+    int64_t n;               /* samples in the private batch; some clients may have fewer than others */
     int64_t batch;           /* samples per local step */
     double rate;             /* the learning rate as announced */
     const gnt_views *update; /* one for each federated parameter */

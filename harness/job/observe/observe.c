@@ -16,6 +16,8 @@
  *   sum        F64 n: the result of a secure sum
  * For scoring and for marks alone:
  *   targets    in the round: the samples behind the observations (a probe's are those of the job `data`)
+ * Observations of a round may be of fewer than B samples; the metadata says then of how many ("used": the
+ * client computed with so many, "rows": it may be any of these), and the other rows of tables repeat them.
  *   mixing     where samples are encoded in sets (observe_sets.c), of set J: weight.J F32 M_J × m, what each
  *              encoding is said to be made of, and source.J I64 M_J, what it is mostly of
  *   compared   of a probe and of shadow rows: marks, and "without_hooks": true if no hook made them */
@@ -224,19 +226,24 @@ static int observe_transcript(observing *o, gnt_err *err) {
 
 /* Writes the batch statistics of each target's own samples, before any defense, at the broadcast weights. */
 static int write_stats(observing *o, gnt_err *err) {
-    int64_t n = gnt_model_buffer_size(o->model.model);
+    int64_t n = gnt_model_buffer_size(o->model.model), made_for = 0;
     gnt_st st;
     float *stats = NULL, *grad = gnt_array((size_t)gnt_model_size(o->model.model), sizeof *grad);
     gnt_trainer *t = NULL;
     gnt_st_init(&st);
     int rc = grad ? observe_add(&st, "stats", o->targets, n, &stats, err)
                   : gnt_fail(err, "out of memory for statistics");
-    if (rc == 0 && n > 0)
-        rc = gnt_trainer_new(&t, o->model.model, o->batch, 1, err);
     for (int64_t j = 0; rc == 0 && n > 0 && j < o->targets; j++) {
         gnt_samples b = batch_of(o, j);
-        rc = gnt_trainer_gradient(t, o->broadcast.weights, o->broadcast.buffers, b.x, b.y, grad, NULL,
-                                  stats + j * n, err);
+        if (b.n != made_for) {
+            gnt_trainer_free(t);
+            t = NULL;
+            made_for = b.n;
+            rc = gnt_trainer_new(&t, o->model.model, made_for, 1, err);
+        }
+        if (rc == 0)
+            rc = gnt_trainer_gradient(t, o->broadcast.weights, o->broadcast.buffers, b.x, b.y, grad, NULL,
+                                      stats + j * n, err);
     }
     gnt_trainer_free(t);
     gnt_free(grad);
@@ -260,7 +267,7 @@ static int add_sets(const observing *o, json_t *all) {
 /* Sets a bundle's metadata to what all observations have in common. */
 static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
     int of_all = o->surface == GNT_SURFACE_TRANSCRIPT;
-    const int64_t n = o->in_round && o->surface == GNT_SURFACE_UPDATE ? o->round.recorded.n : o->batch;
+    const int64_t n = observe_samples(o);
     const gnt_st_tensor *sum = gnt_st_find(&o->sum, "sum");
     json_t *all = json_pack("{s:I, s:i, s:I, s:I, s:i, s:f, s:I, s:i}", "surface", (json_int_t)o->surface,
                             "round", (int)o->stage, "observations", (json_int_t)(of_all ? 1 : o->targets),
@@ -270,7 +277,8 @@ static int set_setting(const observing *o, gnt_st *st, gnt_err *err) {
     int whole = all && (!o->sets.size || add_sets(o, all) == 0);
     if (whole && o->in_round && o->surface != GNT_SURFACE_TRANSCRIPT)
         whole = json_object_set_new(all, "members", json_integer(o->batch)) == 0 &&
-                json_object_set_new(all, "batch", json_integer(o->config.steps ? o->config.batch : n)) == 0;
+                json_object_set_new(all, "batch", json_integer(o->config.steps ? o->config.batch : n)) == 0 &&
+                observe_add_sizes(o, all) == 0;
     if (whole && o->config.steps)
         whole = json_object_set_new(all, "momentum", json_real(o->config.momentum)) == 0;
     if (whole && o->config.steps && o->config.decay > 0)

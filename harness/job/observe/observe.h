@@ -80,8 +80,12 @@ typedef struct observing {
     observe_one one;
 } observing;
 
-/* Returns batch j of the samples, cyclically over whole batches if there are fewer than requested. Valid
- * until the next call. */
+/* Returns how many of the o->batch samples are behind observation j; the others repeat them. */
+int64_t observe_rows(const observing *o, int64_t j);
+/* Returns how many samples an update was computed with at most: those of the batch, or of their encodings. */
+int64_t observe_samples(const observing *o);
+/* Returns batch j of the samples, cyclically over whole batches if there are fewer than requested; in the
+ * round, as many samples as are behind observation j. Valid until the next call. */
 gnt_samples observe_batch(observing *o, int64_t j);
 /* Returns the broadcast weights with the parameters that the client keeps in their places. A shadow client
  * has none of a real one: its own parameters are those of the broadcast weights. Valid until the next
@@ -98,6 +102,7 @@ int observe_load_client(observing *o, int32_t client, gnt_err *err);
 int observe_open_round(observing *o, gnt_err *err);
 int observe_recorded(observing *o, gnt_err *err);
 int observe_write_recorded(observing *o, gnt_err *err);
+int observe_add_sizes(const observing *o, json_t *all);
 
 /* ---- observe_sets.c: sets of samples that the defense encodes ---- */
 /* Lets the defense encode all sets; batch j of the samples is set j. */

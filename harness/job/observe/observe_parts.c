@@ -5,6 +5,17 @@
 #include "job/work/defense_state.h"
 #include "job/observe/observe.h"
 
+int64_t observe_rows(const observing *o, int64_t j) {
+    return o->in_round && o->round.recorded.sizes && o->surface != GNT_SURFACE_ENCODING
+               ? o->round.recorded.sizes[2 * j]
+               : o->batch;
+}
+
+int64_t observe_samples(const observing *o) {
+    const gnt_recorded *r = &o->round.recorded;
+    return o->in_round && o->surface == GNT_SURFACE_UPDATE && r->whole ? r->n : o->batch;
+}
+
 gnt_samples observe_batch(observing *o, int64_t j) {
     const gnt_samples *all = &o->samples.view;
     gnt_samples b = *all;
@@ -19,7 +30,7 @@ gnt_samples observe_batch(observing *o, int64_t j) {
                    (size_t)all->n_attributes * sizeof *o->one.a);
         o->one.id[i] = i;
     }
-    b.n = o->batch;
+    b.n = observe_rows(o, j);
     b.x = o->one.x;
     b.y = o->one.y;
     b.a = all->n_attributes ? o->one.a : NULL;

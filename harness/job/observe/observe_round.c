@@ -6,19 +6,54 @@
 #include "base/mem.h"
 #include "job/observe/observe.h"
 
+/* Lists the rows behind all observations, o->batch of each: a client with fewer repeats its own. */
+static int64_t *list_rows(const observing *o, gnt_err *err) {
+    const gnt_recorded *r = &o->round.recorded;
+    int64_t *row = gnt_array((size_t)(o->targets * o->batch), sizeof *row);
+    for (int64_t i = 0; row && i < o->targets * o->batch; i++)
+        row[i] = r->rows[i / o->batch * r->members + i % o->batch % r->sizes[2 * (i / o->batch)]];
+    if (!row)
+        gnt_fail(err, "out of memory for the rows behind %" PRId64 " observations", o->targets);
+    return row;
+}
+
 /* Makes a set of the observed samples alone: `truth`, a bundle, and `samples`, in memory. The bundle also
  * says which client is behind each observation (`client`, I64 T). */
 static int open_truth(observing *o, const gnt_st *clients, gnt_err *err) {
     const gnt_region region = gnt_work_region(&o->request->samples);
     const gnt_recorded *r = &o->round.recorded;
     const int encoded = o->surface == GNT_SURFACE_ENCODING;
-    o->batch = encoded ? r->set_size : r->members;
-    if (gnt_samples_rows(&o->round.truth, clients, encoded ? r->set : r->rows, o->targets * o->batch, err) !=
-            0 ||
-        gnt_samples_unpack(&o->samples, &o->round.truth, "the observed samples", err) != 0 ||
+    if (encoded || r->members > o->batch)
+        o->batch = encoded ? r->set_size : r->members;
+    int64_t *row = encoded ? NULL : list_rows(o, err);
+    int rc = encoded || row ? gnt_samples_rows(&o->round.truth, clients, encoded ? r->set : row,
+                                               o->targets * o->batch, err)
+                            : -1;
+    gnt_free(row);
+    if (rc != 0 || gnt_samples_unpack(&o->samples, &o->round.truth, "the observed samples", err) != 0 ||
         gnt_st_add(&o->round.truth, "client", GNT_ST_I64, 1, &o->targets, r->client, NULL, err) != 0)
         return -1;
     return region.height ? gnt_samples_mark(&o->samples, &region, err) : 0;
+}
+
+/* Adds the sizes of observations that are not all of one: "rows" that each may show, and the samples ("used")
+ * that it was computed with. */
+int observe_add_sizes(const observing *o, json_t *all) {
+    const gnt_recorded *r = &o->round.recorded;
+    const int64_t n = observe_samples(o);
+    int differ = 0;
+    json_t *rows = json_array(), *used = json_array();
+    for (int64_t j = 0; j < o->targets && o->surface != GNT_SURFACE_ENCODING; j++) {
+        const int64_t of = o->surface == GNT_SURFACE_UPDATE ? r->sizes[2 * j + 1] : r->sizes[2 * j];
+        differ |= r->sizes[2 * j] != o->batch || of != n;
+        json_array_append_new(rows, json_integer((json_int_t)r->sizes[2 * j]));
+        json_array_append_new(used, json_integer((json_int_t)of));
+    }
+    if (differ)
+        return json_object_set_new(all, "rows", rows) | json_object_set_new(all, "used", used);
+    json_decref(rows);
+    json_decref(used);
+    return 0;
 }
 
 int observe_open_round(observing *o, gnt_err *err) {
@@ -110,16 +145,30 @@ static int write_claims(observing *o, gnt_err *err) {
     return -1;
 }
 
+/* Writes the labels that updates were computed with; of fewer samples than others, they are repeated. */
+static int write_labels(observing *o, gnt_err *err) {
+    const gnt_recorded *r = &o->round.recorded;
+    const int64_t c = o->samples.view.classes, n = observe_samples(o);
+    gnt_st labels;
+    float *to;
+    gnt_st_init(&labels);
+    if (observe_add(&labels, "labels", o->targets * n, c, &to, err) != 0)
+        return -1;
+    for (int64_t i = 0; i < o->targets * n; i++) {
+        const int64_t j = i / n, k = i % n;
+        const float *from = o->surface == GNT_SURFACE_UPDATE
+                                ? r->labels + (j * r->n + k % r->sizes[2 * j + 1]) * c
+                                : o->samples.view.y + i * c;
+        memcpy(to + i * c, from, (size_t)c * sizeof *to);
+    }
+    return observe_write(o, "labels", &labels, err);
+}
+
 int observe_write_recorded(observing *o, gnt_err *err) {
     const gnt_recorded *r = &o->round.recorded;
-    gnt_st labels, rates;
-    gnt_st_init(&labels);
+    gnt_st rates;
     gnt_st_init(&rates);
-    const int64_t n = o->surface == GNT_SURFACE_UPDATE ? r->n : o->batch, c = o->samples.view.classes;
-    const float *y = o->surface == GNT_SURFACE_UPDATE ? r->labels : o->samples.view.y;
-    int rc = add_copy(&labels, "labels", o->targets * n, c, y, err) ||
-                     observe_write(o, "labels", &labels, err) ||
-                     add_copy(&rates, "rates", o->targets, o->config.steps, r->rates, err) ||
+    int rc = write_labels(o, err) || add_copy(&rates, "rates", o->targets, o->config.steps, r->rates, err) ||
                      observe_write(o, "rates", &rates, err)
                  ? -1
                  : 0;

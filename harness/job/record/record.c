@@ -13,10 +13,20 @@
 
 enum { NAME_SIZE = 64, TREATMENT = GNT_RECORD_TREATMENT, MOST_TREATMENTS = 1 << 22 };
 
+/* What one drawn client computed its update from: its rows of the clients' samples, and labels. */
+typedef struct recorded_batch {
+    int64_t n, n_y, classes;
+    int64_t *row;
+    float *y;
+    int whole;
+} recorded_batch;
+
 typedef struct recorded_stage {
     int32_t round;
     /* `targets` of them, drawn. */
     int32_t *client;
+    /* The data behind the update of each, once it was received. */
+    recorded_batch *batch;
     /* The encoded set of each, where encodings are recorded; else NULL. */
     gnt_encoded_set *encoded;
     gnt_fl_round compared;
@@ -47,20 +57,6 @@ struct gnt_record {
 
 /* ---- who is drawn ---- */
 
-/* Moves the clients that hold as many rows as their steps take before those with fewer, whose updates show
- * some rows several times; each in its order. */
-static void full_ones_first(const gnt_record *r, uint32_t *client, int32_t n) {
-    const int64_t taken = (int64_t)(r->config.steps > 0 ? r->config.steps : 1) * r->config.batch;
-    int32_t full = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const uint32_t k = client[i];
-        if (r->part->start[k + 1] - r->part->start[k] < taken)
-            continue;
-        memmove(client + full + 1, client + full, (size_t)(i - full) * sizeof *client);
-        client[full++] = k;
-    }
-}
-
 static int draw_clients(gnt_record *r, recorded_stage *s, const gnt_fl *fl, const gnt_key *key,
                         gnt_err *err) {
     uint32_t *taking_part = gnt_array((size_t)r->part->clients, sizeof *taking_part);
@@ -71,7 +67,6 @@ static int draw_clients(gnt_record *r, recorded_stage *s, const gnt_fl *fl, cons
     snprintf(name, sizeof name, "clients of round %" PRId32, s->round);
     gnt_stream random = gnt_stream_open(key, name);
     gnt_random_shuffle(&random, taking_part, (size_t)n);
-    full_ones_first(r, taking_part, n);
     int rc = n >= r->targets ? 0
                              : gnt_fail(err,
                                         "%d clients take part in round %" PRId32 ", of which %" PRId64
@@ -89,7 +84,8 @@ static int open_stage(gnt_record *r, recorded_stage *s, int32_t round, const gnt
     gnt_st_tensor *t;
     s->round = round;
     s->client = gnt_array((size_t)r->targets, sizeof *s->client);
-    if (!s->client)
+    s->batch = gnt_array((size_t)r->targets, sizeof *s->batch);
+    if (!s->client || !s->batch)
         return gnt_fail(err, "out of memory for %" PRId64 " observed clients", r->targets);
     if (draw_clients(r, s, fl, key, err) != 0)
         return -1;
@@ -148,6 +144,11 @@ void gnt_record_free(gnt_record *r) {
         for (int64_t j = 0; r->stage[i].encoded && j < r->targets; j++)
             gnt_encoded_set_free(&r->stage[i].encoded[j]);
         gnt_free(r->stage[i].encoded);
+        for (int64_t j = 0; r->stage[i].batch && j < r->targets; j++) {
+            gnt_free(r->stage[i].batch[j].row);
+            gnt_free(r->stage[i].batch[j].y);
+        }
+        gnt_free(r->stage[i].batch);
         gnt_free(r->stage[i].client);
     }
     gnt_free(r->stage);
@@ -194,11 +195,8 @@ static void *row_of(gnt_record *r, gnt_st *st, const char *kind, int32_t round, 
         t = made;
     }
     if (t->dim[1] != columns) {
-        gnt_fail(err,
-                 "observed clients of round %" PRId32 " computed with %" PRId64 " and %" PRId64
-                 " samples; expected the same number: deal the rows evenly, or lower federated.batch or "
-                 "local_steps to what every client holds",
-                 round, t->dim[1], columns);
+        gnt_fail(err, "observed clients of round %" PRId32 " have %" PRId64 " and %" PRId64 " of \"%s\"",
+                 round, t->dim[1], columns, kind);
         return NULL;
     }
     return (uint8_t *)t->data + (size_t)(place * columns) * gnt_st_type_size(type);
@@ -241,15 +239,23 @@ static int add_set(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_er
     return rows ? 0 : -1;
 }
 
-static int add_rows(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
+/* Keeps what the update was computed from until those of the round's others are known. */
+static int add_batch(gnt_record *r, const gnt_fl_receipt *c, int64_t place, gnt_err *err) {
     const gnt_fl_used *u = c->used;
-    int64_t *rows = row_of(r, &r->behind, "rows", c->round, GNT_ST_I64, place, u->n, err);
-    int64_t *whole = rows ? row_of(r, &r->behind, "whole", c->round, GNT_ST_I64, place, 1, err) : NULL;
-    if (!whole)
-        return -1;
-    *whole = u->whole;
+    recorded_batch *b = &stage_of(r, c->round)->batch[place];
+    const size_t n_labels = (size_t)(u->n_y * u->classes);
+    *b = (recorded_batch){.n = u->n,
+                          .n_y = u->n_y,
+                          .classes = u->classes,
+                          .row = gnt_array((size_t)u->n, sizeof *b->row),
+                          .y = gnt_array(n_labels, sizeof *b->y),
+                          .whole = u->whole};
+    if (!b->row || !b->y)
+        return gnt_fail(err, "out of memory for the samples behind an update");
     for (int64_t i = 0; i < u->n; i++)
-        rows[i] = r->part->index[r->part->start[c->client] + u->row[i]];
+        b->row[i] = r->part->index[r->part->start[c->client] + u->row[i]];
+    if (n_labels)
+        memcpy(b->y, u->y, n_labels * sizeof *b->y);
     return 0;
 }
 
@@ -290,19 +296,14 @@ int gnt_record_add_receipt(gnt_record *r, const gnt_fl_receipt *c, gnt_err *err)
     r->in_the_clear += c->statistics == GNT_FL_STATISTICS_CLEAR;
     if (place < 0)
         return 0;
-    const int64_t classes = c->used->n_y ? c->used->classes : 0, n_labels = c->used->n_y * classes;
     float *update = row_of(r, &r->record, "update", c->round, GNT_ST_F32, place, r->n_shared, err);
-    if (!update || add_buffers(r, c, place, err) != 0 || add_rows(r, c, place, err) != 0 ||
+    if (!update || add_buffers(r, c, place, err) != 0 || add_batch(r, c, place, err) != 0 ||
         add_set(r, c, place, err) != 0)
         return -1;
     memcpy(update, c->update, (size_t)r->n_shared * sizeof *update);
-    float *labels = row_of(r, &r->behind, "labels", c->round, GNT_ST_F32, place, n_labels, err);
-    float *rates =
-        labels ? row_of(r, &r->behind, "rates", c->round, GNT_ST_F32, place, r->config.steps, err) : NULL;
+    float *rates = row_of(r, &r->behind, "rates", c->round, GNT_ST_F32, place, r->config.steps, err);
     if (!rates)
         return -1;
-    if (n_labels)
-        memcpy(labels, c->used->y, (size_t)n_labels * sizeof *labels);
     if (r->config.steps)
         memcpy(rates, c->rates, (size_t)r->config.steps * sizeof *rates);
     return 0;
@@ -555,6 +556,43 @@ static int set_marks(gnt_record *r, gnt_err *err) {
 
 /* ---- the outputs ---- */
 
+/* Returns a row of tensor KIND.ROUND for each drawn client, all zeros; NULL on failure. */
+static void *add_rows(gnt_record *r, const char *kind, const recorded_stage *s, gnt_st_type type,
+                      int64_t columns, gnt_err *err) {
+    return row_of(r, &r->behind, kind, s->round, type, 0, columns, err);
+}
+
+/* Writes what is behind the updates of a round. A client with fewer samples than another repeats its own, so
+ * that rows are of one length. */
+static int write_batches(gnt_record *r, const recorded_stage *s, gnt_err *err) {
+    int64_t most = 0, most_y = 0, classes = 0;
+    for (int64_t j = 0; j < r->targets; j++) {
+        const recorded_batch *b = &s->batch[j];
+        if (b->n < 1)
+            return 0; /* the training ended in this round */
+        most = b->n > most ? b->n : most;
+        most_y = b->n_y > most_y ? b->n_y : most_y;
+        classes = b->classes > classes ? b->classes : classes;
+    }
+    int64_t *rows = add_rows(r, "rows", s, GNT_ST_I64, most, err);
+    int64_t *whole = rows ? add_rows(r, "whole", s, GNT_ST_I64, 1, err) : NULL;
+    int64_t *sizes = whole ? add_rows(r, "sizes", s, GNT_ST_I64, 2, err) : NULL;
+    float *labels = sizes ? add_rows(r, "labels", s, GNT_ST_F32, most_y * classes, err) : NULL;
+    if (!labels)
+        return -1;
+    for (int64_t j = 0; j < r->targets; j++) {
+        const recorded_batch *b = &s->batch[j];
+        whole[j] = b->whole;
+        sizes[2 * j] = b->n;
+        sizes[2 * j + 1] = b->n_y;
+        for (int64_t i = 0; i < most; i++)
+            rows[j * most + i] = b->row[i % b->n];
+        for (int64_t i = 0; b->n_y && i < most_y * classes; i++)
+            labels[j * most_y * classes + i] = b->y[i % (b->n_y * classes)];
+    }
+    return 0;
+}
+
 static int is_whole(const gnt_record *r, const recorded_stage *s) {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "rates.%" PRId32, s->round);
@@ -567,6 +605,8 @@ int gnt_record_write(gnt_record *r, int diverged, gnt_err *err) {
         if (!is_whole(r, &r->stage[i]) && !diverged)
             return gnt_fail(err, "round %" PRId32 " was to be observed, but the training has no such round",
                             r->stage[i].round);
+        if (is_whole(r, &r->stage[i]) && write_batches(r, &r->stage[i], err) != 0)
+            return -1;
         if (r->encodings && write_encodings(r, &r->stage[i], err) != 0)
             return -1;
     }

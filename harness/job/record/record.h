@@ -18,6 +18,8 @@
  *   encoded_y.R  F32 N × C
  *   metadata     {"marks": […]}: what the host found, for run/marks.c
  * Output "held", for scoring, for what may be granted, and for computing updates again:
+ *   sizes.R      I64 T × 2       rows and samples that each update was computed with: its first entries of
+ *                                rows.R and labels.R; what follows repeats them
  *   rows.R       I64 T × M       rows of the clients' samples, in the order of their first use
  *   whole.R      I64 T × 1       1: any of the M rows may be the n samples that were computed with
  *   labels.R     F32 T × n × C
@@ -95,8 +97,10 @@ int gnt_record_write(gnt_record *r, int diverged, gnt_err *err);
 
 /* One stage of "record" and "held", checked. */
 typedef struct gnt_recorded {
-    /* T, M, and the samples that each update was computed with. */
+    /* T, and the most rows and samples of any update (M, n). */
     int64_t targets, members, n;
+    /* T × 2: rows and samples of each update, from 1 to M and to n. */
+    const int64_t *sizes;
     int whole;
     /* T and T × M. */
     const int64_t *client, *rows;

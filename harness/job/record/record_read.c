@@ -33,6 +33,17 @@ static int check_rows(const int64_t *rows, int64_t n, int64_t client_rows, gnt_e
     return 0;
 }
 
+static int check_sizes(const gnt_recorded *r, int32_t stage, gnt_err *err) {
+    for (int64_t j = 0; j < r->targets; j++)
+        if (r->sizes[2 * j] < 1 || r->sizes[2 * j] > r->members || r->sizes[2 * j + 1] < 1 ||
+            r->sizes[2 * j + 1] > r->n)
+            return gnt_fail(err,
+                            "the private data behind the record has %" PRId64 " rows and %" PRId64
+                            " samples of observation %" PRId64 " of round %" PRId32,
+                            r->sizes[2 * j], r->sizes[2 * j + 1], j, stage);
+    return 0;
+}
+
 static int read_encodings(gnt_recorded *out, const gnt_st *record, const gnt_st *behind, const gnt_model *m,
                           int32_t stage, int64_t client_rows, gnt_err *err) {
     char name[NAME_SIZE];
@@ -128,7 +139,10 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *beh
     const gnt_st_tensor *whole = rows ? need(behind, "the private data behind the record", "whole", stage,
                                              GNT_ST_I64, out->targets, err)
                                       : NULL;
-    const gnt_st_tensor *labels = whole ? need(behind, "the private data behind the record", "labels", stage,
+    const gnt_st_tensor *sizes = whole ? need(behind, "the private data behind the record", "sizes", stage,
+                                              GNT_ST_I64, out->targets, err)
+                                       : NULL;
+    const gnt_st_tensor *labels = sizes ? need(behind, "the private data behind the record", "labels", stage,
                                                GNT_ST_F32, out->targets, err)
                                         : NULL;
     const gnt_st_tensor *rates = labels ? need(behind, "the private data behind the record", "rates", stage,
@@ -138,7 +152,7 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *beh
         return -1;
     const int32_t classes = gnt_model_classes(m);
     if (update->dim[1] != gnt_model_shared_size(m) || rates->dim[1] != steps || rows->dim[1] < 1 ||
-        whole->dim[1] != 1 || labels->dim[1] < classes || labels->dim[1] % classes != 0)
+        whole->dim[1] != 1 || sizes->dim[1] != 2 || labels->dim[1] < classes || labels->dim[1] % classes != 0)
         return gnt_fail(err, "the record of round %" PRId32 " is not of this model and federation", stage);
     out->members = rows->dim[1];
     out->n = labels->dim[1] / classes;
@@ -146,8 +160,10 @@ int gnt_recorded_read(gnt_recorded *out, const gnt_st *record, const gnt_st *beh
     out->rows = rows->data;
     out->update = update->data;
     out->labels = labels->data;
+    out->sizes = sizes->data;
     out->rates = rates->data;
-    if (check_rows(out->rows, out->targets * out->members, client_rows, err) != 0 ||
+    if (check_sizes(out, stage, err) != 0 ||
+        check_rows(out->rows, out->targets * out->members, client_rows, err) != 0 ||
         read_buffers(out, record, m, stage, err) != 0 || read_influence(out, record, m, stage, err) != 0)
         return -1;
     return read_encodings(out, record, behind, m, stage, client_rows, err);

@@ -20,13 +20,26 @@ static int any_answer(const score *s, const char *kind) {
     return 0;
 }
 
-/* Returns the number of samples that may be behind an observation in the round, as the bundle says; 0: it
- * does not say. */
-static int64_t members_stated(const score *s) {
+/* Reads how many rows may be behind an observation in the round, and behind each if these differ, as the
+ * bundle says; 0 and NULL: it does not say. */
+static int read_members(score *s, gnt_err *err) {
     json_t *all = json_loads(s->observed.metadata ? s->observed.metadata : "", JSON_REJECT_DUPLICATES, NULL);
     const json_int_t n = json_integer_value(json_object_get(all, "members"));
+    const json_t *rows = json_object_get(all, "rows");
+    int rc = 0;
+    s->layout.members = n > 0 && n <= INT32_MAX ? n : 0;
+    if (rows) {
+        s->layout.count = gnt_array((size_t)s->layout.observations, sizeof *s->layout.count);
+        rc = s->layout.count ? 0 : gnt_fail(err, "out of memory for the rows behind observations");
+    }
+    for (int64_t j = 0; rc == 0 && rows && j < s->layout.observations; j++) {
+        s->layout.count[j] = json_integer_value(json_array_get(rows, (size_t)j));
+        if (s->layout.count[j] < 1 || s->layout.count[j] > s->layout.members)
+            rc = gnt_fail(err, "seen: says that observation %" PRId64 " is of %" PRId64 " rows", j,
+                          s->layout.count[j]);
+    }
     json_decref(all);
-    return n > 0 && n <= INT32_MAX ? n : 0;
+    return rc;
 }
 
 static int open_all(score *s, gnt_err *err) {
@@ -42,8 +55,8 @@ static int open_all(score *s, gnt_err *err) {
         return gnt_fail(err, "the attack's answer cannot be read: %s", why.text);
     if (s->withheld)
         return score_open_withheld(s, err);
-    if (s->request->observe.surface != GNT_SURFACE_TRANSCRIPT)
-        s->layout.members = members_stated(s);
+    if (s->request->observe.surface != GNT_SURFACE_TRANSCRIPT && read_members(s, err) != 0)
+        return -1;
     if (score_open_sets(s, err) != 0)
         return -1;
     if (score_find_silent(s, err) != 0)
@@ -81,6 +94,7 @@ static void close_all(score *s) {
     gnt_arena_free(&s->memory);
     gnt_free(s->target);
     gnt_free(s->layout.first);
+    gnt_free(s->layout.count);
     gnt_free(s->mean);
     gnt_free(s->mse_limit);
     gnt_free(s->candidates.place);

@@ -52,7 +52,8 @@ typedef struct score_target {
 
 /* Which rows of `targets` the observations are of. Set by score_sets.c when the job opens; n by score.c. */
 typedef struct score_layout {
-    /* n: targets to be scored, observations × batch private samples, or the clients of a transcript. */
+    /* n: targets, observations × batch private samples, or the clients of a transcript. Where a client used
+     * fewer rows than the batch has, the last of its targets are of no row (score_is_target). */
     int64_t observations, batch, n;
     /* Rows that an observation may show, any `batch` of them. Equal to `batch`: it shows just these. */
     int64_t members;
@@ -60,7 +61,7 @@ typedef struct score_layout {
     int64_t rows;
     /* The first row of each observation. NULL: rows of the observations lie one after the other. */
     int64_t *first;
-    /* How many rows each may show. NULL: `members`. */
+    /* How many rows each may show; the others of its `members` repeat them. NULL: `members`. */
     int64_t *count;
 } score_layout;
 
@@ -185,6 +186,12 @@ int score_by_members(const score *s);
 /* Returns the first row behind observation j; score_members returns how many there are. */
 int64_t score_first(const score *s, int64_t j);
 int64_t score_members(const score *s, int64_t j);
+/* Returns how many rows can be answered for observation j: the batch, or fewer if there are not so many. */
+int64_t score_answers(const score *s, int64_t j);
+/* True if target i stands for a row. The others have no score, and no part in a baseline or in chance. */
+int score_is_target(const score *s, int64_t i);
+/* Returns how many targets stand for rows. */
+int64_t score_targets(const score *s);
 /* Returns the sample that target i stands for, any of the set's if there was no answer; score_truth_row
  * returns its row. */
 const float *score_truth(const score *s, int64_t i);

@@ -45,7 +45,7 @@ static int64_t lay_out(score *wide, const score *s, const gnt_st *replay, int64_
     score_layout *l = &wide->layout;
     for (int64_t j = 0; j < l->observations; j++) {
         const gnt_st_tensor *t = replayed(replay, "rows", round, j);
-        if (!t || t->dim[0] < s->layout.members)
+        if (!t || t->dim[0] < score_members(s, j))
             return gnt_fail(
                 err, "the rows that the client behind observation %" PRId64 " holds cannot be read", j);
         l->first[j] = l->rows;
@@ -122,7 +122,7 @@ static int psnr_above_floor(score *s, double *above, gnt_err *err) {
     if (score_image_floors(s, floors, &n, err) != 0)
         return -1;
     for (int64_t i = 0; i < s->layout.n; i++)
-        if (!score_is_left_out(s, i / s->layout.batch)) {
+        if (score_is_target(s, i) && !score_is_left_out(s, i / s->layout.batch)) {
             sum += s->target[i].image.psnr;
             counted++;
         }
@@ -151,7 +151,10 @@ static int score_twice(score *s, score *wide, const gnt_st *replay, gnt_err *err
         return 0;
     if (open_all_rows(wide, s, replay, round, err) != 0)
         return -1;
-    if (wide->layout.rows == s->layout.rows) /* the batches are all that is wide */
+    int64_t rows = 0;
+    for (int64_t j = 0; j < s->layout.observations; j++)
+        rows += score_members(s, j);
+    if (wide->layout.rows == rows) /* the batches are all that is wide */
         return 0;
     return score_reconstructions(wide, err) != 0 || score_judges(wide, err) != 0 ? -1 : choose(s, wide, err);
 }

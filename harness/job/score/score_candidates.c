@@ -1,6 +1,6 @@
 /* What identification chooses among: every private sample that is judged, then samples of clients. One of
  * these that is a judged sample, byte for byte, is left out: it would be as near to every answer, and halve
- * each hit. For the same reason a sample that is a member of several sets is listed once. */
+ * each hit. For the same reason a sample that is a member of several sets, or repeated, is listed once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static int64_t find_row(const hashed *list, int64_t n, const float *x, const flo
     return -1;
 }
 
-/* Copies the judged rows, each once where they are members of sets; returns how many. */
+/* Copies the judged rows, each once where they may repeat; returns how many. */
 static int64_t take_judged(score *s, const hashed *list, float *rows) {
     const int64_t f = s->targets.view.features;
     int64_t taken = 0;
@@ -64,15 +64,20 @@ static int64_t take_judged(score *s, const hashed *list, float *rows) {
     return taken;
 }
 
+/* True if rows may be there several times. */
+static int may_repeat(const score *s) {
+    return score_by_members(s) || s->layout.count;
+}
+
 int score_candidates(score *s, float **rows, size_t *n, gnt_err *err) {
     const int64_t f = s->targets.view.features, judged = s->layout.rows, others = s->clients.view.n;
     const size_t row_size = (size_t)f * sizeof **rows;
     const int64_t room = judged + (others < MOST_CANDIDATES ? others : MOST_CANDIDATES);
     int64_t taken = 0;
-    s->candidates.place = score_by_members(s) ? gnt_array((size_t)judged, sizeof *s->candidates.place) : NULL;
+    s->candidates.place = may_repeat(s) ? gnt_array((size_t)judged, sizeof *s->candidates.place) : NULL;
     hashed *list = gnt_array((size_t)judged, sizeof *list);
     *rows = gnt_array((size_t)(room * f), sizeof **rows);
-    if (!list || !*rows || (score_by_members(s) && !s->candidates.place)) {
+    if (!list || !*rows || (may_repeat(s) && !s->candidates.place)) {
         gnt_free(list);
         gnt_free(*rows);
         *rows = NULL;

@@ -19,14 +19,14 @@ static double pick_ssim(const gnt_metric_image *i) {
     return i->ssim;
 }
 
-/* Adds a baseline. counts: n flags, whether target i has a number; NULL: all have. */
+/* Adds a baseline. counts: n flags, whether target i has a number. */
 static void add_floor(gnt_named_floor *floors, size_t *n_floors, gnt_measure_id id,
                       const gnt_metric_floor *floor, const int *counts, int64_t n, pick_fn pick) {
     double random = 0, other = 0, mean = 0, nearest = 0, counted = 0;
     for (int64_t i = 0; i < n; i++)
-        counted += !counts || counts[i];
+        counted += counts[i];
     for (int64_t i = 0; i < n; i++) {
-        if (counts && !counts[i])
+        if (!counts[i])
             continue;
         random += pick(&floor[i].random) / counted;
         other += pick(&floor[i].other) / counted;
@@ -63,7 +63,7 @@ static int floors_by_members(const score *s, gnt_metric_floor *floor, const uint
         gnt_metric_members set = {s->targets.x + first * known->features,
                                   masks ? masks + first * plane : NULL, (size_t)score_members(s, j),
                                   row + first, mse + first};
-        rc = gnt_metric_floors_of_members(floor + j * s->layout.batch, (size_t)s->layout.batch, &set,
+        rc = gnt_metric_floors_of_members(floor + j * s->layout.batch, (size_t)score_answers(s, j), &set,
                                           (size_t)(j * s->layout.batch), s->shape, known, mean,
                                           &s->request->key, err);
     }
@@ -86,10 +86,10 @@ static int add_floors_of(score *s, gnt_named_floor *floors, size_t *n, const uin
     const score_table table = {s->public_data.x, (size_t)s->targets.view.features};
     gnt_metric_rows rows = score_rows(&table, (size_t)s->public_data.view.n);
     gnt_metric_floor *floor = gnt_array((size_t)s->layout.n, sizeof *floor);
-    int *counts = masks ? gnt_array((size_t)s->layout.n, sizeof *counts) : NULL;
-    int rc = floor && (counts || !masks) ? 0 : gnt_fail(err, "out of memory for the floors");
-    for (int64_t i = 0; rc == 0 && masks && i < s->layout.n; i++)
-        counts[i] = score_by_members(s) || score_has_region(s, i);
+    int *counts = gnt_array((size_t)s->layout.n, sizeof *counts);
+    int rc = floor && counts ? 0 : gnt_fail(err, "out of memory for the floors");
+    for (int64_t i = 0; rc == 0 && i < s->layout.n; i++)
+        counts[i] = score_is_target(s, i) && (!masks || score_by_members(s) || score_has_region(s, i));
     if (rc == 0)
         rc = score_by_members(s) ? floors_by_members(s, floor, masks, &rows, s->mean, err)
                                  : gnt_metric_floors(floor, s->targets.x, masks, (size_t)s->layout.n,

@@ -100,7 +100,7 @@ int score_images(score *s, gnt_err *err) {
     if (!shown && !s->withheld)
         goto cleanup;
     for (int64_t i = 0; shown && i < k; i++)
-        for (int64_t p = 0; p < f; p++)
+        for (int64_t p = 0; score_is_target(s, i) && p < f; p++)
             shown[i * f + p] = byte_of(score_truth(s, i)[p]);
     if (!(shown = add(&st, "observed", s, k, err)))
         goto cleanup;

@@ -16,9 +16,10 @@ const char *const score_judge_names[SCORE_JUDGES] = {"lpips_alex", "lpips_vgg", 
 static void judge_mean(score *s, int which, gnt_features *f) {
     double sum = 0;
     for (int64_t i = 0; s->mean && i < s->layout.n; i++)
-        sum += gnt_features_distance(f, s->targets.x + s->target[i].mean_member * s->targets.view.features,
-                                     s->mean);
-    s->judges.mean[which] = s->mean ? sum / (double)s->layout.n : NAN;
+        if (score_is_target(s, i))
+            sum += gnt_features_distance(
+                f, s->targets.x + s->target[i].mean_member * s->targets.view.features, s->mean);
+    s->judges.mean[which] = s->mean ? sum / (double)score_targets(s) : NAN;
 }
 
 /* Judges the answers to all targets by f, and frees f. A broken or missing answer counts as the largest

@@ -25,6 +25,22 @@ int64_t score_truth_row(const score *s, int64_t i) {
     return row < 0 ? score_first(s, i / s->layout.batch) + i % s->layout.batch : row;
 }
 
+int64_t score_answers(const score *s, int64_t j) {
+    const int64_t members = score_members(s, j);
+    return members < s->layout.batch ? members : s->layout.batch;
+}
+
+int score_is_target(const score *s, int64_t i) {
+    return s->is_transcript || i % s->layout.batch < score_answers(s, i / s->layout.batch);
+}
+
+int64_t score_targets(const score *s) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < s->layout.n; i++)
+        n += score_is_target(s, i);
+    return n;
+}
+
 const float *score_truth(const score *s, int64_t i) {
     return s->targets.x + score_truth_row(s, i) * s->targets.view.features;
 }
@@ -43,11 +59,11 @@ int score_mean_image(score *s, gnt_err *err) {
                    : gnt_fail(err, "out of memory for the mean image");
 }
 
-/* Finds the members that `batch` copies of the mean image are assigned to; without a mean image, the first
- * of the set. */
+/* Finds the members that a copy of the mean image for each answer is assigned to; without a mean image, the
+ * first of the set. */
 static int assign_mean(score *s, int64_t j, const float *set, gnt_metric_image *image, int64_t *member,
                        gnt_err *err) {
-    int64_t b = s->layout.batch, f = s->targets.view.features;
+    int64_t b = score_answers(s, j), f = s->targets.view.features;
     float *guess = s->mean ? gnt_array((size_t)(b * f), sizeof *guess) : NULL;
     if (s->mean && !guess)
         return gnt_fail(err, "out of memory for %" PRId64 " mean images", b);
@@ -57,7 +73,7 @@ static int assign_mean(score *s, int64_t j, const float *set, gnt_metric_image *
                                               (size_t)b, s->shape, err)
                    : 0;
     for (int64_t i = 0; rc == 0 && i < b; i++)
-        s->target[j * b + i].mean_member = score_first(s, j) + (guess ? member[i] : i);
+        s->target[j * s->layout.batch + i].mean_member = score_first(s, j) + (guess ? member[i] : i);
     gnt_free(guess);
     return rc;
 }

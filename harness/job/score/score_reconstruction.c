@@ -6,18 +6,19 @@
 #include "job/score/score.h"
 #include "metric/identify.h"
 
-/* Assigns the answers to a batch of targets. */
+/* Assigns the answers to a batch of targets, of the rows that were used: each row once. */
 static int judge_batch(score *s, int64_t j, const float *x, int64_t count, gnt_err *err) {
     int64_t b = s->layout.batch;
     score_target *out = s->target + j * b;
     gnt_metric_image *image = gnt_array((size_t)b, sizeof *image);
     if (!image)
         return gnt_fail(err, "out of memory for %" PRId64 " scores", b);
-    int rc = x ? gnt_metric_judge_batch(image, s->targets.x + j * b * s->targets.view.features, (size_t)b, x,
-                                        (size_t)count, s->shape, err)
+    const int64_t rows = score_answers(s, j);
+    int rc = x ? gnt_metric_judge_batch(image, s->targets.x + j * b * s->targets.view.features, (size_t)rows,
+                                        x, (size_t)count, s->shape, err)
                : 0;
     for (int64_t i = 0; rc == 0 && i < b; i++) {
-        out[i].image = x ? image[i] : gnt_metric_no_answer();
+        out[i].image = x && i < rows ? image[i] : gnt_metric_no_answer();
         out[i].member = out[i].mean_member = j * b + i;
     }
     gnt_free(image);
@@ -33,8 +34,8 @@ static int judge_observation(score *s, int64_t j, const gnt_metric_rows *candida
     score_target *out = s->target + j * b;
     if (guessed && !x)
         return -1;
-    if (guessed || count > b)
-        count = b;
+    if (guessed || count > score_answers(s, j))
+        count = score_answers(s, j);
     int rc =
         score_by_members(s) ? score_judge_members(s, j, x, count, err) : judge_batch(s, j, x, count, err);
     for (int64_t i = 0; rc == 0 && i < b; i++) {

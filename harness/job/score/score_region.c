@@ -15,7 +15,7 @@ void score_regions(score *s) {
     for (int64_t i = 0; i < s->layout.n; i++) {
         score_target *t = &s->target[i];
         const int64_t row = score_truth_row(s, i);
-        t->has_region = score_has_region(s, row);
+        t->has_region = score_is_target(s, i) && score_has_region(s, row);
         t->region = t->recovered && t->has_region ? gnt_metric_judge_region(score_truth(s, i), t->recovered,
                                                                             score_mask(s, row), s->shape)
                                                   : gnt_metric_no_answer();

@@ -118,7 +118,7 @@ static void fill_target(const score *s, int64_t i, gnt_target *to) {
         put_entries(s, to, &to->contribution_truth, t->contribution_truth);
         put_entries(s, to, &to->contribution_told, t->contribution_answer);
     }
-    if (!s->is_transcript && score_is_left_out(s, i / s->layout.batch))
+    if (!score_is_target(s, i) || (!s->is_transcript && score_is_left_out(s, i / s->layout.batch)))
         leave_out(to);
 }
 
@@ -173,12 +173,21 @@ static void count_clients(const score *s, int64_t *counts) {
 static int add_attribute_chance(const score *s, gnt_outcome *o, gnt_err *err) {
     gnt_metric_confusion confusion;
     gnt_metric_chance chance;
-    int64_t *counts = gnt_array((size_t)s->attribute.values, sizeof *counts);
-    if (!counts)
+    const int64_t targets = score_targets(s);
+    int32_t *truth = gnt_array(2 * (size_t)targets, sizeof *truth), *answer = truth ? truth + targets : NULL;
+    int64_t *counts = gnt_array((size_t)s->attribute.values, sizeof *counts), n = 0;
+    if (!counts || !truth) {
+        gnt_free(counts);
+        gnt_free(truth);
         return gnt_fail(err, "out of memory for the attribute's values");
+    }
+    for (int64_t j = 0; j < s->layout.observations; j++)
+        for (int64_t i = 0; i < score_answers(s, j); i++, n++) {
+            truth[n] = s->attribute.truth[j];
+            answer[n] = s->attribute.answer[j];
+        }
     count_clients(s, counts);
-    int rc = gnt_metric_confusion_make(&confusion, s->attribute.truth, s->attribute.answer,
-                                       (size_t)s->layout.observations, s->attribute.values, err);
+    int rc = gnt_metric_confusion_make(&confusion, truth, answer, (size_t)n, s->attribute.values, err);
     if (rc == 0) {
         gnt_metric_with_chance(&chance, &confusion, counts);
         gnt_metric_confusion_free(&confusion);
@@ -186,6 +195,7 @@ static int add_attribute_chance(const score *s, gnt_outcome *o, gnt_err *err) {
         add_chance(o, GNT_MEASURE_ATTRIBUTE_BALANCED, chance.constant.balanced);
         add_chance(o, GNT_MEASURE_ATTRIBUTE_RELABELLED, chance.constant.balanced);
     }
+    gnt_free(truth);
     gnt_free(counts);
     return rc;
 }
@@ -220,8 +230,8 @@ static int add_label_chance(const score *s, gnt_outcome *o, gnt_err *err) {
 static void add_identification_chance(const score *s, gnt_outcome *o) {
     double right = 0;
     for (int64_t j = 0; j < s->layout.observations; j++)
-        right += score_by_members(s) ? (double)score_members(s, j) : 1;
-    right /= (double)s->layout.observations;
+        right += (double)score_answers(s, j) * (score_by_members(s) ? (double)score_members(s, j) : 1);
+    right /= (double)score_targets(s);
     add_chance(o, GNT_MEASURE_IDENTIFICATION, s->candidates.n ? right / (double)s->candidates.n : NAN);
 }
 
