@@ -1,8 +1,8 @@
 /* Observations in the round: an update, an encoded set or a representation of a participating client, as the
  * training run computed it. The federation determines how many rows one observation depends on.
  *
- * All observations of a task have one shape, and a client with fewer rows than it draws samples uses them
- * repeatedly: so every client must have enough rows, or all must have the same number. */
+ * A client with fewer rows than it draws samples uses them repeatedly, and an observation of it is of fewer
+ * rows. Encoded sets alone must be of one size. */
 #include <math.h>
 
 #include "suite/suite_impl.h"
@@ -43,18 +43,17 @@ static int64_t least_rows(const gnt_suite_task *t) {
     return f->partition == GNT_PARTITION_IID ? rows / f->clients : 0;
 }
 
-/* Returns the rows that a client has at most, for partitions of known sizes. */
+/* Returns the rows that a client has at most. */
 static int64_t most_rows(const gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
-    return f->partition == GNT_PARTITION_LABELS ? most_named(f) : f->shard_size * f->most;
-}
-
-static int hold_the_same(const gnt_suite_task *t) {
-    const gnt_suite_federated *f = &t->federated;
-    if (f->partition == GNT_PARTITION_SIZED_SHARDS || f->partition == GNT_PARTITION_LABELS)
-        return most_rows(t) == least_rows(t);
-    return f->partition == GNT_PARTITION_SHARDS ||
-           (f->partition == GNT_PARTITION_IID && t->role_rows[GNT_ROLE_CLIENTS] % f->clients == 0);
+    const int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
+    if (f->partition == GNT_PARTITION_LABELS)
+        return most_named(f);
+    if (f->partition == GNT_PARTITION_SIZED_SHARDS)
+        return f->shard_size * f->most;
+    if (f->partition == GNT_PARTITION_IID)
+        return (rows + f->clients - 1) / f->clients;
+    return rows_are_open(f) ? rows : least_rows(t);
 }
 
 /* Returns the clients in a round, as the server draws them: a share, rounded up. */
@@ -65,33 +64,12 @@ static int64_t clients_a_round(const gnt_suite_federated *f) {
 
 /* ---- rows of one observation ---- */
 
-/* Sets the samples that a client uses in one round: those that it draws, or all of its rows if these are
- * fewer. */
-static int fit_samples(suite_reader *r, const char *path, gnt_suite_task *t) {
+/* Sets the samples that a client uses in one round at most: those that it draws, or all of its rows if these
+ * are fewer. */
+static void fit_samples(gnt_suite_task *t) {
     const gnt_suite_federated *f = &t->federated;
-    int64_t drawn = (f->local_steps ? f->local_steps : 1) * f->batch, sure = least_rows(t);
-    int64_t rows = t->role_rows[GNT_ROLE_CLIENTS];
-    t->observe.batch = drawn;
-    if (rows_are_open(f) || drawn <= sure)
-        return 0;
-    t->observe.batch = sure;
-    if (hold_the_same(t))
-        return 0;
-    if (f->partition != GNT_PARTITION_IID)
-        return suite_fail(
-            r, gnt_path_key(gnt_path_key(path, "federated").text, "batch").text,
-            "is %lld, so that a client uses %lld samples a round, but clients may hold %lld to %lld rows, "
-            "and "
-            "observations must be of one size; lower federated.batch or federated.local_steps, or let all "
-            "clients hold as many",
-            (long long)f->batch, (long long)drawn, (long long)sure, (long long)most_rows(t));
-    return suite_fail(
-        r, gnt_path_key(gnt_path_key(path, "federated").text, "batch").text,
-        "is %lld, so that a client uses %lld samples a round, but of %lld rows some of %lld clients hold "
-        "%lld and others %lld, and observations must be of one size; make data.clients a multiple of "
-        "federated.clients, or lower federated.batch or federated.local_steps",
-        (long long)f->batch, (long long)drawn, (long long)rows, (long long)f->clients, (long long)sure,
-        (long long)sure + 1);
+    const int64_t drawn = (f->local_steps ? f->local_steps : 1) * f->batch, most = most_rows(t);
+    t->observe.batch = drawn < most ? drawn : most;
 }
 
 /* Sets one observation to everything that a client encodes. */
@@ -105,14 +83,14 @@ static int fit_set(suite_reader *r, const char *path, gnt_suite_task *t) {
             "\"encoding\" one observation is all of a client's and must be of one size; expected "
             "\"iid\" or \"shards\", or \"from\": \"probe\" in observe",
             f->partition == GNT_PARTITION_GROUP ? "group" : "dirichlet");
-    if (!hold_the_same(t) && f->partition != GNT_PARTITION_IID)
+    if (least_rows(t) != most_rows(t) && f->partition != GNT_PARTITION_IID)
         return suite_fail_key(
             r, at.text, "partition",
             "lets clients hold %lld to %lld rows, but on the surface \"encoding\" one observation is all of "
             "a "
             "client's and must be of one size; let all hold as many, or say \"from\": \"probe\" in observe",
             (long long)least_rows(t), (long long)most_rows(t));
-    if (!hold_the_same(t))
+    if (least_rows(t) != most_rows(t))
         return suite_fail_key(
             r, at.text, "clients",
             "is %lld, which does not divide the %lld rows of data.clients, but on the surface "
@@ -191,5 +169,6 @@ int suite_read_round(suite_reader *r, const char *path, const json_t *object, gn
         (encodes && suite_int(r, at.text, object, "epochs", 0, 10000, &o->epochs)) ||
         fit_targets(r, at.text, t))
         return -1;
-    return encodes ? fit_set(r, path, t) : fit_samples(r, path, t);
+    fit_samples(t);
+    return encodes ? fit_set(r, path, t) : 0;
 }

@@ -54,7 +54,7 @@ static void defaults_are_the_documented_ones(void **state) {
     gnt_suite_free(&s);
 }
 
-/* Samples that a client uses in a round: steps × batch of what it holds, or all it holds. */
+/* Samples that a client uses in a round at most: steps × batch of what it holds, or all it holds. */
 static void the_federation_says_what_is_observed(void **state) {
     (void)state;
     static const struct {
@@ -69,6 +69,8 @@ static void the_federation_says_what_is_observed(void **state) {
                 "\"rounds\": 2, \"batch\": 21, \"partition\": {\"kind\": \"shards\", \"shards\": 2}", "", 10,
                 20, 0, 0, 1},
                {", \"clients\": 205", "\"rounds\": 2, \"batch\": 20", "", 10, 20, 0, 0, 1},
+               {", \"clients\": 205", "\"rounds\": 2, \"local_steps\": 3, \"batch\": 7", "", 10, 21, 3, 0, 1},
+               {", \"clients\": 205", "\"rounds\": 2, \"batch\": 30", "", 10, 21, 0, 0, 1},
                {", \"clients\": 205",
                 "\"rounds\": 2, \"partition\": {\"kind\": \"dirichlet\"}, \"local_steps\": 2", "", 10, 64, 2,
                 0, 1},
@@ -84,6 +86,10 @@ static void the_federation_says_what_is_observed(void **state) {
                 "\"rounds\": 2, \"batch\": 30, \"partition\": {\"kind\": \"shards\", \"size\": 30, "
                 "\"least\": 2, \"most\": 5}",
                 "", 10, 30, 0, 0, 1},
+               {"",
+                "\"rounds\": 2, \"batch\": 90, \"partition\": {\"kind\": \"shards\", \"size\": 20, "
+                "\"least\": 1, \"most\": 4}",
+                "", 10, 80, 0, 0, 1},
                {"",
                 "\"rounds\": 2, \"batch\": 90, \"partition\": {\"kind\": \"shards\", \"size\": 40, "
                 "\"least\": 2, \"most\": 2}",
