@@ -27,9 +27,9 @@ static int page_holds(const char *at, const char *word) {
     return sigsetjmp(unmapped, 1) == 0 && holds(at, 4096, word);
 }
 
-/* /proc is closed, so it looks at what lies around its stack and its heap. A word is put together on the
- * way, lest it finds its own. */
-static int64_t found_in_memory(const cheat *c) {
+/* /proc is closed, so it looks at what lies around its stack and its heap: each time at one page of eight, at
+ * all in turn. A word is put together on the way, lest it finds its own. */
+static int64_t found_in_memory(const cheat *c, uint64_t turn) {
     const int maps = open("/proc/self/maps", O_RDONLY);
     const uintptr_t near[] = {(uintptr_t)&maps, (uintptr_t)c};
     const struct sigaction action = {.sa_handler = leave_page};
@@ -41,7 +41,7 @@ static int64_t found_in_memory(const cheat *c) {
     memcpy(stages + 4, "ges\":", 6);
     sigaction(SIGSEGV, &action, &before);
     for (size_t a = 0; a < 2; a++)
-        for (uintptr_t page = near[a] & ~(uintptr_t)4095, i = 0; i < 2048; i++) {
+        for (uintptr_t page = near[a] & ~(uintptr_t)4095, i = turn % 8; i < 2048; i += 8) {
             const uintptr_t at = page + 4096 * i - (1024 << 12);
             if (at / 4096 != (uintptr_t)stages / 4096)
                 found += page_holds((const char *)at, stages);
@@ -56,7 +56,6 @@ static gnt_status look_around(void *self, const gnt_client *client, gnt_tensors 
     static const char *const words[] = {"record", "observe", "stages", "targets", "seed"};
     char *bytes = c->host->scratch(c->host->context, READ);
     int64_t found = 0, readable = 0;
-    (void)client;
     (void)update;
     for (int fd = REQUEST; bytes && fd < DESCRIPTORS; fd++) {
         const ssize_t n = pread(fd, bytes, READ, 0);
@@ -65,7 +64,8 @@ static gnt_status look_around(void *self, const gnt_client *client, gnt_tensors 
             found += holds(bytes, n, words[i]);
     }
     c->host->fact(c->host->context, "request_words", (double)found);
-    c->host->fact(c->host->context, "in_memory", (double)found_in_memory(c));
+    const int64_t in_memory = found_in_memory(c, (uint64_t)(client->index + client->round));
+    c->host->fact(c->host->context, "in_memory", (double)in_memory);
     return GNT_OK;
 }
 
