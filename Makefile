@@ -131,10 +131,12 @@ PYTHON_FOLDER = $(patsubst %/Python.h,%,$(strip $(PYTHON)))
 PYTHON_SO = $(if $(strip $(PYTHON)),$(B)/libgauntlet-python.so.0)
 PYTHON_OBJ = $(if $(strip $(PYTHON)),$(patsubst %.c,$(B)/so/%.o,$(wildcard plugins/python/*.c)))
 
-PLUGIN_OBJ = $(PYTHON_OBJ) $(patsubst %.c,$(B)/so/%.o,$(PLUGIN_ONE) $(wildcard tests/plugins/*.c)) \
+# in a folder of their own those that are refused, which every command would describe again
+TEST_PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/refused/*.c)
+PLUGIN_OBJ = $(PYTHON_OBJ) $(patsubst %.c,$(B)/so/%.o,$(PLUGIN_ONE) $(TEST_PLUGIN_SRC)) \
     $(sort $(foreach d,$(PLUGIN_DIR),$(call plugin_objects,$(d))))
 # not in a folder called plugins: programs beside one take what is in it for their own
-TEST_PLUGINS = $(patsubst tests/plugins/%.c,$(B)/tests/so/%.so,$(wildcard tests/plugins/*.c))
+TEST_PLUGINS = $(TEST_PLUGIN_SRC:tests/plugins/%.c=$(B)/tests/so/%.so)
 # nn_step is a program of its own
 BENCH_OBJ = $(patsubst bench/%.c,$(B)/obj/bench/%.o,$(filter-out bench/nn_step.c,$(wildcard bench/*.c)))
 # recup-zoo and tappfl-cifar time the code of the plugins itself
@@ -165,7 +167,7 @@ all: $(B)/gauntlet plugins $(B)/libgauntlet-nn.so $(PYTHON_SO)
 # a plugin whose source is gone goes too: two files of one plugin would stop every run
 plugins: $(PLUGINS)
 	@rm -f $(filter-out $(PLUGINS),$(wildcard $(B)/plugins/*/*.so)) \
-	    $(filter-out $(TEST_PLUGINS),$(wildcard $(B)/tests/so/*.so))
+	    $(filter-out $(TEST_PLUGINS),$(wildcard $(B)/tests/so/*.so $(B)/tests/so/refused/*.so))
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -346,7 +348,7 @@ $(COMPILE_COMMANDS): FORCE
 	        clangd_flags,$(PLUGIN_CFLAGS),-isystem $(PYTHON_FOLDER)));) \
 	    $(foreach d,$(PLUGIN_DIR) $(wildcard plugins/shared/*),$(call sources_with,$(call \
 	        plugin_folder,$(d)),$(call clangd_flags,$(PLUGIN_CFLAGS),-iquote $(d)));) \
-	    $(call sources_with,$(PLUGIN_ONE) $(wildcard docs/*.c tests/plugins/*.c tests/abi/*.c),$(call \
+	    $(call sources_with,$(PLUGIN_ONE) $(wildcard docs/*.c tests/abi/*.c) $(TEST_PLUGIN_SRC),$(call \
 	        clangd_flags,$(PLUGIN_CFLAGS))); } | sed 's/[\\"]/\\&/g' | \
 	    awk -F'\t' 'BEGIN { print "[" } \
 	        { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s -c %s\"}", \

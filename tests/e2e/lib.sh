@@ -6,7 +6,7 @@ gauntlet=$GAUNTLET_BUILD/gauntlet
 bad=$GAUNTLET_BUILD/tests/so # plugins that only tests use
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME=${GAUNTLET_TEST_CACHE:-$work/cache}
 unset GAUNTLET_PLUGINS GAUNTLET_DATA
 status=0
 sanitized=
