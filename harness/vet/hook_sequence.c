@@ -1,7 +1,7 @@
 #include "vet/hook_sequence_impl.h"
 
-#include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -9,14 +9,21 @@
 #include "base/mem.h"
 #include "plugin/info.h"
 
-enum { MOST_FILES = 1024 };
+enum { MOST_FILES = 1024, FILES_AT_ONCE = 64 };
 
 /* ---- one hook ---- */
 
+/* poll says of 64 descriptors in one call which are not open. */
 static int count_files(void) {
     int n = 0;
-    for (int fd = 0; fd < MOST_FILES; fd++)
-        n += fcntl(fd, F_GETFD) >= 0;
+    for (int at = 0; at < MOST_FILES; at += FILES_AT_ONCE) {
+        struct pollfd file[FILES_AT_ONCE];
+        for (int i = 0; i < FILES_AT_ONCE; i++)
+            file[i] = (struct pollfd){.fd = at + i};
+        const int answered = poll(file, FILES_AT_ONCE, 0) >= 0;
+        for (int i = 0; i < FILES_AT_ONCE; i++)
+            n += answered && !(file[i].revents & POLLNVAL);
+    }
     return n;
 }
 
