@@ -66,25 +66,47 @@ static const char *data_of(const gnt_vet_spec *spec) {
     return spec->behind ? "scenes" : "glyphs";
 }
 
-int gnt_vet_make_samples(gnt_sampleset *out, const gnt_vet_spec *spec, int64_t private_rows,
-                         int64_t public_rows, gnt_err *err) {
-    gnt_data_spec of = {.name = data_of(spec), .rows = {private_rows, 1, public_rows}};
+/* The rows of a data set, which all settings of a process share. */
+typedef struct drawn_rows {
+    const char *name; /* NULL: not drawn yet */
+    int64_t private_rows, public_rows;
+    gnt_st rows;
+} drawn_rows;
+
+static int draw_rows(drawn_rows *d, const char *name, int64_t private_rows, int64_t public_rows,
+                     gnt_err *err) {
+    gnt_data_spec of = {.name = name, .rows = {private_rows, 1, public_rows}};
     int64_t row[MOST_ROWS], n = private_rows + public_rows;
     gnt_data *data = NULL;
-    gnt_st st;
     if (n > MOST_ROWS)
         return gnt_fail(err, "%lld rows are more than vet supports", (long long)n);
-    gnt_st_init(&st);
+    gnt_st_init(&d->rows);
     int rc = gnt_data_open(&data, &of, NULL, err);
     for (int64_t i = 0; i < n; i++)
         row[i] = i < private_rows ? i : i + 1; /* the test row is between them */
     if (rc == 0)
-        rc = gnt_samples_pack(&st, data, row, n, err);
+        rc = gnt_samples_pack(&d->rows, data, row, n, err);
     if (rc == 0)
-        rc = gnt_samples_unpack(out, &st, of.name, err);
+        *d = (drawn_rows){name, private_rows, public_rows, d->rows};
+    else
+        gnt_st_free(&d->rows);
+    gnt_data_free(data);
+    return rc;
+}
+
+int gnt_vet_make_samples(gnt_sampleset *out, const gnt_vet_spec *spec, int64_t private_rows,
+                         int64_t public_rows, gnt_err *err) {
+    static drawn_rows kept[2][2];
+    drawn_rows *d = &kept[spec->kind == GNT_KIND_IMAGE][spec->behind != NULL];
+    *out = (gnt_sampleset){0};
+    if (d->name && (d->private_rows != private_rows || d->public_rows != public_rows)) {
+        gnt_st_free(&d->rows);
+        d->name = NULL;
+    }
+    int rc = d->name ? 0 : draw_rows(d, data_of(spec), private_rows, public_rows, err);
+    if (rc == 0)
+        rc = gnt_samples_unpack(out, &d->rows, d->name, err);
     if (rc == 0 && spec->map)
         rc = make_map(out, err);
-    gnt_st_free(&st);
-    gnt_data_free(data);
     return rc;
 }
