@@ -74,17 +74,25 @@ GNT_CLONES static int are_largest(const float *update, const float *sent, int64_
     return !changed[0] && dropped[0] <= least[0];
 }
 
-/* Sums over the entries of two updates that are weighted by share. Returns the squared norm of their
- * difference. */
-GNT_CLONES static double sum_products(const float *update, const float *changed, double share, int64_t n,
-                                      gnt_fl_products *sums) {
+/* Sums over the entries of a client's update and of the changed one, both weighted by share, and adds each
+ * to its own sum, or their difference to one; NULL: not there. Returns the squared norm of the difference. */
+static inline __attribute__((always_inline)) double add_client(double *plain_sum, double *sent_sum,
+                                                               double *difference, const float *update,
+                                                               const float *changed, double share, int64_t n,
+                                                               gnt_fl_products *sums) {
     double added[LANES] = {0}, plain[LANES] = {0}, sent[LANES] = {0}, both[LANES] = {0};
     for (int64_t i = 0; i < n; i += LANES) {
         const int some = n - i < LANES ? (int)(n - i) : LANES;
         GNT_INDEPENDENT
         for (int l = 0; l < some; l++) {
-            const double p = share * (double)update[i + l], s = share * (double)changed[i + l];
-            added[l] += (s - p) * (s - p);
+            const double p = share * (double)update[i + l], s = share * (double)changed[i + l], e = s - p;
+            if (difference)
+                difference[i + l] += e;
+            else {
+                plain_sum[i + l] += p;
+                sent_sum[i + l] += s;
+            }
+            added[l] += e * e;
             plain[l] += p * p;
             sent[l] += s * s;
             both[l] += p * s;
@@ -96,26 +104,21 @@ GNT_CLONES static double sum_products(const float *update, const float *changed,
     return sum_of(added);
 }
 
-GNT_CLONES static void add_to(double *sum, const float *update, double share, int64_t n) {
-    GNT_INDEPENDENT
-    for (int64_t i = 0; i < n; i++)
-        sum[i] += share * (double)update[i];
+GNT_CLONES static double add_both(const gnt_fl_undefended *u, const float *sent, double share,
+                                  gnt_fl_products *sums) {
+    return add_client(u->plain, u->sent, NULL, u->update, sent, share, u->n, sums);
 }
 
-GNT_CLONES static void add_difference(double *sum, const float *update, const float *changed, double share,
-                                      int64_t n) {
-    GNT_INDEPENDENT
-    for (int64_t i = 0; i < n; i++)
-        sum[i] += share * (double)changed[i] - share * (double)update[i];
+GNT_CLONES static double add_difference(const gnt_fl_added *a, const float *before, const float *after,
+                                        double share, gnt_fl_products *sums) {
+    return add_client(NULL, NULL, a->round, before, after, share, a->n, sums);
 }
 
 void gnt_fl_undefended_add(gnt_fl_undefended *u, const float *sent, double share, double *cosine,
                            double *ratio) {
     gnt_fl_products sums = {0};
-    u->round.added += sum_products(u->update, sent, share, u->n, &sums);
+    u->round.added += add_both(u, sent, share, &sums);
     u->round.plain += sums.plain;
-    add_to(u->plain, u->update, share, u->n);
-    add_to(u->sent, sent, share, u->n);
     if (GNT_GROW(u->client, u->n_clients) == 0) {
         sums.largest = are_largest(u->update, sent, u->n, &sums.kept);
         u->client[u->n_clients++] = sums;
@@ -209,8 +212,7 @@ void gnt_fl_added_client(gnt_fl_added *a, const float *before, const float *afte
                          int observed) {
     gnt_fl_products sums = {.observed = observed};
     sums.largest = are_largest(before, after, a->n, &sums.kept);
-    a->totals.added += sum_products(before, after, share, a->n, &sums);
-    add_difference(a->round, before, after, share, a->n);
+    a->totals.added += add_difference(a, before, after, share, &sums);
     a->totals.plain += sums.plain;
     a->totals.observed += observed != 0;
     if (GNT_GROW(a->update, a->n_updates) == 0)
