@@ -131,7 +131,7 @@ PYTHON_FOLDER = $(patsubst %/Python.h,%,$(strip $(PYTHON)))
 PYTHON_SO = $(if $(strip $(PYTHON)),$(B)/libgauntlet-python.so.0)
 PYTHON_OBJ = $(if $(strip $(PYTHON)),$(patsubst %.c,$(B)/so/%.o,$(wildcard plugins/python/*.c)))
 
-# in a folder of their own those that are refused, which every command would describe again
+# refused plugins have their own folder: no cache keeps them, so every command would load them again
 TEST_PLUGIN_SRC = $(wildcard tests/plugins/*.c tests/plugins/refused/*.c)
 PLUGIN_OBJ = $(PYTHON_OBJ) $(patsubst %.c,$(B)/so/%.o,$(PLUGIN_ONE) $(TEST_PLUGIN_SRC)) \
     $(sort $(foreach d,$(PLUGIN_DIR),$(call plugin_objects,$(d))))

@@ -16,7 +16,8 @@ typedef struct perturbed {
     /* How far below its window's maximum a moved entry may lie. It was read where it was the largest,
      * within the less than ε by which the first Q − 1 networks move a copy; it then fell by at most ε, and
      * the maximum rose by at most Pε in all: (P + 2)ε. P is 1 for one step of FGSM, for Q steps of ε/Q, and
-     * where one attribute is hidden, with weight 1; the same is taken for several. */
+     * where one attribute is hidden, with weight 1; the same is taken for several. Of sign-noise it is the
+     * number of iterations, each of which moves the maximum by ε up or down. */
     double reach;
     /* Each move is a multiple of it. If hardly any entry of a tensor lies between two multiples, the
      * gradient of that tensor is small compared with the step: entries nearest to 0 were then not moved,
