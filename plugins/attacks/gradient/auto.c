@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cost/explained.h"
+#include "cost/update_match.h"
 #include "first_dense.h"
 #include "hook.h"
 
@@ -258,11 +259,9 @@ static const gnt_parameter parameters[] = {
 };
 
 /* Plugins: those that all of its members read the parameters of. */
-static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
-
 const gnt_descriptor gradient_auto = {
-    GNT_ATTACK("auto", "1.1", "runs what applies, and answers with what explains the update best", "MIT", ""),
-    GRADIENT_COMMON(automatic),
+    GNT_ATTACK("auto", "1.2", "runs what applies, and answers with what explains the update best", "MIT", ""),
+    GRADIENT_COMMON(automatic, match_families),
     .scope = GNT_SCOPE_STAGE,
     .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA |

@@ -12,6 +12,7 @@
 
 #include "dlg.h"
 #include "gauntlet/plugin.h"
+#include "cost/update_match.h"
 #include "defense/survivors.h"
 
 static const char *const modes[] = {"guarded", "reference", NULL};
@@ -79,13 +80,10 @@ static gnt_status start(dlg *s, const char *id) {
 
 static const gnt_attack hooks = {.size = sizeof hooks, .run = recipe_run};
 
-/* Plugins, not families: it reads their parameters if the defense is granted. */
-static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
-
 #define COMMON                                                                                               \
     GNT_PARAMETERS(parameters),                                                                              \
         .surfaces = GNT_SURFACE_UPDATE, .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,                   \
-        .uses = GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE, .data_kinds = GNT_KIND_ANY, .families = families,       \
+        .uses = GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE, .data_kinds = GNT_KIND_ANY, .families = match_families, \
         .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_TAKES_START | GNT_FLAG_BUDGET_SCHEDULE, .attack = &hooks,    \
         .instance_size = GNT_INSTANCE(dlg)
 
@@ -94,7 +92,7 @@ static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "pru
     static gnt_status start_##NAME(void *self) {                                                             \
         return start(self, id);                                                                              \
     }                                                                                                        \
-    const gnt_descriptor gradient_##NAME = {GNT_ATTACK(id, "1.1", line, "MIT", citation), COMMON,            \
+    const gnt_descriptor gradient_##NAME = {GNT_ATTACK(id, "1.2", line, "MIT", citation), COMMON,            \
                                             .conditions = of, .start = start_##NAME}
 
 BY_RECIPE(dlg, "dlg", GNT_IF_CLASSES, "searches image and label whose gradient is the one observed",

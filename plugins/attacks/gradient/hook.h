@@ -91,9 +91,10 @@ static inline int64_t hook_argmax(const float *v, int64_t n) {
     return top;
 }
 
-/* Designators that most descriptors have: tables and hooks of their file; T: the type of an instance. */
-#define GRADIENT_COMMON(T)                                                                                   \
-    GNT_PARAMETERS(parameters), .surfaces = GNT_SURFACE_UPDATE, .families = families, .attack = &hooks,      \
+/* Designators that most descriptors have: parameters and hooks of their file; T: the type of an instance;
+ * FAMILIES: what the attack adapts to. */
+#define GRADIENT_COMMON(T, FAMILIES)                                                                         \
+    GNT_PARAMETERS(parameters), .surfaces = GNT_SURFACE_UPDATE, .families = FAMILIES, .attack = &hooks,      \
                                 .instance_size = GNT_INSTANCE(T)
 
 #endif

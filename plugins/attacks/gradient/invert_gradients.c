@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "gauntlet/plugin.h"
+#include "cost/update_match.h"
 #include "search/chosen.h"
 #include "search/invert_parameters.h"
 #include "label/label_scores.h"
@@ -187,14 +188,11 @@ static const gnt_parameter parameters[] = {
         "wants a weaker prior"),
 };
 
-/* Plugins, not families: what it makes of the grant are their parameters. */
-static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
-
 const gnt_descriptor gradient_invert_gradients = {
-    GNT_ATTACK("invert-gradients", "1.5",
+    GNT_ATTACK("invert-gradients", "1.6",
                "searches the input whose update points the same way, with a total variation prior", "MIT",
                "Geiping, Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020"),
-    GRADIENT_COMMON(invert),
+    GRADIENT_COMMON(invert, match_families),
     .scope = GNT_SCOPE_STAGE,
     .goals = GNT_GOAL_RECONSTRUCTION,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE | GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA |

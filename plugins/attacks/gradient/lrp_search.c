@@ -94,7 +94,7 @@ const gnt_descriptor gradient_lrp_search = {
     GNT_ATTACK("lrp-search", "1.0",
                "searches the input and the hidden rates of the local steps whose update points the same way",
                "MIT", ""),
-    GRADIENT_COMMON(invert),
+    GRADIENT_COMMON(invert, families),
     .goals = GNT_GOAL_RECONSTRUCTION,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_ORDER | GNT_KNOWS_DEFENSE,
     .data_kinds = GNT_KIND_ANY,

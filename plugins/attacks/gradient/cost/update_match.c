@@ -11,6 +11,11 @@
  * overflow there. */
 static const double largest = 1e36;
 
+const char *const match_families[] = {"dp-gaussian", "dp-laplace", "clip",          "prune",
+                                      "soteria",     "sign-noise", "recup",         "fgsm-one",
+                                      "fgsm-avg",    "fgsm-iter",  "fgsm-momentum", "recup-random-target",
+                                      NULL};
+
 static int fits(const match *m, const gnt_observation *seen, int32_t masked) {
     return m->function && !m->ordered && !seen->order && m->n == seen->n && m->steps == seen->steps &&
            m->batch == seen->batch && m->momentum == seen->momentum && m->decay == decay_of_steps(seen) &&

@@ -41,6 +41,10 @@ typedef enum match_scale {
     MATCH_SHARE
 } match_scale;
 
+/* The plugins, not families, of defenses that a search adapts to if it is granted the defense: their
+ * parameters are read when an observation is bound. For gnt_descriptor.families. */
+extern const char *const match_families[];
+
 /* Sets args->observed, multiplied as `scale` says, and args->mask (see survivors_mask for *masked), scratch
  * of the hook; *apart: the outliers; *squares: the square norm of args->observed without them. GNT_OK, or a
  * status after host->fail where tensors are missing or not finite, or match_check_size fails. */

@@ -23,6 +23,7 @@ int perturbed_read(perturbed *p, const gnt_observation *seen) {
             const double size = epsilon->r * (seen->steps > 0 ? seen->rate : 1);
             p->window = window->i > 0 ? window->i : (entries_of(seen->update) + inputs->i - 1) / inputs->i;
             p->reach = (double)(iterations ? iterations->i + 2 : 3) * size;
+            p->moves = strcmp(seen->defense, "sign-noise") == 0 && iterations ? iterations->i : 0;
             p->step = known[i].parts && drawn && drawn->i > 0 ? size / (double)drawn->i : size;
             return p->window > 0 && p->reach > 0;
         }
@@ -53,6 +54,28 @@ static int is_on_lattice(const gnt_view *v, double step) {
     return between * BETWEEN <= n;
 }
 
+/* Returns the n-th largest of the window's first `count` entries, by which the place moves on; −INFINITY if
+ * it has fewer. n is small, or the window is. */
+static double nth_largest(place at, int64_t count, int64_t n) {
+    double bar = INFINITY;
+    for (int64_t above = 0; above < n;) {
+        double most = -INFINITY;
+        int64_t equal = 0;
+        place from = at;
+        for (int64_t k = 0; k < count; k++) {
+            const double v = (double)*next(&from);
+            if (v < bar && v > most)
+                most = v, equal = 0;
+            equal += v == most;
+        }
+        if (most == -INFINITY)
+            return most;
+        bar = most;
+        above += equal;
+    }
+    return bar;
+}
+
 /* Counts the entries that may have been perturbed, and marks them unless `of` is NULL. *left: how many
  * others are not 0. */
 static int64_t look(const perturbed *p, const gnt_views *update, uint8_t *const *of, int64_t *left) {
@@ -61,18 +84,20 @@ static int64_t look(const perturbed *p, const gnt_views *update, uint8_t *const 
     const float *v;
     *left = 0;
     for (place at = {update, 0, 0}, first = at;; first = at) {
-        float most = 0;
         int64_t seen = 0;
-        for (; seen < p->window && (v = next(&at)) != NULL; seen++)
-            most = seen == 0 || *v > most ? *v : most;
+        while (seen < p->window && next(&at))
+            seen++;
         if (seen == 0)
             return n;
+        double bar = nth_largest(first, seen, 1) - p->reach;
+        if (p->moves > 0) /* a hair more than a step: moves are rounded */
+            bar = fmax(bar, nth_largest(first, seen, p->moves + 1) - (1 + 1e-4) * p->step);
         for (int64_t k = 0; k < seen; k++) {
             v = next(&first);
             if (tensor != first.t)
                 on_lattice = is_on_lattice(&update->view[tensor = first.t], p->step);
-            const int within = *v != 0 && (double)*v >= (double)most - p->reach &&
-                               !(on_lattice && fabs((double)*v) < p->step / 4);
+            const int within =
+                *v != 0 && (double)*v >= bar && !(on_lattice && fabs((double)*v) < p->step / 4);
             n += within;
             *left += *v != 0 && !within;
             if (of && within)

@@ -16,9 +16,12 @@ typedef struct perturbed {
     /* How far below its window's maximum a moved entry may lie. It was read where it was the largest,
      * within the less than ε by which the first Q − 1 networks move a copy; it then fell by at most ε, and
      * the maximum rose by at most Pε in all: (P + 2)ε. P is 1 for one step of FGSM, for Q steps of ε/Q, and
-     * where one attribute is hidden, with weight 1; the same is taken for several. Of sign-noise it is the
-     * number of iterations, each of which moves the maximum by ε up or down. */
+     * where one attribute is hidden, with weight 1; the same is taken for several. */
     double reach;
+    /* Of sign-noise: its iterations, each of which moves one entry of a window by ε, up or down; 0: not
+     * limited. An entry that was moved was the maximum when it was last moved, so it lies at most ε below
+     * the largest entry that never was, which is no less than the (moves + 1)-th largest of the window. */
+    int64_t moves;
     /* Each move is a multiple of it. If hardly any entry of a tensor lies between two multiples, the
      * gradient of that tensor is small compared with the step: entries nearest to 0 were then not moved,
      * however near the maximum. */

@@ -109,11 +109,8 @@ static const gnt_parameter parameters[] = {
     GNT_CHOICE_ID("outliers", ggl, choice.outliers, outliers_choices, "auto", OUTLIERS_HELP),
 };
 
-/* Plugins, not families: what it makes of the grant are their parameters. */
-static const char *const families[] = {"dp-gaussian", "dp-laplace", "clip", "prune", "soteria", NULL};
-
 const gnt_descriptor gradient_ggl = {
-    GNT_ATTACK("ggl", "1.2",
+    GNT_ATTACK("ggl", "1.3",
                "searches the latents of a generator learnt from public images for the observed gradient",
                "MIT",
                "Li, Zhang, Liu and Liu, Auditing Privacy Defenses in Federated Learning via Generative "
@@ -124,7 +121,7 @@ const gnt_descriptor gradient_ggl = {
     .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,
     .needs = GNT_KNOWS_PUBLIC,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE,
-    .families = families,
+    .families = match_families,
     .data_kinds = GNT_KIND_IMAGE,
     .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE,
     .conditions = GNT_IF_CLASSES | GNT_IF_ONE_SAMPLE,

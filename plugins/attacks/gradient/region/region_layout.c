@@ -199,7 +199,7 @@ static const char *const families[] = {"fedre", NULL};
 const gnt_descriptor gradient_layout = {
     GNT_ATTACK("layout", "1.0",
                "infers a document's format and its sensitive region from the noise in each layer", "MIT", ""),
-    GRADIENT_COMMON(layout),
+    GRADIENT_COMMON(layout, families),
     .scope = GNT_SCOPE_STAGE,
     .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_REGION,
     .needs = GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,

@@ -228,7 +228,7 @@ const gnt_descriptor gradient_string_hypothesis = {
     GNT_ATTACK("string-hypothesis", "1.0",
                "ranks candidates for the sensitive region by how well their updates fit the one seen", "MIT",
                ""),
-    GRADIENT_COMMON(hypothesis),
+    GRADIENT_COMMON(hypothesis, families),
     .goals = GNT_GOAL_ATTRIBUTE | GNT_GOAL_RECONSTRUCTION,
     .needs = GNT_KNOWS_REGION | GNT_KNOWS_PUBLIC | GNT_KNOWS_ATTRIBUTE,
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE,
