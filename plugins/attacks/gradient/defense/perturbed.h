@@ -18,7 +18,7 @@ typedef struct perturbed {
      * the maximum rose by at most Pε in all: (P + 2)ε. P is 1 for one step of FGSM, for Q steps of ε/Q, and
      * where one attribute is hidden, with weight 1; the same is taken for several. */
     double reach;
-    /* Of sign-noise: its iterations, each of which moves one entry of a window by ε, up or down; 0: not
+    /* The iterations of sign-noise, each of which moves one entry of a window by ε, up or down; 0: not
      * limited. An entry that was moved was the maximum when it was last moved, so it lies at most ε below
      * the largest entry that never was, which is no less than the (moves + 1)-th largest of the window. */
     int64_t moves;
