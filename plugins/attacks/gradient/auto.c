@@ -260,7 +260,7 @@ static const gnt_parameter parameters[] = {
 
 /* Plugins: those that all of its members read the parameters of. */
 const gnt_descriptor gradient_auto = {
-    GNT_ATTACK("auto", "1.2", "runs what applies, and answers with what explains the update best", "MIT", ""),
+    GNT_ATTACK("auto", "1.3", "runs what applies, and answers with what explains the update best", "MIT", ""),
     GRADIENT_COMMON(automatic, match_families),
     .scope = GNT_SCOPE_STAGE,
     .goals = GNT_GOAL_RECONSTRUCTION | GNT_GOAL_LABEL,

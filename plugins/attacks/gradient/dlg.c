@@ -92,7 +92,7 @@ static const gnt_attack hooks = {.size = sizeof hooks, .run = recipe_run};
     static gnt_status start_##NAME(void *self) {                                                             \
         return start(self, id);                                                                              \
     }                                                                                                        \
-    const gnt_descriptor gradient_##NAME = {GNT_ATTACK(id, "1.2", line, "MIT", citation), COMMON,            \
+    const gnt_descriptor gradient_##NAME = {GNT_ATTACK(id, "1.3", line, "MIT", citation), COMMON,            \
                                             .conditions = of, .start = start_##NAME}
 
 BY_RECIPE(dlg, "dlg", GNT_IF_CLASSES, "searches image and label whose gradient is the one observed",

@@ -20,7 +20,7 @@ CHOSEN_RUN("dlg-whitened")
 static const gnt_attack hooks = {.size = sizeof hooks, .run = run};
 
 const gnt_descriptor gradient_dlg_whitened = {
-    GNT_ATTACK("dlg-whitened", "1.1",
+    GNT_ATTACK("dlg-whitened", "1.2",
                "searches the input whose clipped update is the likeliest, each layer by its own noise", "MIT",
                "Balunović, Dimitrov, Staab and Vechev, Bayesian Framework for Gradient Leakage, ICLR 2022"),
     LIKELY_COMMON(likely_families),

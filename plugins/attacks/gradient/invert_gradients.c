@@ -189,7 +189,7 @@ static const gnt_parameter parameters[] = {
 };
 
 const gnt_descriptor gradient_invert_gradients = {
-    GNT_ATTACK("invert-gradients", "1.6",
+    GNT_ATTACK("invert-gradients", "1.7",
                "searches the input whose update points the same way, with a total variation prior", "MIT",
                "Geiping, Bauermeister, Dröge and Moeller, Inverting Gradients, NeurIPS 2020"),
     GRADIENT_COMMON(invert, match_families),

@@ -15,6 +15,7 @@
  * Labels that are not granted are inferred from the update, which does not reveal which step used them. */
 #include <math.h>
 
+#include "defense/perturbed.h"
 #include "gauntlet/plugin.h"
 #include "search/chosen.h"
 #include "search/invert_parameters.h"
@@ -88,10 +89,10 @@ static const gnt_parameter parameters[] = {
 };
 
 /* The family of defenses that draw rates, whose parameters are not read; and plugins whose parameters are. */
-static const char *const families[] = {"step-size", "clip", "soteria", NULL};
+static const char *const families[] = {"step-size", "clip", "soteria", PERTURBING_DEFENSES, NULL};
 
 const gnt_descriptor gradient_lrp_search = {
-    GNT_ATTACK("lrp-search", "1.0",
+    GNT_ATTACK("lrp-search", "1.1",
                "searches the input and the hidden rates of the local steps whose update points the same way",
                "MIT", ""),
     GRADIENT_COMMON(invert, families),

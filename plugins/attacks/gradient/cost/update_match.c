@@ -1,3 +1,4 @@
+#include "defense/perturbed.h"
 #include "cost/update_match.h"
 
 #include <math.h>
@@ -11,10 +12,8 @@
  * overflow there. */
 static const double largest = 1e36;
 
-const char *const match_families[] = {"dp-gaussian", "dp-laplace", "clip",          "prune",
-                                      "soteria",     "sign-noise", "recup",         "fgsm-one",
-                                      "fgsm-avg",    "fgsm-iter",  "fgsm-momentum", "recup-random-target",
-                                      NULL};
+const char *const match_families[] = {"dp-gaussian", "dp-laplace",        "clip", "prune",
+                                      "soteria",     PERTURBING_DEFENSES, NULL};
 
 static int fits(const match *m, const gnt_observation *seen, int32_t masked) {
     return m->function && !m->ordered && !seen->order && m->n == seen->n && m->steps == seen->steps &&

@@ -10,6 +10,8 @@ const char *const outliers_choices[] = {"auto", "keep", NULL};
 
 static const double gap = 100, covered = 0.75;
 enum { SHARE = 5, OCTAVES = 255, FEW = 4 }; /* at most 1/SHARE lie above a gap */
+/* The least entries for each pixel that are left beside perturbed ones, or these are matched, too. */
+enum { PER_PIXEL = 3 };
 
 /* Sizes by octave: numbers within one are less than a factor of 2 apart, so every gap lies between two
  * octaves, and finding it takes no sorting. */
@@ -210,10 +212,14 @@ static int judge_all(finder *f) {
     return done;
 }
 
-static int add_perturbed(finder *f, const perturbed *p) {
+static int add_perturbed(finder *f, const perturbed *p, int64_t samples) {
+    const gnt_model_info *info = f->host->model->info;
+    int64_t least = PER_PIXEL * samples;
+    for (int32_t i = 0; i < info->rank; i++)
+        least *= info->dim[i];
     if (!make_room(f))
         return 0;
-    const int64_t n = perturbed_mark(p, f->update, f->of);
+    const int64_t n = perturbed_mark(p, f->update, least, f->of);
     gnt_host_fact(f->host, "perturbed_masked", (double)n);
     f->n += n;
     return 1;
@@ -223,7 +229,8 @@ gnt_status outliers_find(outliers *out, const gnt_host *host, const gnt_observat
     finder f = {.host = host, .update = seen->update};
     perturbed p;
     *out = (outliers){0};
-    if ((want != OUTLIERS_KEEP && !judge_all(&f)) || (perturbed_read(&p, seen) && !add_perturbed(&f, &p)))
+    if ((want != OUTLIERS_KEEP && !judge_all(&f)) ||
+        (perturbed_read(&p, seen) && !add_perturbed(&f, &p, seen->n)))
         return hook_no_memory(host);
     *out = (outliers){f.n ? f.of : NULL, f.n};
     return GNT_OK;

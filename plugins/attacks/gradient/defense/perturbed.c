@@ -106,8 +106,8 @@ static int64_t look(const perturbed *p, const gnt_views *update, uint8_t *const 
     }
 }
 
-int64_t perturbed_mark(const perturbed *p, const gnt_views *update, uint8_t *const *of) {
+int64_t perturbed_mark(const perturbed *p, const gnt_views *update, int64_t least, uint8_t *const *of) {
     int64_t left;
     const int64_t n = look(p, update, NULL, &left);
-    return n > 0 && left > 0 ? look(p, update, of, &left) : 0;
+    return n > 0 && left >= least ? look(p, update, of, &left) : 0;
 }

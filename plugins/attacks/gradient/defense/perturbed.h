@@ -11,6 +11,10 @@
 
 #include "gauntlet/plugin.h"
 
+/* Of a descriptor's families: the plugins whose parameters are read. */
+#define PERTURBING_DEFENSES                                                                                  \
+    "sign-noise", "recup", "fgsm-one", "fgsm-avg", "fgsm-momentum", "fgsm-iter", "recup-random-target"
+
 typedef struct perturbed {
     int64_t window; /* of max pooling over the flat update */
     /* How far below its window's maximum a moved entry may lie. It was read where it was the largest,
@@ -33,7 +37,8 @@ typedef struct perturbed {
 int perturbed_read(perturbed *p, const gnt_observation *seen);
 
 /* Sets of[t][i] to 1 for each entry i of tensor t that may have been moved. Entries that are 0 were not
- * moved, or were moved back. Returns how many it set; none if no other entry that is not 0 would be left. */
-int64_t perturbed_mark(const perturbed *p, const gnt_views *update, uint8_t *const *of);
+ * moved, or were moved back. Returns how many it set; none if fewer than `least` other entries that are not
+ * 0 would be left: as few as that determine no sample, and more is learnt from all. */
+int64_t perturbed_mark(const perturbed *p, const gnt_views *update, int64_t least, uint8_t *const *of);
 
 #endif

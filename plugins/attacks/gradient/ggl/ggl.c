@@ -110,7 +110,7 @@ static const gnt_parameter parameters[] = {
 };
 
 const gnt_descriptor gradient_ggl = {
-    GNT_ATTACK("ggl", "1.3",
+    GNT_ATTACK("ggl", "1.4",
                "searches the latents of a generator learnt from public images for the observed gradient",
                "MIT",
                "Li, Zhang, Liu and Liu, Auditing Privacy Defenses in Federated Learning via Generative "

@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "defense/perturbed.h"
 #include "first_dense.h"
 #include "defense/common_rows.h"
 #include "defense/granted_defense.h"
@@ -327,10 +328,8 @@ static const gnt_parameter parameters[] = {
 
 /* Plugins where it reads their parameters. The size of a step is nothing to a quotient of entries, and
  * soteria leaves the layer alone that reads the sample. */
-const char *const linear_layer_families[] = {
-    "dp-gaussian",         "dp-laplace", "clip",     "prune",    "soteria",       "step-size",
-    "sign-noise",          "recup",      "fgsm-one", "fgsm-avg", "fgsm-momentum", "fgsm-iter",
-    "recup-random-target", NULL};
+const char *const linear_layer_families[] = {"dp-gaussian", "dp-laplace",        "clip", "prune", "soteria",
+                                             "step-size",   PERTURBING_DEFENSES, NULL};
 
 const gnt_descriptor gradient_linear_layer = {
     GNT_ATTACK(

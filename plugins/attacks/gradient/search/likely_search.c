@@ -1,3 +1,4 @@
+#include "defense/perturbed.h"
 #include "search/likely_search.h"
 
 #include <string.h>
@@ -24,8 +25,8 @@ const gnt_parameter likely_parameters[] = {
     GNT_REAL(invert, bn, -1, 1000, -1, GNT_SCALE_LINEAR, "", INVERT_BN_HELP)};
 
 /* Plugins, not families: what they make of the grant are their parameters. */
-const char *const likely_families[] = {"fedre",      "fedre-sample", "uniform", "dp-gaussian",
-                                       "dp-laplace", "clip",         NULL};
+const char *const likely_families[] = {"fedre",      "fedre-sample", "uniform",           "dp-gaussian",
+                                       "dp-laplace", "clip",         PERTURBING_DEFENSES, NULL};
 const char *const region_families[] = {"fedre",      "fedre-sample", "uniform",  "dp-gaussian",
                                        "dp-laplace", "clip",         "blur-lus", NULL};
 
