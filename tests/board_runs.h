@@ -292,6 +292,16 @@ static inline json_t *board_of(const bench *b, const char *out, const char *cons
     return board_with(b, out, names, n, NULL);
 }
 
+/* The board's Markdown page has this text, and there is an HTML page. */
+static inline void expect_page(const bench *b, const char *what) {
+    char *page = read_text(b->folder, "out/leaderboard.md", NULL);
+    if (!strstr(page, what))
+        fail_msg("leaderboard.md lacks \"%s\":\n%.3000s", what, page);
+    gnt_free(page);
+    page = read_text(b->folder, "out/leaderboard.html", NULL);
+    gnt_free(page);
+}
+
 static inline const char *word(const json_t *row, const char *key) {
     const char *text = json_string_value(json_object_get(row, key));
     return text ? text : "";

@@ -34,8 +34,7 @@ static const gnt_result_list *list_of_contest(const board *b, const board_contes
 }
 
 static int is_arena(const board *b, const board_contest *c) {
-    return c->lead && c->in_round && list_of_contest(b, c) &&
-           isfinite(gnt_target_utility(first_of(b, c), c->task));
+    return c->lead && c->is_arena && list_of_contest(b, c);
 }
 
 const char *board_goal(const board *b, const board_contest *c, const gnt_measure *m) {
@@ -189,11 +188,6 @@ static void fill_lost(const board_group *g, const board_contest *c, board_share 
         out->share[s] = isnan(out->share[s]) ? 1 : out->share[s];
 }
 
-static double psnr_of(const ranking *seen, const board_row *row) {
-    const size_t i = place_of(seen, row);
-    return i < seen->n ? seen->place[i].measured.mean : NAN;
-}
-
 /* Fills the shares of a row that was measured: of the attacks of the list or of the others, under whichever
  * it leaks more on average. */
 static void measure(board_group *g, const ranking r[RANKINGS], const board_row *row, board_share *out) {
@@ -211,8 +205,8 @@ static void measure(board_group *g, const ranking r[RANKINGS], const board_row *
 }
 
 /* Fills the share of a defense in a task from the rankings. */
-static void fill_share(board_group *g, const board_contest *c, const ranking r[RANKINGS], const ranking *seen,
-                       size_t i, board_share *out) {
+static void fill_share(board_group *g, const board_contest *c, const ranking r[RANKINGS], size_t i,
+                       board_share *out) {
     const board_place *p = &r[OF_ALL].place[i];
     gnt_text why;
     int lost;
@@ -221,7 +215,7 @@ static void fill_share(board_group *g, const board_contest *c, const ranking r[R
     out->kind = board_share_verdict(&r[OF_ALL].contest, p, &lost, &why);
     if (out->kind == BOARD_SHARE_KNOWN && !lost) {
         measure(g, r, p->row, out);
-        out->psnr = psnr_of(seen, p->row);
+        out->psnr = p->next ? p->next_stat.mean : NAN;
         if (p->state == GNT_UNRANKED_LACKING) {
             fill_lost(g, c, out);
             gnt_text_add(&why, "failed in a training run");
@@ -309,10 +303,8 @@ static void say_inadequate(const board *b, const board_group *g, const board_con
 /* Fills the shares of all defenses in a task. *adequate: its attacks are. */
 static int fill_target(const board *b, board_group *g, size_t target, int *adequate, gnt_text *found) {
     const board_contest *c = g->target[target].contest;
-    ranking r[RANKINGS] = {{.n = 0}}, seen = {.n = 0};
-    int rc = rank(&seen, b, c, gnt_measure_of(GNT_MEASURE_PSNR), OF_ALL);
-    if (g->measure->recovers != GNT_RECOVERS_DATA)
-        seen.n = 0;
+    ranking r[RANKINGS] = {{.n = 0}};
+    int rc = 0;
     for (int i = 0; rc == 0 && i < RANKINGS; i++)
         rc = rank(&r[i], b, c, g->measure, i);
     *adequate = rc == 0 && board_is_adequate(&r[OF_LIST].contest, g->measure, c->threat[0]);
@@ -323,10 +315,9 @@ static int fill_target(const board *b, board_group *g, size_t target, int *adequ
                                ? NULL
                                : row_of(b, g, target, r[OF_ALL].place[i].row);
         if (s)
-            fill_share(g, c, r, &seen, i, &s->at[target]);
+            fill_share(g, c, r, i, &s->at[target]);
         rc = s || r[OF_ALL].place[i].kind == GNT_GROUP_UNDEFENDED ? 0 : -1;
     }
-    free_ranking(&seen);
     for (int i = 0; i < RANKINGS; i++)
         free_ranking(&r[i]);
     return rc;

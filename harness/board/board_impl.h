@@ -85,6 +85,7 @@ typedef struct board_contest {
     /* of the first run that trained on the public data alone; else of the first */
     const gnt_task_facts *facts;
     const gnt_measure *lead; /* what it is ranked by on the pages; NULL: no number at all */
+    int is_arena;            /* gnt_is_arena, by its first run */
     const char *absent;      /* a mandatory attack that no run here has: nothing is ranked; NULL: none */
     size_t like; /* an earlier contest of the same task and stage with another request; own index: none */
 } board_contest;
@@ -122,9 +123,9 @@ typedef struct board_place {
     double floor;          /* of the contest; NAN: unknown */
     size_t trainings;      /* of the run that `worst` is of, those with a number */
     gnt_duty unmet, shown; /* the first that no attack discharged: costs a rank, and is shown only */
-    /* with PSNR: where the identification rate is highest; NULL: not measured */
-    const board_number *identified;
-    const gnt_score *identified_score;
+    /* shown next to the measure (gnt_next_to): where that leaks most of all attacks; NULL: not measured */
+    const board_number *next;
+    gnt_stat next_stat; /* PSNR as a ranking by it reads it; else of the score */
 } board_place;
 
 /* ---- season.c: runs under the key of a season ---- */
@@ -236,7 +237,7 @@ void board_say_last(const board_place *p, gnt_text *out); /* why its rank is the
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out);
 const char *board_utility(const board *b, const board_contest *c); /* "accuracy", or "" */
 /* Writes "88.0 % [80.0, 94.0]", and under which attack if that is not the one that leaks most; or nothing. */
-void board_say_identified(const board *b, const board_contest *c, const board_place *p, gnt_text *out);
+void board_say_next(const board *b, const board_contest *c, const board_place *p, gnt_text *out);
 /* Writes "at the target utility; 21.1 dB [18.3, 23.8] at the matched strength" for a row that was read there;
  * for one that could not use up its utility, by how much that is above the target; nothing for others. */
 void board_say_read(const board_contest *c, const board_place *p, gnt_text *out);
@@ -261,7 +262,7 @@ int board_is_doubtful(const board *b, const board_contest *c);
 enum {
     BOARD_CLAIMED,
     BOARD_MEASURED,
-    BOARD_IDENTIFIED, /* shown where any place of a table has it */
+    BOARD_NEXT, /* gnt_next_to, shown where any place of a table has it */
     BOARD_ATTACK,
     BOARD_UTILITY,
     BOARD_CONTRIBUTOR,
@@ -282,7 +283,7 @@ typedef struct board_cell {
 void board_fill_cells(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
                       board_cell cell[BOARD_CELLS]);
 void board_free_cells(board_cell cell[BOARD_CELLS]);
-int board_any_identified(const board_place *places, size_t n);
+int board_any_next(const board_place *places, size_t n);
 
 /* ---- writing.c ---- */
 

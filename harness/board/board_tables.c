@@ -92,12 +92,18 @@ static const char *surface_of(const board *b, const board_contest *c) {
     return task ? task->surface : "";
 }
 
+/* True for a measure that an arena shows without ranking by it. */
+static int is_only_shown(const board_contest *c, const gnt_measure *m) {
+    return c->is_arena && m != c->lead && m->recovers == c->lead->recovers;
+}
+
 static void add_row(const board *b, const board_contest *c, const gnt_measure *m, size_t threat,
                     const board_place *p, gnt_table *t) {
     static const gnt_stat none = {.mean = NAN, .low = NAN, .high = NAN};
     const gnt_outcome *g = p->worst ? p->worst->group : NULL;
     const gnt_stat *measured = &p->measured, *matched = g ? &p->score->stat : &none;
-    const gnt_stat *identified = p->identified ? &p->identified_score->stat : &none;
+    const gnt_measure *rate = gnt_measure_of(GNT_MEASURE_IDENTIFICATION);
+    const gnt_stat *identified = p->next && m != rate ? &p->next_stat : &none;
     const gnt_board_claim *claim = board_claim(b, c, p->row, m);
     gnt_arena arena = {0};
     gnt_stat submitted = none;
@@ -151,6 +157,11 @@ static void add_row(const board *b, const board_contest *c, const gnt_measure *m
                            .others = NAN,
                            .clipped = NAN};
     fill_words(b, c, m, threat, p, &arena, &e);
+    if (is_only_shown(c, m)) {
+        e.why_not_ranked = p->place.rank ? "an arena ranks by another measure" : e.why_not_ranked;
+        e.rank = NAN;
+        e.tied = e.why_last = "";
+    }
     gnt_table_field_items(t, &board_place_fields, &e);
     t->failed |= arena.failed;
     gnt_arena_free(&arena);
@@ -163,24 +174,40 @@ static int is_drawn(const board *b, const board_contest *c, const gnt_measure *m
     return 0;
 }
 
+/* Gives places the order of others of the same n rows. */
+static void order_as(const board_place *led, size_t n, board_place *places) {
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i;
+        while (at + 1 < n && places[at].row != led[i].row)
+            at++;
+        const board_place p = places[i];
+        places[i] = places[at];
+        places[at] = p;
+    }
+}
+
 void board_table_rows(const board *b, gnt_table *t) {
     gnt_table_init(t, "Places");
     gnt_table_field_columns(t, &board_place_fields);
     for (size_t i = 0; i < b->n_contest; i++) {
         const board_contest *c = &b->contest[i];
         board_place *places = gnt_array(c->n_row + 1, sizeof *places);
-        t->failed |= !places;
-        for (size_t k = 0; places && k < GNT_MEASURES; k++) {
+        board_place *led = gnt_array(c->n_row + 1, sizeof *led);
+        t->failed |= !places || !led;
+        for (size_t k = 0; places && led && k < GNT_MEASURES; k++) {
             const gnt_measure *m = gnt_measure_at(k);
             if (!is_drawn(b, c, m))
                 continue;
             for (size_t threat = 0; threat < c->n_threat; threat++) {
                 const size_t n = board_rank(c, m, c->threat[threat], places);
+                if (is_only_shown(c, m))
+                    order_as(led, board_rank(c, c->lead, c->threat[threat], led), places);
                 for (size_t p = 0; board_any_number(places, n) && p < n; p++)
                     add_row(b, c, m, threat, &places[p], t);
             }
         }
         gnt_free(places);
+        gnt_free(led);
     }
     board_add_shares(b, t);
 }

@@ -61,13 +61,13 @@ void board_say_read(const board_contest *c, const board_place *p, gnt_text *out)
     }
 }
 
-void board_say_identified(const board *b, const board_contest *c, const board_place *p, gnt_text *out) {
-    if (!p->identified)
+void board_say_next(const board *b, const board_contest *c, const board_place *p, gnt_text *out) {
+    if (!p->next)
         return;
-    gnt_measure_write(gnt_measure_of(GNT_MEASURE_IDENTIFICATION), &p->identified_score->stat, out);
-    if (p->worst && p->identified->attack != p->worst->attack) {
+    gnt_measure_write(gnt_next_measure(c->lead), &p->next_stat, out);
+    if (p->worst && p->next->attack != p->worst->attack) {
         gnt_text_add(out, ", ");
-        board_say_attack(b, c, p->identified, out);
+        board_say_attack(b, c, p->next, out);
     }
 }
 
@@ -243,18 +243,17 @@ static void say_guess(const board_contest *c, double floor, gnt_text *out) {
     gnt_text_add(out, ", %s)", name);
 }
 
-/* Says the highest identification rate among those that share the first rank. */
-static void say_most_identified(const board *b, const board_contest *c, const board_place *places, size_t n,
-                                gnt_text *out) {
+/* Says the highest identification rate, or PSNR, among those that share the first rank. */
+static void say_most_next(const board *b, const board_contest *c, const board_place *places, size_t n,
+                          gnt_text *out) {
     const board_place *most = NULL;
     for (size_t i = 0; i < n; i++)
-        if (places[i].identified &&
-            (!most || places[i].identified_score->stat.mean > most->identified_score->stat.mean))
+        if (places[i].next && (!most || places[i].next_stat.mean > most->next_stat.mean))
             most = &places[i];
     if (!most)
         return;
-    gnt_text_add(out, "; identified%s: ", n > 1 ? " at most" : "");
-    board_say_identified(b, c, most, out);
+    gnt_text_add(out, "; %s%s: ", gnt_next_title(c->lead), n > 1 ? " at most" : "");
+    board_say_next(b, c, most, out);
 }
 
 static int is_floored(const board_contest *c, const board_place *p) {
@@ -300,7 +299,7 @@ static void say_first(const board *b, const board_contest *c, const board_place 
             say_guess(c, places[0].floor, out);
         }
     }
-    say_most_identified(b, c, places, level, out);
+    say_most_next(b, c, places, level, out);
 }
 
 void board_say_answer(const board *b, const board_contest *c, gnt_text *out) {

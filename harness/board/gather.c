@@ -186,6 +186,7 @@ static int join_contest(board *b, size_t run, const char *task, int64_t stage) {
         return -1;
     c->like = like;
     c->in_round = gnt_facts_of(&b->run[run].results, task)->in_round;
+    c->is_arena = gnt_is_arena(&b->run[run].results, task);
     c->run[c->n_run++] = run;
     return 0;
 }

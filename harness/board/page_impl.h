@@ -15,7 +15,7 @@ typedef struct page_scale {
     double low, high, floor, none;
     int leak; /* to the right leaks more, whatever the measure */
     uint32_t threat;
-    int identified; /* there is a column for how often images were identified */
+    const char *next; /* heading of the column that is next to the measure; NULL: there is none */
 } page_scale;
 
 /* ---- page_text.c ---- */

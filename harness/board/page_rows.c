@@ -25,7 +25,7 @@ page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_pl
                     .none = NAN,
                     .leak = c->lead->leak,
                     .threat = threat,
-                    .identified = board_any_identified(places, n)};
+                    .next = board_any_next(places, n) ? gnt_next_title(c->lead) : NULL};
     for (size_t i = 0; i < n; i++) {
         if (!places[i].worst)
             continue;
@@ -83,7 +83,7 @@ static void add_cells(page *w, const board_contest *c, const page_scale *s, cons
     board_cell cell[BOARD_CELLS];
     board_fill_cells(w->b, c, s->threat, p, cell);
     for (int i = 0; i < BOARD_CELLS; i++) {
-        if (i == BOARD_IDENTIFIED && !s->identified)
+        if (i == BOARD_NEXT && !s->next)
             continue;
         gnt_text_add(&w->out, "<td%s data-label=\"%s\"", cell[i].is_number ? " class=\"n\"" : "",
                      cell[i].label);
@@ -104,24 +104,24 @@ static void add_cells(page *w, const board_contest *c, const page_scale *s, cons
     board_free_cells(cell);
 }
 
-static void add_heads(page *w, const page_scale *s, const char *const *names, size_t n) {
+static void add_heads(page *w, const char *const *names, size_t n) {
     page_add(w, "<thead><tr>");
     for (size_t i = 0; i < n; i++)
-        if (s->identified || strcmp(names[i], "identified") != 0)
+        if (names[i])
             gnt_text_add(&w->out, "<th scope=\"col\">%s</th>", names[i]);
     page_add(w, "</tr></thead>\n<tbody>\n");
 }
 
 void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n) {
-    static const char *const names[] = {"rank",       "defense",           "claimed", "measured",
-                                        "identified", "best known attack", "utility", "contributor"};
+    const char *const names[] = {"rank",  "defense",           "claimed", "measured",
+                                 s->next, "best known attack", "utility", "contributor"};
     if (n == 0 || !places[0].place.rank) {
         if (s->threat != c->threat[0]) /* of the first the section's own sentence says so */
             page_add(w, "<p>No defense has a place here.</p>\n");
         return;
     }
     page_add(w, "<table class=\"places sort\">");
-    add_heads(w, s, names, sizeof names / sizeof *names);
+    add_heads(w, names, sizeof names / sizeof *names);
     for (size_t i = 0; i < n && places[i].place.rank; i++) {
         const board_place *p = &places[i];
         const int first = p->place.rank == 1 && !gnt_is_as_undefended(p->state, &p->place);
@@ -136,15 +136,15 @@ void page_ranked(page *w, const board_contest *c, const page_scale *s, const boa
 }
 
 void page_apart(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n) {
-    static const char *const names[] = {
-        "defense", "why", "claimed", "measured", "identified", "best known attack", "utility", "contributor"};
+    const char *const names[] = {"defense",           "why",     "claimed",    "measured", s->next,
+                                 "best known attack", "utility", "contributor"};
     size_t i = 0;
     while (i < n && places[i].place.rank)
         i++;
     if (i == n)
         return;
     page_add(w, "<h3>Not ranked</h3>\n<table class=\"places sort apart\">");
-    add_heads(w, s, names, sizeof names / sizeof *names);
+    add_heads(w, names, sizeof names / sizeof *names);
     for (; i < n; i++) {
         gnt_text text;
         gnt_text_init(&text, BOARD_MOST_SAID);

@@ -160,11 +160,10 @@ static void find_identified(const board_contest *c, size_t row, const gnt_measur
             continue;
         /* of equal ones that of the attack that the row names anyway */
         const int named = p->worst && n->attack == p->worst->attack;
-        if (p->identified && (named ? s->stat.mean < p->identified_score->stat.mean
-                                    : s->stat.mean <= p->identified_score->stat.mean))
+        if (p->next && (named ? s->stat.mean < p->next_stat.mean : s->stat.mean <= p->next_stat.mean))
             continue;
-        p->identified = n;
-        p->identified_score = s;
+        p->next = n;
+        p->next_stat = s->stat;
     }
 }
 
@@ -391,6 +390,20 @@ static int rank_all(const gnt_measure *m, board_place *places, size_t n, double 
     return gnt_rank_places(&list, surely_less);
 }
 
+/* Finds the PSNR of each place, as a ranking by it reads it. */
+static int find_psnr(const board_contest *c, uint32_t threat, board_place *places, size_t n) {
+    board_place *seen = gnt_array(c->n_row + 1, sizeof *seen);
+    const size_t n_seen = seen ? board_rank(c, gnt_measure_of(GNT_MEASURE_PSNR), threat, seen) : 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n_seen; k++)
+            if (seen[k].row == places[i].row) {
+                places[i].next = seen[k].worst;
+                places[i].next_stat = seen[k].measured;
+            }
+    gnt_free(seen);
+    return n_seen ? 0 : -1;
+}
+
 size_t board_rank_trainings(const board_contest *c, const gnt_measure *m, uint32_t threat,
                             board_place *places, double *value) {
     const size_t width = c->n_run * GNT_MOST_TRAININGS;
@@ -401,6 +414,8 @@ size_t board_rank_trainings(const board_contest *c, const gnt_measure *m, uint32
     if (with.groups && with.number && surely_less)
         n = fill_places(c, m, threat, places, &with, value, width);
     if (n && rank_all(m, places, n, value, width, surely_less) != 0)
+        n = 0;
+    if (n && m == gnt_measure_of(GNT_MEASURE_IDENTIFICATION) && find_psnr(c, threat, places, n) != 0)
         n = 0;
     gnt_free(with.groups);
     gnt_free(with.number);

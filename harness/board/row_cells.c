@@ -90,8 +90,8 @@ static void fill_contributor(const board *b, const board_place *p, board_cell *c
 
 void board_fill_cells(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
                       board_cell cell[BOARD_CELLS]) {
-    static const char *const labels[BOARD_CELLS] = {"claimed",           "measured", "identified",
-                                                    "best known attack", "utility",  "contributor"};
+    const char *const labels[BOARD_CELLS] = {"claimed",           "measured", gnt_next_title(c->lead),
+                                             "best known attack", "utility",  "contributor"};
     const gnt_outcome *g = p->worst ? p->worst->group : NULL;
     for (int i = 0; i < BOARD_CELLS; i++) {
         cell[i] = (board_cell){.label = labels[i], .number = NAN};
@@ -104,9 +104,9 @@ void board_fill_cells(const board *b, const board_contest *c, uint32_t threat, c
         cell[BOARD_UTILITY].number = g->utility.value;
         gnt_utility_write(g->utility.measure, g->utility.value, &cell[BOARD_UTILITY].text);
     }
-    if (p->identified)
-        cell[BOARD_IDENTIFIED].number = p->identified_score->stat.mean;
-    board_say_identified(b, c, p, &cell[BOARD_IDENTIFIED].text);
+    if (p->next)
+        cell[BOARD_NEXT].number = p->next_stat.mean;
+    board_say_next(b, c, p, &cell[BOARD_NEXT].text);
     fill_attack(b, c, threat, p, &cell[BOARD_ATTACK]);
     fill_contributor(b, p, &cell[BOARD_CONTRIBUTOR]);
 }
@@ -119,9 +119,9 @@ void board_free_cells(board_cell cell[BOARD_CELLS]) {
     }
 }
 
-int board_any_identified(const board_place *places, size_t n) {
+int board_any_next(const board_place *places, size_t n) {
     int any = 0;
     for (size_t i = 0; i < n; i++)
-        any |= places[i].identified != NULL;
+        any |= places[i].next != NULL;
     return any;
 }

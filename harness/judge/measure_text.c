@@ -38,12 +38,29 @@ const gnt_score *gnt_identified(const gnt_outcome *g, const gnt_measure *m) {
     return s && isfinite(s->stat.mean) ? s : NULL;
 }
 
-void gnt_identified_write(const gnt_outcome *g, const gnt_measure *m, gnt_text *out) {
-    const gnt_score *s = gnt_identified(g, m);
+const gnt_measure *gnt_next_measure(const gnt_measure *m) {
+    const gnt_measure *rate = gnt_measure_of(GNT_MEASURE_IDENTIFICATION);
+    return m == rate ? gnt_measure_of(GNT_MEASURE_PSNR) : rate;
+}
+
+const gnt_score *gnt_next_to(const gnt_outcome *g, const gnt_measure *m) {
+    if (m != gnt_measure_of(GNT_MEASURE_IDENTIFICATION))
+        return gnt_identified(g, m);
+    const gnt_score *s = g->status == GNT_CELL_OK ? gnt_score_find(g, gnt_next_measure(m)->name) : NULL;
+    return s && isfinite(s->stat.mean) ? s : NULL;
+}
+
+const char *gnt_next_title(const gnt_measure *m) {
+    const gnt_measure *next = gnt_next_measure(m);
+    return next == gnt_measure_of(GNT_MEASURE_IDENTIFICATION) ? "identified" : next->title;
+}
+
+void gnt_next_to_write(const gnt_outcome *g, const gnt_measure *m, gnt_text *out) {
+    const gnt_score *s = gnt_next_to(g, m);
     if (!s)
         return;
-    gnt_text_add(out, "; identified ");
-    gnt_measure_write(gnt_measure_of(GNT_MEASURE_IDENTIFICATION), &s->stat, out);
+    gnt_text_add(out, "; %s ", gnt_next_title(m));
+    gnt_measure_write(gnt_next_measure(m), &s->stat, out);
 }
 
 gnt_utility gnt_utility_number(const gnt_utility *u, const char *name) {

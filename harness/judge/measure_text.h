@@ -17,8 +17,14 @@ void gnt_measure_number(const gnt_measure *m, double value, gnt_text *out);
 /* Returns the identification rate of a group if `m` is its leading measure of reconstruction (PSNR, or MSE
  * where there is none), else NULL: a reconstruction that looks like noise may still identify a sample. */
 const gnt_score *gnt_identified(const gnt_outcome *g, const gnt_measure *m);
-/* Writes "; identified 88.0 % [80.0, 94.0]", or nothing. */
-void gnt_identified_write(const gnt_outcome *g, const gnt_measure *m, gnt_text *out);
+/* Returns the measure that is shown next to `m`: PSNR next to the identification rate, else that rate. */
+const gnt_measure *gnt_next_measure(const gnt_measure *m);
+/* Returns its score of a group: the identification rate as above, or with that PSNR. NULL: none. */
+const gnt_score *gnt_next_to(const gnt_outcome *g, const gnt_measure *m);
+/* Writes "; identified 88.0 % [80.0, 94.0]", "; PSNR 14.1 dB [12.0, 16.2]", or nothing. */
+void gnt_next_to_write(const gnt_outcome *g, const gnt_measure *m, gnt_text *out);
+/* Returns its heading: "identified", "PSNR". */
+const char *gnt_next_title(const gnt_measure *m);
 
 /* Returns the utility of that name: the task's own, or one measured in addition to it. Its value is NaN if
  * there is none. */

@@ -94,7 +94,7 @@ static void say_inadequate(const gnt_results *r, const char *task, const gnt_mea
     gnt_adequacy_write(r, task, m, out);
     gnt_text_add(out, "; best: %s, %s ", a->best->attack, m->title);
     gnt_measure_write(m, &gnt_number_of(a->best, m->name)->stat, out);
-    gnt_identified_write(a->best, m, out);
+    gnt_next_to_write(a->best, m, out);
     gnt_text_add(out, ")");
 }
 

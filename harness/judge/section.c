@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/curve.h"
 #include "judge/group_roles.h"
+#include "judge/shares.h"
 
 static int by_stage(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -110,7 +112,18 @@ int gnt_section_draws(const gnt_results *r, const char *task, int64_t stage, con
            !gnt_has_measure(r, task, stage, NULL, gnt_measure_of(GNT_MEASURE_PSNR)->name);
 }
 
-const gnt_measure *gnt_section_lead(const gnt_results *r, const char *task, int64_t stage) {
+int gnt_is_arena(const gnt_results *r, const char *task) {
+    int listed = 0;
+    for (size_t i = 0; i < r->n_group && !listed; i++) {
+        const gnt_result_attack *of =
+            strcmp(r->group[i].task, task) ? NULL : gnt_attack_of(r, r->group[i].attack);
+        listed = of && of->list;
+    }
+    return listed && gnt_facts_of(r, task)->in_round && isfinite(gnt_target_utility(r, task));
+}
+
+/* Returns the measure that leads where no arena is. */
+static const gnt_measure *first_measure(const gnt_results *r, const char *task, int64_t stage) {
     static const gnt_measure_id attribute[] = {GNT_MEASURE_ATTRIBUTE_RELABELLED,
                                                GNT_MEASURE_ATTRIBUTE_BALANCED};
     const gnt_measure *ssim = gnt_measure_of(GNT_MEASURE_SSIM); /* measured on images alone */
@@ -121,6 +134,12 @@ const gnt_measure *gnt_section_lead(const gnt_results *r, const char *task, int6
         if (gnt_section_draws(r, task, stage, gnt_measure_at(i)))
             return gnt_measure_at(i);
     return NULL;
+}
+
+const gnt_measure *gnt_section_lead(const gnt_results *r, const char *task, int64_t stage) {
+    const gnt_measure *m = first_measure(r, task, stage);
+    const gnt_measure *shared = m && gnt_is_arena(r, task) ? gnt_share_measure(m) : m;
+    return shared && gnt_has_measure(r, task, stage, NULL, shared->name) ? shared : m;
 }
 
 double gnt_section_floor(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,

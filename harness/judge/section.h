@@ -19,8 +19,11 @@ void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char
  * caller escapes. */
 void gnt_section_title(const gnt_results *r, const char *task, int64_t stage, gnt_text *out);
 
-/* Returns the measure by which a section is summarised: the first by rank that has a number, but the
- * attribute's balanced accuracy if the data are no images; NULL without any. */
+/* True if a task is one of an arena: attacks of a list, a target utility, and observations in training. */
+int gnt_is_arena(const gnt_results *r, const char *task);
+/* Returns the measure by which a section is ranked and summarised, in reports and on boards: the first by
+ * order that has a number, but the attribute's balanced accuracy if the data are no images, and in an arena
+ * that of its shares; NULL without any. */
 const gnt_measure *gnt_section_lead(const gnt_results *r, const char *task, int64_t stage);
 /* True if a measure is drawn: ranked, with a number, and MSE only if there is no PSNR. */
 int gnt_section_draws(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m);

@@ -206,10 +206,10 @@ int gnt_read_at_target(gnt_stat *out, const gnt_measured *of, const gnt_measure 
     const int is_made = make_curve(&c, of, m) == 0;
     reading at = {.by_seed = gnt_array(c.n_seeds + 1, sizeof *at.by_seed)};
     const int is_read = is_made && at.by_seed && read_curve(&at, &c, of, m) == 0;
-    if (is_read)
+    if (is_read) /* the interval of a share is cut where shares end */
         *out = (gnt_stat){.mean = at.found.value,
-                          .low = at.found.low,
-                          .high = at.found.high,
+                          .low = m->share ? fmax(at.found.low, 0) : at.found.low,
+                          .high = m->share ? fmin(at.found.high, 1) : at.found.high,
                           .deviation = NAN,
                           .worst = NAN,
                           .median = NAN,

@@ -14,7 +14,7 @@ static void say_number(const gnt_measure *m, const gnt_rank_row *s, gnt_text *ou
     gnt_text_add(out, "%s ", m->title);
     gnt_measure_write(m, &s->measured, out);
     gnt_text_add(out, " under %s", s->worst->attack);
-    gnt_identified_write(s->worst, m, out);
+    gnt_next_to_write(s->worst, m, out);
 }
 
 static void say_guess(const gnt_measure *m, double floor, gnt_text *out) {
@@ -114,12 +114,13 @@ static void say_disagreement(const gnt_agreement *a, const gnt_measure *m, const
 
 int gnt_report_agreement(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                          gnt_text *out) {
-    const gnt_measure *others[] = {gnt_measure_of(GNT_MEASURE_MSE),
-                                   gnt_measure_of(GNT_MEASURE_IDENTIFICATION)};
+    const gnt_measure *psnr = gnt_measure_of(GNT_MEASURE_PSNR),
+                      *rate = gnt_measure_of(GNT_MEASURE_IDENTIFICATION),
+                      *others[] = {gnt_measure_of(GNT_MEASURE_MSE), m == rate ? psnr : rate};
     const gnt_measure *alike[2];
     size_t n_alike = 0;
     int agree = 1;
-    if (m != gnt_measure_of(GNT_MEASURE_PSNR) && m != others[0])
+    if (m != psnr && m != rate && m != others[0])
         return 0;
     for (size_t i = 0; i < 2; i++) {
         gnt_agreement a;

@@ -12,15 +12,6 @@
 
 #include "board_runs.h"
 
-static void expect_page(const bench *b, const char *what) {
-    char *page = read_text(b->folder, "out/leaderboard.md", NULL);
-    if (!strstr(page, what))
-        fail_msg("leaderboard.md lacks \"%s\":\n%.3000s", what, page);
-    gnt_free(page);
-    page = read_text(b->folder, "out/leaderboard.html", NULL);
-    gnt_free(page);
-}
-
 static double number_in(const json_t *row, const char *key) {
     return json_number_value(json_object_get(row, key));
 }

@@ -95,6 +95,45 @@ static void shares_in_each_task(void **state) {
     json_decref(all);
 }
 
+/* The place of a defense in the first section by one measure. */
+static const json_t *by_measure(const json_t *all, const char *measure, const char *defense) {
+    const json_t *list = json_object_get(all, "places");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *row = json_array_get(list, i);
+        if (!strcmp(word(row, "measure"), measure) && !strcmp(word(row, "defense"), defense))
+            return row;
+    }
+    fail_msg("no place of %s by %s", defense, measure);
+    return NULL;
+}
+
+/* `far` looks worse by PSNR, and most of its images are identified; of `near` few are. */
+static void an_arena_ranks_by_what_its_shares_are_of(void **state) {
+    const bench *b = *state;
+    static const point arena[] = {{"none", "none", "list:x", "", "ok", 40, 39, 41},
+                                  {"far", "matched", "list:x", "", "ok", 9, 8, 10},
+                                  {"near", "matched", "list:x", "", "ok", 20, 19, 21}},
+                       suite[] = {{"none", "none", "x", "", "ok", 40, 39, 41},
+                                  {"far", "matched", "x", "", "ok", 9, 8, 10},
+                                  {"near", "matched", "x", "", "ok", 20, 19, 21}};
+    static const extra identified[] = {{.identified = 1}, {.identified = 0.8}, {.identified = 0.3}};
+    write_run(b, &(made){MADE("arena", arena), .extra = identified, .facts = ROUND, .target = 0.8});
+    write_run(b, &(made){MADE("suite", suite), .extra = identified, .facts = ROUND, .target = 0.8});
+    json_t *all = BOARD("K=arena");
+    assert_int_equal(rank_of(by_measure(all, "identification", "near")), 1);
+    assert_int_equal(rank_of(by_measure(all, "identification", "far")), 2);
+    assert_int_equal(rank_of(by_measure(all, "psnr", "far")), 0);
+    assert_string_equal(word(by_measure(all, "psnr", "far"), "why_not_ranked"),
+                        "an arena ranks by another measure");
+    expect_page(b, "| rank | defense | claimed | measured | PSNR |");
+    json_decref(all);
+    all = BOARD("K=suite");
+    assert_int_equal(rank_of(by_measure(all, "psnr", "far")), 1);
+    assert_int_equal(rank_of(by_measure(all, "psnr", "near")), 2);
+    expect_page(b, "| rank | defense | claimed | measured | identified |");
+    json_decref(all);
+}
+
 /* Means .5, .875, .95, 1: the arenas weigh alike. `other` and `over` differ by −.25 in five training runs
  * and by .1 in five, t² = 9 · .075² / .175² = 1.65, so they share a rank. From no defense both differ by 0
  * in five and by as much in five, t² = 9, p = .015, by Holm's method .045. Rows without a share in both
@@ -150,13 +189,6 @@ static void pairs_of_defenses(void **state) {
     }
     assert_int_equal(found, 2);
     json_decref(all);
-}
-
-static void expect_page(const bench *b, const char *what) {
-    char *page = read_text(b->folder, "out/leaderboard.md", NULL);
-    if (!strstr(page, what))
-        fail_msg("leaderboard.md lacks \"%s\":\n%.3000s", what, page);
-    gnt_free(page);
 }
 
 /* An arena in which the list finds too little undefended leaves the group; .55 is a tenth of the way to 1. */
@@ -232,7 +264,8 @@ static void other_tasks_are_no_arenas(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {IN_FOLDER(shares_in_each_task),
+    const struct CMUnitTest tests[] = {IN_FOLDER(an_arena_ranks_by_what_its_shares_are_of),
+                                       IN_FOLDER(shares_in_each_task),
                                        IN_FOLDER(a_row_over_the_arenas),
                                        IN_FOLDER(pairs_of_defenses),
                                        IN_FOLDER(what_is_not_adequate_is_said),

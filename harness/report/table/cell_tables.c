@@ -19,7 +19,8 @@ static void score_item(gnt_table *t, const gnt_results *r, const gnt_measure *m,
     }
     gnt_text_init(&text, 4096);
     gnt_measure_write(m, &s->stat, &text);
-    gnt_identified_write(g, m, &text);
+    if (gnt_identified(g, m))
+        gnt_next_to_write(g, m, &text);
     if (g->n_ok < g->n_cells)
         gnt_text_add(&text, " (%" PRId64 " of %" PRId64 " seeds)", g->n_ok, g->n_cells);
     if (gnt_is_starved(r, g))

@@ -34,13 +34,13 @@ static void add_worst_target(const gnt_measure *m, const gnt_rank_row *s, gnt_ta
     gnt_table_take(t, &worst);
 }
 
-static void add_identified(const gnt_measure *m, const gnt_rank_row *s, gnt_table *t) {
-    const gnt_score *named = s->worst ? gnt_identified(s->worst, m) : NULL;
-    gnt_text share;
-    gnt_text_init(&share, 256);
-    if (named)
-        gnt_measure_write(gnt_measure_of(GNT_MEASURE_IDENTIFICATION), &named->stat, &share);
-    gnt_table_take(t, &share);
+static void add_next(const gnt_measure *m, const gnt_rank_row *s, gnt_table *t) {
+    const gnt_score *next = s->worst ? gnt_next_to(s->worst, m) : NULL;
+    gnt_text text;
+    gnt_text_init(&text, 256);
+    if (next)
+        gnt_measure_write(gnt_next_measure(m), &next->stat, &text);
+    gnt_table_take(t, &text);
 }
 
 /* Adds the utility of the cells that are shown: the target's, where the leakage is read there. */
@@ -60,25 +60,25 @@ static void add_state(const gnt_rank_row *s, gnt_table *t) {
     gnt_table_take(t, &state);
 }
 
-/* True if any row's worst cell has an identification rate next to the measure. */
-static int has_identified(const gnt_measure *m, const gnt_ranking *ranking) {
+/* True if any row's worst cell has what is shown next to the measure. */
+static int has_next(const gnt_measure *m, const gnt_ranking *ranking) {
     for (size_t i = 0; i < ranking->n; i++)
-        if (ranking->row[i].worst && gnt_identified(ranking->row[i].worst, m))
+        if (ranking->row[i].worst && gnt_next_to(ranking->row[i].worst, m))
             return 1;
     return 0;
 }
 
-void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
-                      int identified, gnt_table *t) {
+void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m, int next,
+                      gnt_table *t) {
     gnt_ranking ranking;
     gnt_table_init(t, NULL);
     t->failed |= gnt_rank(&ranking, r, task, stage, m) != 0;
-    identified = identified && has_identified(m, &ranking);
+    next = next && has_next(m, &ranking);
     GNT_TABLE_COLUMNS(t, "rank", "defense", m->title);
     if (!m->share)
         gnt_table_column(t, "worst target");
-    if (identified)
-        gnt_table_column(t, "identified");
+    if (next)
+        gnt_table_column(t, gnt_next_title(m));
     const char *utility = gnt_utility_measure(r, task);
     GNT_TABLE_COLUMNS(t, "under", *utility ? utility : "utility", "compared as");
     for (size_t i = 0; i < ranking.n; i++) {
@@ -88,8 +88,8 @@ void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, con
         add_leak(m, s, t);
         if (!m->share)
             add_worst_target(m, s, t);
-        if (identified)
-            add_identified(m, s, t);
+        if (next)
+            add_next(m, s, t);
         gnt_table_text(t, s->worst ? s->worst->attack : "");
         if (s->worst)
             add_utility(r, task, s, t);

@@ -36,9 +36,9 @@ void gnt_table_facts(const gnt_results *r, gnt_table *t);
  * many cells there are of each kind. */
 void gnt_table_summary(const gnt_results *r, gnt_table *t);
 /* Fills a section's ranking for readers: a row for each defense, the ranked ones first, with its state.
- * identified: 1: with a column for the identification rate where there is one (gnt_identified). */
-void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
-                      int identified, gnt_table *t);
+ * next: 1: with a column for what is shown next to the measure, where there is any (gnt_next_to). */
+void gnt_table_places(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m, int next,
+                      gnt_table *t);
 /* Lists the worst case over attacks of each defense, by task, stage and measure. */
 void gnt_table_ranking(const gnt_results *r, gnt_table *t);
 

@@ -39,7 +39,7 @@ static void say_leak(const gnt_measure *m, const gnt_rank_row *s, gnt_text *out)
     gnt_text_add(out, "%s ", m->title);
     gnt_measure_write(m, &s->measured, out);
     gnt_text_add(out, "%s, %s", s->place.at_target ? " at the target utility" : "", s->worst->attack);
-    gnt_identified_write(s->worst, m, out);
+    gnt_next_to_write(s->worst, m, out);
     if (gnt_leak_is_floored(m, s->measured.mean, s->floor))
         gnt_text_add(out, ", no more than a guess");
 }

@@ -10,7 +10,7 @@ const char *const outliers_choices[] = {"auto", "keep", NULL};
 
 static const double gap = 100, covered = 0.75;
 enum { SHARE = 5, OCTAVES = 255, FEW = 4 }; /* at most 1/SHARE lie above a gap */
-/* The least entries for each pixel that are left beside perturbed ones, or these are matched, too. */
+/* With fewer entries left for each pixel than this, perturbed ones are matched, too. */
 enum { PER_PIXEL = 3 };
 
 /* Sizes by octave: numbers within one are less than a factor of 2 apart, so every gap lies between two

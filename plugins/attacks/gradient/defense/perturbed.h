@@ -11,7 +11,7 @@
 
 #include "gauntlet/plugin.h"
 
-/* Of a descriptor's families: the plugins whose parameters are read. */
+/* The plugins whose parameters perturbed_read reads, for gnt_descriptor.families. */
 #define PERTURBING_DEFENSES                                                                                  \
     "sign-noise", "recup", "fgsm-one", "fgsm-avg", "fgsm-momentum", "fgsm-iter", "recup-random-target"
 
