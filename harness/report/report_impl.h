@@ -61,8 +61,8 @@ void gnt_report_show(gnt_pen *pen, const gnt_picture *of, const char *says);
 int gnt_report_write_list(const gnt_report *p, gnt_err *err);
 
 /* Writes whether MSE and the identification rate, or PSNR where `m` is that rate, order defenses as `m` does,
- * and if not, which pairs of them they do not. Returns 1 if they do; nothing is written if none of them surely orders a pair.
- * Foreign text: escape it. */
+ * and if not, which pairs of them they do not. Returns 1 if they do; nothing is written if none of them
+ * surely orders a pair. Foreign text: escape it. */
 int gnt_report_agreement(const gnt_results *r, const char *task, int64_t stage, const gnt_measure *m,
                          gnt_text *out);
 
