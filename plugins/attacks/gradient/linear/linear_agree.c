@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "defense/perturbed.h"
 #include "hook.h"
@@ -12,8 +11,7 @@ static const double tolerance = 1e-3; /* of quotients, in units of the input */
 
 int linear_is_moved(const gnt_observation *seen) {
     perturbed p;
-    return seen->n == 1 && seen->defense &&
-           (strcmp(seen->defense, "sign-noise") == 0 || perturbed_read(&p, seen));
+    return seen->n == 1 && perturbed_read(&p, seen);
 }
 
 static int by_value(const void *a, const void *b) {
