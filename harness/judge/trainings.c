@@ -201,15 +201,20 @@ static int fill_at_target(double *value, const gnt_measured *of, const int64_t *
     return rc;
 }
 
+/* True for measures that lie between 0 and 1. */
+static int is_rate(const gnt_measure *m) {
+    return m->share || m->recovers == GNT_RECOVERS_ATTRIBUTE;
+}
+
 int gnt_read_at_target(gnt_stat *out, const gnt_measured *of, const gnt_measure *m) {
     gnt_curve c;
     const int is_made = make_curve(&c, of, m) == 0;
     reading at = {.by_seed = gnt_array(c.n_seeds + 1, sizeof *at.by_seed)};
     const int is_read = is_made && at.by_seed && read_curve(&at, &c, of, m) == 0;
-    if (is_read) /* the interval of a share is cut where shares end */
+    if (is_read) /* the interval of a rate ends where rates do */
         *out = (gnt_stat){.mean = at.found.value,
-                          .low = m->share ? fmax(at.found.low, 0) : at.found.low,
-                          .high = m->share ? fmin(at.found.high, 1) : at.found.high,
+                          .low = is_rate(m) ? fmax(at.found.low, 0) : at.found.low,
+                          .high = is_rate(m) ? fmin(at.found.high, 1) : at.found.high,
                           .deviation = NAN,
                           .worst = NAN,
                           .median = NAN,
