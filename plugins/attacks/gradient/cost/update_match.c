@@ -1,9 +1,9 @@
-#include "defense/perturbed.h"
 #include "cost/update_match.h"
 
 #include <math.h>
 #include <stdio.h>
 
+#include "defense/perturbed.h"
 #include "defense/survivors.h"
 #include "update.h"
 #include "hook.h"

@@ -38,7 +38,7 @@ int perturbed_read(perturbed *p, const gnt_observation *seen);
 
 /* Sets of[t][i] to 1 for each entry i of tensor t that may have been moved. Entries that are 0 were not
  * moved, or were moved back. Returns how many it set; none if fewer than `least` other entries that are not
- * 0 would be left: as few as that determine no sample, and more is learnt from all. */
+ * 0 would be left, since so few do not determine a sample. */
 int64_t perturbed_mark(const perturbed *p, const gnt_views *update, int64_t least, uint8_t *const *of);
 
 #endif

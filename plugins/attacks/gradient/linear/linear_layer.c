@@ -21,7 +21,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "defense/perturbed.h"
 #include "first_dense.h"
 #include "defense/common_rows.h"
 #include "defense/granted_defense.h"
@@ -29,6 +28,7 @@
 #include "linear/linear_agree.h"
 #include "linear/linear_clip.h"
 #include "linear/linear_layer.h"
+#include "defense/perturbed.h"
 #include "update.h"
 #include "gauntlet/plugin.h"
 #include "hook.h"

@@ -1,8 +1,8 @@
-#include "defense/perturbed.h"
 #include "search/likely_search.h"
 
 #include <string.h>
 
+#include "defense/perturbed.h"
 #include "search/chosen.h"
 #include "label/soft_labels.h"
 #include "search/invert_parameters.h"
