@@ -30,22 +30,33 @@ typedef struct prepare_request {
     const gnt_key *key;
 } prepare_request;
 
-static int prepare_open(preparing *p, const prepare_request *q, int32_t kind, gnt_err *err) {
+/* Reads the weights at the request's stage. A plugin that prepares once gets none. */
+static int read_weights(preparing *p, int64_t stage, gnt_err *err) {
     gnt_work *w = p->work;
     gnt_st trained;
     gnt_st_init(&trained);
-    int rc = gnt_work_model_open(&p->model, q->model, q->federated->training_stats, err) ||
-                     gnt_work_samples(&p->public_data, w, "public", q->samples, err) ||
-                     gnt_work_samples(&p->prior_data, w, "prior_data", q->samples, err) ||
-                     gnt_work_samples(&p->shadow, w, "shadow", q->samples, err) ||
-                     w->read(w->context, "trained", &trained, err) ||
-                     gnt_work_weights(&trained, p->model.model, q->stage, &p->weights, &p->buffers, err)
+    if (!w->has(w->context, "trained"))
+        return 0;
+    int rc = w->read(w->context, "trained", &trained, err) ||
+                     gnt_work_weights(&trained, p->model.model, stage, &p->weights, &p->buffers, err)
                  ? -1
                  : 0;
     json_t *known = rc == 0 && trained.metadata ? json_loads(trained.metadata, 0, NULL) : NULL;
     p->n_contribution = json_integer_value(json_object_get(known, "n_contribution"));
     json_decref(known);
     gnt_st_free(&trained);
+    return rc;
+}
+
+static int prepare_open(preparing *p, const prepare_request *q, int32_t kind, gnt_err *err) {
+    gnt_work *w = p->work;
+    int rc = gnt_work_model_open(&p->model, q->model, q->federated->training_stats, err) ||
+                     gnt_work_samples(&p->public_data, w, "public", q->samples, err) ||
+                     gnt_work_samples(&p->prior_data, w, "prior_data", q->samples, err) ||
+                     gnt_work_samples(&p->shadow, w, "shadow", q->samples, err) ||
+                     read_weights(p, q->stage, err)
+                 ? -1
+                 : 0;
     return rc == 0 ? gnt_work_plugin_open(&p->plugin, w, &p->model, q->plugin, kind, q->key, err) : -1;
 }
 
@@ -310,9 +321,11 @@ int gnt_job_prepare_attack(gnt_work *w, gnt_err *err) {
         in.shadow_data = p.shadow.view.n ? &p.shadow.view : NULL;
         in.weights = p.weights;
         in.buffers = p.buffers;
-        in.attribute = setting.attribute;
-        in.attribute_values = setting.attribute_values;
-        in.setting = &setting;
+        if (p.weights) {
+            in.attribute = setting.attribute;
+            in.attribute_values = setting.attribute_values;
+            in.setting = &setting;
+        }
         gnt_sink sink = gnt_sink_into(&p.out);
         gnt_work_plugin_begin(&p.plugin, "prepare");
         rc = gnt_work_plugin_done(&p.plugin, hooks->prepare(gnt_instance_self(p.plugin.instance), &in, &sink),

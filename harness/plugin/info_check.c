@@ -150,6 +150,9 @@ static int check_hooks(const gnt_plugin_info *info, const char *where, gnt_err *
     if (prepares && info->scope == GNT_SCOPE_NONE)
         return gnt_fail(err, "%s: it has the hook prepare, so its scope must be task or stage, not none",
                         where);
+    if (attack && (info->flags & GNT_FLAG_PREPARES_ONCE) && info->scope != GNT_SCOPE_TASK)
+        return gnt_fail(
+            err, "%s: an attack with GNT_FLAG_PREPARES_ONCE needs the hook prepare and scope task", where);
     if (!prepares && info->scope != GNT_SCOPE_NONE)
         return gnt_fail(err, "%s: its scope says that it prepares, but it has no hook prepare", where);
     return 0;

@@ -57,6 +57,7 @@ static const char *const ids[] = {
     "ridge",
     "sample-attribute",
     "scheme-one",
+    "shadow-likelihood",
     "sign-noise",
     "soteria",
     "string-hypothesis",

@@ -40,6 +40,13 @@ int gnt_vet_make_attack_inputs(gnt_vet_setting *s, const gnt_samples *own, gnt_e
         if (!(s->observation[j] = gnt_vet_put_observation(s, &part, err)))
             return -1;
     }
+    if (s->spec.prepares_once) {
+        in.attribute = -1;
+        in.attribute_values = 0;
+        in.weights = in.buffers = NULL;
+        s->attack_prepare = gnt_guard_put(s->guard, "prepare's input", &in, sizeof in);
+        return gnt_guard_full(s->guard) ? gnt_fail(err, "out of memory for an attack's input") : 0;
+    }
     if (granted & GNT_KNOWS_SHADOW_OBS && make_shadow_observations(s, &in, s->shadow, err) != 0)
         return -1;
     if (granted & GNT_KNOWS_HISTORY)

@@ -37,6 +37,8 @@ typedef struct gnt_vet_spec {
     int64_t batch;
     /* Budget of an attack; 0: its default. */
     int64_t budget;
+    /* An attack with GNT_FLAG_PREPARES_ONCE. */
+    int prepares_once;
     /* The defense that produces an attack's observations, granted as knowledge if it needs or uses that;
      * NULL: none. */
     const gnt_descriptor *behind;

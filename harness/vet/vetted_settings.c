@@ -23,7 +23,8 @@ static void add_spec(gnt_vet_spec *list, int *n, const gnt_descriptor *d, uint32
                                            : surface != GNT_SURFACE_UPDATE ? FEW
                                            : steps                         ? 2
                                                                            : 1,
-                                  .budget = budget};
+                                  .budget = budget,
+                                  .prepares_once = attack && (d->flags & GNT_FLAG_PREPARES_ONCE)};
 }
 
 /* True if the plugin is vetted on maps too: defenses, and attacks that use the sensitive region. */

@@ -34,6 +34,11 @@ static gnt_status prepare(void *self, const gnt_defense_prepare *in, const gnt_s
     return GNT_OK;
 }
 
+static gnt_status prepare_attack(void *self, const gnt_attack_prepare *in, const gnt_sink *out) {
+    (void)self, (void)in, (void)out;
+    return GNT_OK;
+}
+
 static gnt_status run(void *self, const gnt_observation *seen, const gnt_artefacts *own,
                       const gnt_answer *answer) {
     (void)self, (void)seen, (void)own, (void)answer;
@@ -310,6 +315,9 @@ SPOIL(strength_bool, s->p[SIGMA].strength = 0; s->p[FLAG].strength = 1)
 SPOIL(attack_strength, s->d.kind = GNT_PLUGIN_ATTACK; wrong_table(s); s->d.goals = GNT_GOAL_LABEL;
       s->d.scope = 0)
 SPOIL(attack_no_run, attack_strength(s); s->p[SIGMA].strength = 0; s->attack.run = NULL)
+SPOIL(prepares_once_by_stage, s->d.kind = GNT_PLUGIN_ATTACK; wrong_table(s); s->d.goals = GNT_GOAL_LABEL;
+      s->d.scope = GNT_SCOPE_STAGE; s->attack.prepare = prepare_attack; s->d.flags |= GNT_FLAG_PREPARES_ONCE;
+      s->p[SIGMA].strength = 0)
 SPOIL(attack_no_goal, attack_strength(s); s->p[SIGMA].strength = 0; s->d.goals = 0)
 
 static const struct {
@@ -325,6 +333,7 @@ static const struct {
     {"size is 8", size_small},
     {"reserved", word_set},
     {"GNT_FLAG_ACTIVE go together", active_defense},
+    {"GNT_FLAG_PREPARES_ONCE needs the hook prepare", prepares_once_by_stage},
     {"kind is 3", kind_odd},
     {"create is NULL", no_create},
     {"destroy is NULL", no_destroy},

@@ -697,7 +697,7 @@ typedef struct gnt_attack_prepare {
     const gnt_samples *const *shadow_truth;
     int32_t attribute;
     int32_t attribute_values;
-    const float *weights;
+    const float *weights; /* NULL under GNT_FLAG_PREPARES_ONCE, as buffers and setting */
     const float *buffers;
     /* Members of the observation that are the same for all targets (grants, goals, steps, batch, rate,
      * attribute; with KNOWS_DEFENSE the defense, its parameters and artefacts); the others are NULL. With
@@ -867,7 +867,9 @@ typedef struct gnt_descriptor {
 #define GNT_FLAG_FIRST_DENSE 32u  /* attack: needs a model whose first layer is dense */
 #define GNT_FLAG_TAKES_START 128u /* attack: starts at observation.start_x if given */
 /* Defense: its artefacts are the same at every strength; `prepare` is called once, in an instance with the
- * preset strength. */
+ * preset strength. Attack, with scope task: it prepares from the rows that it was granted alone, so the host
+ * calls `prepare` once for all defenses, strengths and rounds; weights, buffers, setting and shadow
+ * observations are NULL, attribute −1. */
 #define GNT_FLAG_PREPARES_ONCE 256u
 /* Attack: what it does in its first steps depends on how many it will take, as with a learning rate that
  * falls until the last one. Its budget is that of the suite, or its integer parameter `steps`. The host also

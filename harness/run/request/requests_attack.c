@@ -237,7 +237,6 @@ static part first_part(const run_requests *r, const gnt_cell *c, char own[PART_S
 static void set_attacker(run_requests *r, run_job *j, const gnt_cell *c, const part *p,
                          gnt_request_attacker *q) {
     const gnt_suite_task *t = &r->suite->task[c->task];
-    j->defense = r->suite->defense[c->defense].label;
     j->attack = p->label == p->name ? p->label : r->suite->attack[c->attack].label;
     *q = (gnt_request_attacker){
         .model = request_model(t),
@@ -291,20 +290,63 @@ static int add_history(run_requests *r, run_job *j, const gnt_cell *c, double st
     return 0;
 }
 
+static const char *const prepared[] = {"artefacts", NULL};
+
+/* Adds the rows that the attacker has been granted. */
+static int add_rows(run_requests *r, run_job *j, const gnt_cell *c, uint32_t granted) {
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    run_job *data = t->captures && !t->captures->has_data ? NULL : run_data_job(r, c->task, c->seed);
+    int rc = 0;
+    if (granted & GNT_KNOWS_PUBLIC)
+        rc = run_job_add_input(j, "public", data, "public");
+    if (rc == 0 && (granted & GNT_KNOWS_PRIOR_DATA))
+        rc = run_job_add_input(j, "prior_data", data, "prior_data");
+    if (rc == 0 && (granted & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
+        rc = run_job_add_input(j, "shadow", data, request_shadow(t));
+    return rc;
+}
+
+/* Returns the job of an attack that prepares once for a training's data, whatever the defense and the round.
+ * No part of its request depends on these. */
+static run_job *prepare_once_job(run_requests *r, const gnt_cell *c, const part *p) {
+    const gnt_suite_task *t = &r->suite->task[c->task];
+    char name[NAME_SIZE], role[NAME_SIZE];
+    int fresh;
+    snprintf(name, sizeof name, "prepare-attack %s/%s/s%" PRIu64, t->trained_as, p->label, c->seed);
+    run_job *j = request_begin(r, name, GNT_JOB_PREPARE_ATTACK, prepared, &fresh);
+    if (!j || !fresh)
+        return j;
+    snprintf(role, sizeof role, "%s/%s/s%" PRIu64 "/prepare", t->trained_as, p->label, c->seed);
+    j->stays = ""; /* its own attack alone reads them */
+    part own = *p;
+    own.grants &= GNT_KNOWS_PUBLIC | GNT_KNOWS_PRIOR_DATA | GNT_KNOWS_SHADOW;
+    own.goals = p->member->info->goals;
+    own.name = p->label;
+    own.budget = own.budget_by = 0;
+    gnt_request_prepare_attack *q = &j->request.prepare_attack;
+    set_attacker(r, j, c, &own, &q->attacker);
+    q->told_stage = -1;
+    q->observe.surface = p->surface;
+    q->key = request_key(r, "attack", role);
+    return add_rows(r, j, c, own.grants) == 0 ? j : NULL;
+}
+
 static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double strength, const part *p) {
-    static const char *const outputs[] = {"artefacts", NULL};
+    if (p->member->info->flags & GNT_FLAG_PREPARES_ONCE)
+        return prepare_once_job(r, c, p);
     const gnt_suite_task *t = &r->suite->task[c->task];
     char name[NAME_SIZE], label[PART_SIZE], role[NAME_SIZE];
     int fresh;
     request_label(r, (int)c->defense, strength, label, sizeof label);
     snprintf(name, sizeof name, "prepare-attack %s/r%" PRId64 "/%s/%s/s%" PRIu64, t->id, c->round, label,
              p->name, c->seed);
-    run_job *j = request_begin(r, name, GNT_JOB_PREPARE_ATTACK, outputs, &fresh);
+    run_job *j = request_begin(r, name, GNT_JOB_PREPARE_ATTACK, prepared, &fresh);
     if (!j || !fresh)
         return j;
     snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64 "/prepare", t->id, c->round, p->label,
              c->seed);
     j->stays = ""; /* its own attack alone reads them */
+    j->defense = r->suite->defense[c->defense].label;
     gnt_request_prepare_attack *q = &j->request.prepare_attack;
     set_attacker(r, j, c, p, &q->attacker);
     q->stage = c->round;
@@ -312,15 +354,10 @@ static run_job *prepare_attack_job(run_requests *r, const gnt_cell *c, double st
     q->observe = observe_for(r, c);
     q->observe.surface = p->surface;
     q->key = request_key(r, "attack", role);
-    run_job *data = t->captures && !t->captures->has_data ? NULL : run_data_job(r, c->task, c->seed);
     const observed shadow = shadow_for(r, c, p->grants, p->surface);
     int rc = run_job_add_input(j, "trained", observe_job(r, c, strength, TARGETS), "broadcast");
-    if (rc == 0 && (p->grants & GNT_KNOWS_PUBLIC))
-        rc = run_job_add_input(j, "public", data, "public");
-    if (rc == 0 && (p->grants & GNT_KNOWS_PRIOR_DATA))
-        rc = run_job_add_input(j, "prior_data", data, "prior_data");
-    if (rc == 0 && (p->grants & (GNT_KNOWS_SHADOW | GNT_KNOWS_SHADOW_OBS)))
-        rc = run_job_add_input(j, "shadow", data, request_shadow(t));
+    if (rc == 0)
+        rc = add_rows(r, j, c, p->grants);
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
         rc = run_job_add_input(j, "shadow_seen", observe_job(r, c, strength, shadow), "seen");
     if (rc == 0 && (p->grants & GNT_KNOWS_SHADOW_OBS))
@@ -374,6 +411,7 @@ static run_job *part_job(run_requests *r, const gnt_cell *c, double strength, co
         return j;
     snprintf(role, sizeof role, "%s/r%" PRId64 "/%s/s%" PRIu64, t->id, c->round, p->label, c->seed);
     gnt_request_attack *q = &j->request.attack;
+    j->defense = r->suite->defense[c->defense].label;
     set_attacker(r, j, c, p, &q->attacker);
     q->chained = chained;
     q->key = request_key(r, "attack", role);

@@ -4,7 +4,8 @@
 
 extern const gnt_descriptor gradient_dlg, gradient_idlg, gradient_invert_gradients, gradient_linear_layer,
     gradient_lrp_search, gradient_ggl, gradient_dlg_whitened, gradient_region_known, gradient_region_read,
-    gradient_string_hypothesis, gradient_layout, gradient_auto, gradient_sample_attribute;
+    gradient_string_hypothesis, gradient_layout, gradient_auto, gradient_sample_attribute,
+    gradient_shadow_likelihood;
 
 static const gnt_descriptor *const descriptors[] = {&gradient_dlg,
                                                     &gradient_idlg,
@@ -18,6 +19,7 @@ static const gnt_descriptor *const descriptors[] = {&gradient_dlg,
                                                     &gradient_region_read,
                                                     &gradient_layout,
                                                     &gradient_auto,
-                                                    &gradient_sample_attribute};
+                                                    &gradient_sample_attribute,
+                                                    &gradient_shadow_likelihood};
 
 GNT_DEFINE_ENTRY_LIST(descriptors, sizeof descriptors / sizeof *descriptors)

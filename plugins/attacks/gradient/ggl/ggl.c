@@ -110,7 +110,7 @@ static const gnt_parameter parameters[] = {
 };
 
 const gnt_descriptor gradient_ggl = {
-    GNT_ATTACK("ggl", "1.4",
+    GNT_ATTACK("ggl", "1.5",
                "searches the latents of a generator learnt from public images for the observed gradient",
                "MIT",
                "Li, Zhang, Liu and Liu, Auditing Privacy Defenses in Federated Learning via Generative "
@@ -123,7 +123,7 @@ const gnt_descriptor gradient_ggl = {
     .uses = GNT_KNOWS_LABELS | GNT_KNOWS_RATES | GNT_KNOWS_DEFENSE,
     .families = match_families,
     .data_kinds = GNT_KIND_IMAGE,
-    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE,
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_BUDGET_SCHEDULE | GNT_FLAG_PREPARES_ONCE,
     .conditions = GNT_IF_CLASSES | GNT_IF_ONE_SAMPLE,
     .least_public = 8,
     .attack = &hooks,
