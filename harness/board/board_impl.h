@@ -283,7 +283,11 @@ typedef struct board_cell {
 void board_fill_cells(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
                       board_cell cell[BOARD_CELLS]);
 void board_free_cells(board_cell cell[BOARD_CELLS]);
-int board_any_next(const board_place *places, size_t n);
+/* Returns the heading of a cell's column. */
+const char *board_cell_title(const board_contest *c, int cell);
+/* True if the tables of these places have the column of this cell: the claims and the second measure need a
+ * row that has one. */
+int board_shows(const board *b, const board_contest *c, int cell, const board_place *places, size_t n);
 
 /* ---- writing.c ---- */
 

@@ -40,7 +40,7 @@ static void add_threat(page *w, const board_contest *c, size_t threat, board_pla
     gnt_text text;
     if (!board_any_number(places, n))
         return;
-    const page_scale s = page_scale_of(c, c->threat[threat], places, n);
+    const page_scale s = page_scale_of(w, c, c->threat[threat], places, n);
     gnt_text_init(&text, BOARD_MOST_SAID);
     page_add(w, "<div class=\"threat\" data-threats=\"");
     add_threat_values(w, c, threat);

@@ -1,6 +1,4 @@
 /* leaderboard.md: what the page shows, for reading as text. */
-#include <string.h>
-
 #include "base/mem.h"
 #include "board/arenas_impl.h"
 #include "render/pen.h"
@@ -28,8 +26,8 @@ static void add_plugins(const board *b, const board_row *row, gnt_text *out) {
     gnt_text_free(&plugins);
 }
 
-static void add_place(const board *b, const board_contest *c, uint32_t threat, const board_place *p, int next,
-                      gnt_table *t) {
+static void add_place(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
+                      const int shows[BOARD_CELLS], gnt_table *t) {
     board_cell cell[BOARD_CELLS];
     uint32_t flag;
     const char *mark, *words;
@@ -49,18 +47,15 @@ static void add_place(const board *b, const board_contest *c, uint32_t threat, c
     gnt_text_free(&text);
     board_fill_cells(b, c, threat, p, cell);
     for (int i = 0; i < BOARD_CELLS; i++)
-        if (i != BOARD_NEXT || next)
+        if (shows[i])
             add_cell(&cell[i], t);
     board_free_cells(cell);
 }
 
 static void add_threat(const board *b, const board_contest *c, size_t threat, board_place *places,
                        gnt_pen *pen) {
-    const char *const names[] = {
-        "rank",    "defense",    "claimed", "measured", gnt_next_title(c->lead), "best known attack",
-        "utility", "contributor"};
+    int shows[BOARD_CELLS];
     const size_t n = board_rank(c, c->lead, c->threat[threat], places);
-    const int next = board_any_next(places, n);
     gnt_text text;
     gnt_table t;
     if (!board_any_number(places, n))
@@ -71,11 +66,13 @@ static void add_threat(const board *b, const board_contest *c, size_t threat, bo
     board_say_threat(c->threat[threat], &text);
     gnt_pen_write_text(pen, GNT_PEN_SUBHEADING, &text);
     gnt_table_init(&t, NULL);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (next || strcmp(names[i], gnt_next_title(c->lead)) != 0)
-            gnt_table_column(&t, names[i]);
+    gnt_table_column(&t, "rank");
+    gnt_table_column(&t, "defense");
+    for (int i = 0; i < BOARD_CELLS; i++)
+        if ((shows[i] = board_shows(b, c, i, places, n)))
+            gnt_table_column(&t, board_cell_title(c, i));
     for (size_t i = 0; i < n; i++)
-        add_place(b, c, c->threat[threat], &places[i], next, &t);
+        add_place(b, c, c->threat[threat], &places[i], shows, &t);
     gnt_pen_table(pen, &t);
 }
 

@@ -15,7 +15,7 @@ typedef struct page_scale {
     double low, high, floor, none;
     int leak; /* to the right leaks more, whatever the measure */
     uint32_t threat;
-    const char *next; /* heading of the column that is next to the measure; NULL: there is none */
+    int shows[BOARD_CELLS]; /* board_shows of each cell */
 } page_scale;
 
 /* ---- page_text.c ---- */
@@ -32,7 +32,8 @@ int page_base64(page *w, const uint8_t *bytes, size_t n);
 
 /* ---- page_rows.c ---- */
 
-page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_place *places, size_t n);
+page_scale page_scale_of(const page *w, const board_contest *c, uint32_t threat, const board_place *places,
+                         size_t n);
 void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
 void page_apart(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n);
 

@@ -17,15 +17,17 @@ static void widen(page_scale *s, double value) {
     s->high = isnan(s->high) ? value : fmax(s->high, value);
 }
 
-page_scale page_scale_of(const board_contest *c, uint32_t threat, const board_place *places, size_t n) {
+page_scale page_scale_of(const page *w, const board_contest *c, uint32_t threat, const board_place *places,
+                         size_t n) {
     const char *name;
     page_scale s = {.low = NAN,
                     .high = NAN,
                     .floor = board_floor(c, c->lead, threat, &name),
                     .none = NAN,
                     .leak = c->lead->leak,
-                    .threat = threat,
-                    .next = board_any_next(places, n) ? gnt_next_title(c->lead) : NULL};
+                    .threat = threat};
+    for (int i = 0; i < BOARD_CELLS; i++)
+        s.shows[i] = board_shows(w->b, c, i, places, n);
     for (size_t i = 0; i < n; i++) {
         if (!places[i].worst)
             continue;
@@ -83,7 +85,7 @@ static void add_cells(page *w, const board_contest *c, const page_scale *s, cons
     board_cell cell[BOARD_CELLS];
     board_fill_cells(w->b, c, s->threat, p, cell);
     for (int i = 0; i < BOARD_CELLS; i++) {
-        if (i == BOARD_NEXT && !s->next)
+        if (!s->shows[i])
             continue;
         gnt_text_add(&w->out, "<td%s data-label=\"%s\"", cell[i].is_number ? " class=\"n\"" : "",
                      cell[i].label);
@@ -104,24 +106,24 @@ static void add_cells(page *w, const board_contest *c, const page_scale *s, cons
     board_free_cells(cell);
 }
 
-static void add_heads(page *w, const char *const *names, size_t n) {
-    page_add(w, "<thead><tr>");
-    for (size_t i = 0; i < n; i++)
-        if (names[i])
-            gnt_text_add(&w->out, "<th scope=\"col\">%s</th>", names[i]);
+/* Adds two headings, and those of the cells that are shown. */
+static void add_heads(page *w, const board_contest *c, const page_scale *s, const char *first,
+                      const char *second) {
+    gnt_text_add(&w->out, "<thead><tr><th scope=\"col\">%s</th><th scope=\"col\">%s</th>", first, second);
+    for (int i = 0; i < BOARD_CELLS; i++)
+        if (s->shows[i])
+            gnt_text_add(&w->out, "<th scope=\"col\">%s</th>", board_cell_title(c, i));
     page_add(w, "</tr></thead>\n<tbody>\n");
 }
 
 void page_ranked(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n) {
-    const char *const names[] = {"rank",  "defense",           "claimed", "measured",
-                                 s->next, "best known attack", "utility", "contributor"};
     if (n == 0 || !places[0].place.rank) {
         if (s->threat != c->threat[0]) /* of the first the section's own sentence says so */
             page_add(w, "<p>No defense has a place here.</p>\n");
         return;
     }
     page_add(w, "<table class=\"places sort\">");
-    add_heads(w, names, sizeof names / sizeof *names);
+    add_heads(w, c, s, "rank", "defense");
     for (size_t i = 0; i < n && places[i].place.rank; i++) {
         const board_place *p = &places[i];
         const int first = p->place.rank == 1 && !gnt_is_as_undefended(p->state, &p->place);
@@ -136,15 +138,13 @@ void page_ranked(page *w, const board_contest *c, const page_scale *s, const boa
 }
 
 void page_apart(page *w, const board_contest *c, const page_scale *s, const board_place *places, size_t n) {
-    const char *const names[] = {"defense",           "why",     "claimed",    "measured", s->next,
-                                 "best known attack", "utility", "contributor"};
     size_t i = 0;
     while (i < n && places[i].place.rank)
         i++;
     if (i == n)
         return;
     page_add(w, "<h3>Not ranked</h3>\n<table class=\"places sort apart\">");
-    add_heads(w, names, sizeof names / sizeof *names);
+    add_heads(w, c, s, "defense", "why");
     for (; i < n; i++) {
         gnt_text text;
         gnt_text_init(&text, BOARD_MOST_SAID);

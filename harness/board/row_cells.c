@@ -88,13 +88,25 @@ static void fill_contributor(const board *b, const board_place *p, board_cell *c
     gnt_text_free(&note);
 }
 
+const char *board_cell_title(const board_contest *c, int cell) {
+    const char *const titles[BOARD_CELLS] = {"claimed",           "measured", gnt_next_title(c->lead),
+                                             "best known attack", "utility",  "contributor"};
+    return titles[cell];
+}
+
+int board_shows(const board *b, const board_contest *c, int cell, const board_place *places, size_t n) {
+    int any = cell != BOARD_CLAIMED && cell != BOARD_NEXT;
+    for (size_t i = 0; i < n; i++)
+        any |= cell == BOARD_CLAIMED ? board_claim(b, c, places[i].row, c->lead) != NULL
+                                     : places[i].next != NULL;
+    return any;
+}
+
 void board_fill_cells(const board *b, const board_contest *c, uint32_t threat, const board_place *p,
                       board_cell cell[BOARD_CELLS]) {
-    const char *const labels[BOARD_CELLS] = {"claimed",           "measured", gnt_next_title(c->lead),
-                                             "best known attack", "utility",  "contributor"};
     const gnt_outcome *g = p->worst ? p->worst->group : NULL;
     for (int i = 0; i < BOARD_CELLS; i++) {
-        cell[i] = (board_cell){.label = labels[i], .number = NAN};
+        cell[i] = (board_cell){.label = board_cell_title(c, i), .number = NAN};
         cell[i].is_number = i != BOARD_ATTACK && i != BOARD_CONTRIBUTOR;
         gnt_text_init(&cell[i].text, BOARD_MOST_SAID);
     }
@@ -117,11 +129,4 @@ void board_free_cells(board_cell cell[BOARD_CELLS]) {
         for (int k = 0; k < cell[i].n_note; k++)
             gnt_free(cell[i].note[k]);
     }
-}
-
-int board_any_next(const board_place *places, size_t n) {
-    int any = 0;
-    for (size_t i = 0; i < n; i++)
-        any |= places[i].next != NULL;
-    return any;
 }

@@ -458,6 +458,7 @@ static void claims_are_listed_next_to_measurements(void **state) {
     assert_int_equal(count_text(page, ">leaks more<"), 1); /* 4.5 was claimed, [9, 11] measured */
     char *text = read_text(b->folder, "out/leaderboard.md", NULL);
     assert_int_equal(count_text(text, "| 4.5 dB (Table 2; leaks more) |"), 1);
+    assert_true(count_text(text, "| claimed |") > 0 && count_text(page, "<th scope=\"col\">claimed<") > 0);
     gnt_free(text);
     gnt_free(page);
 }
