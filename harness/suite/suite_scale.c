@@ -1,5 +1,6 @@
 /* Scales: one suite at several sizes. "scales" names sets of values, "$name" anywhere in the suite stands for
- * its value in the chosen scale; the other readers see the suite after substitution. */
+ * its value in the chosen scale, and a key whose value is null there is left out; the other readers see the
+ * suite after substitution. */
 #include <string.h>
 
 #include "base/text.h"
@@ -90,10 +91,22 @@ static int position(const json_t *set, const char *wanted) {
 
 static json_t *put(putting *p, const char *path, json_t *value);
 
+/* True if the value names one that is null in this scale. */
+static int is_left_out(putting *p, const json_t *value) {
+    const char *text = json_string_value(value);
+    const int at = text && *text == '$' ? position(p->set, text + 1) : -1;
+    if (at < 0 || !json_is_null(json_object_get(p->set, text + 1)))
+        return 0;
+    p->used[at] = 1;
+    return 1;
+}
+
 static int put_object(putting *p, const char *path, const json_t *object, json_t *out) {
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)object, name, value) {
+        if (is_left_out(p, value))
+            continue;
         json_t *one = put(p, gnt_path_key(path, name).text, value);
         if (!one || json_object_set_new(out, name, one) != 0)
             return -1;
