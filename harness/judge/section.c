@@ -119,7 +119,10 @@ int gnt_is_arena(const gnt_results *r, const char *task) {
             strcmp(r->group[i].task, task) ? NULL : gnt_attack_of(r, r->group[i].attack);
         listed = of && of->list;
     }
-    return listed && gnt_facts_of(r, task)->in_round && isfinite(gnt_target_utility(r, task));
+    const gnt_result_task *of = gnt_task_of(r, task);
+    /* no hook sees the samples whose representations are observed */
+    const int is_honest = gnt_facts_of(r, task)->in_round || (of && !strcmp(of->surface, "representation"));
+    return listed && is_honest && isfinite(gnt_target_utility(r, task));
 }
 
 /* Returns the measure that leads where no arena is. */

@@ -263,6 +263,24 @@ static void other_tasks_are_no_arenas(void **state) {
     json_decref(all);
 }
 
+/* A hook can distinguish a probed update from one that is sent, and never sees samples whose representations are
+ * observed. */
+static void representations_are_arenas_and_probed_updates_not(void **state) {
+    const bench *b = *state;
+    static const char *const facts[] = {
+        ROUND, "\"observe_from\": \"probe\", \"stages_drawn\": false, \"surface\": \"update\"",
+        "\"observe_from\": \"probe\", \"stages_drawn\": false, \"surface\": \"representation\""};
+    static const int shares[] = {1, 0, 1};
+    for (size_t i = 0; i < 3; i++) {
+        made run = {ARENA("r", "t", two)};
+        run.facts = facts[i];
+        write_run(b, &run);
+        json_t *all = BOARD("r");
+        assert_int_equal(json_array_size(json_object_get(all, "pairs")) > 0, shares[i]);
+        json_decref(all);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {IN_FOLDER(an_arena_ranks_by_what_its_shares_are_of),
                                        IN_FOLDER(shares_in_each_task),
@@ -271,6 +289,7 @@ int main(void) {
                                        IN_FOLDER(what_is_not_adequate_is_said),
                                        IN_FOLDER(arenas_of_guests_are_left_out),
                                        IN_FOLDER(some_defenses_alone),
-                                       IN_FOLDER(other_tasks_are_no_arenas)};
+                                       IN_FOLDER(other_tasks_are_no_arenas),
+                                       IN_FOLDER(representations_are_arenas_and_probed_updates_not)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,10 +59,9 @@ static int any_of_list(const gnt_results *r, const char *list) {
 
 /* Returns the measure by which a task is one of an arena; NULL: it is none. */
 static const gnt_measure *measure_of(const gnt_results *r, const char *task) {
-    const gnt_measure *lead = gnt_section_lead(r, task, GNT_EVERY_STAGE);
-    return lead && gnt_facts_of(r, task)->in_round && isfinite(gnt_target_utility(r, task))
-               ? gnt_share_measure(lead)
-               : NULL;
+    int64_t stage[GNT_MOST_STAGES];
+    const gnt_measure *lead = gnt_judged_stages(r, task, stage) ? gnt_section_lead(r, task, stage[0]) : NULL;
+    return lead && gnt_is_arena(r, task) ? gnt_share_measure(lead) : NULL;
 }
 
 /* ---- what they decide ---- */
@@ -153,10 +152,14 @@ static int has_number(const arena *of, size_t a) {
     const gnt_results *r = of->results;
     if (!entry_of(r, r->attack[a], of->list) || gnt_result_influence_of(r->file, r->attack[a]))
         return 0;
-    for (size_t t = 0; t < r->n_task; t++)
-        if (measure_of(r, r->task[t]) == of->measure &&
-            gnt_has_measure(r, r->task[t], GNT_EVERY_STAGE, r->attack[a], of->measure->name))
-            return 1;
+    for (size_t t = 0; t < r->n_task; t++) {
+        int64_t stage[GNT_MOST_STAGES];
+        const size_t n =
+            measure_of(r, r->task[t]) == of->measure ? gnt_judged_stages(r, r->task[t], stage) : 0;
+        for (size_t k = 0; k < n; k++)
+            if (gnt_has_measure(r, r->task[t], stage[k], r->attack[a], of->measure->name))
+                return 1;
+    }
     return 0;
 }
 
