@@ -20,7 +20,7 @@ void gnt_stage_words(const gnt_results *r, const char *task, int64_t stage, char
 void gnt_section_title(const gnt_results *r, const char *task, int64_t stage, gnt_text *out);
 
 /* True if a task is one of an arena: attacks of a list, a target utility, and observations in training, or
- * representations, which no hook can tell from those that others get. */
+ * representations, of which no hook sees the samples. */
 int gnt_is_arena(const gnt_results *r, const char *task);
 /* Returns the measure by which a section is ranked and summarised, in reports and on boards: the first by
  * order that has a number, but the attribute's balanced accuracy if the data are no images, and in an arena

@@ -263,8 +263,8 @@ static void other_tasks_are_no_arenas(void **state) {
     json_decref(all);
 }
 
-/* A hook can distinguish a probed update from one that is sent, and never sees samples whose representations are
- * observed. */
+/* A hook can distinguish a probed update from one that is sent; it never sees samples whose representations
+ * are observed. */
 static void representations_are_arenas_and_probed_updates_not(void **state) {
     const bench *b = *state;
     static const char *const facts[] = {
