@@ -50,7 +50,12 @@ int board_is_doubtful(const board *b, const board_contest *c) {
 
 void board_say_head(const board *b, const board_contest *c, gnt_text *out) {
     const double alone = gnt_public_only_mean(c->facts);
-    if (!c->in_round)
+    const int of_representations = facts_of(b, c->run[0], c)->of_representations;
+    if (!c->in_round && of_representations)
+        gnt_text_add(
+            out, "The representations are of samples that no client trained on, and no hook of the defense "
+                 "got them. ");
+    else if (!c->in_round)
         gnt_text_add(out, "Probe: the defense was run a second time for observation, outside training, and "
                           "could have detected it; ranks compare such rows alone. ");
     if (c->stage == GNT_EVERY_STAGE)

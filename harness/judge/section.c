@@ -119,10 +119,8 @@ int gnt_is_arena(const gnt_results *r, const char *task) {
             strcmp(r->group[i].task, task) ? NULL : gnt_attack_of(r, r->group[i].attack);
         listed = of && of->list;
     }
-    const gnt_result_task *of = gnt_task_of(r, task);
-    /* no hook sees the samples whose representations are observed */
-    const int is_honest = gnt_facts_of(r, task)->in_round || (of && !strcmp(of->surface, "representation"));
-    return listed && is_honest && isfinite(gnt_target_utility(r, task));
+    const gnt_task_facts *facts = gnt_facts_of(r, task);
+    return listed && (facts->in_round || facts->of_representations) && isfinite(gnt_target_utility(r, task));
 }
 
 /* Returns the measure that leads where no arena is. */

@@ -43,6 +43,7 @@ int results_read_tasks(const gnt_result *of, const char *file, gnt_task_facts **
         *t = (gnt_task_facts){
             .id = one->id,
             .drawn = one->stages_drawn > 0,
+            .of_representations = strcmp(one->surface, "representation") == 0,
             .seed_public = one->seed_public > 0,
             .only = one->public_only.at,
             .n_only = one->public_only.n,

@@ -15,7 +15,9 @@ enum { GNT_MOST_PUBLIC_ONLY = 256 }; /* seeds of a task */
 
 typedef struct gnt_task_facts {
     const char *id;
-    int in_round;    /* the update seen is one that training aggregated; 0: a probe, made to be looked at */
+    int in_round; /* the update seen is one that training aggregated; 0: a probe, made to be looked at */
+    /* representations of samples are seen, and no hook gets these samples */
+    int of_representations;
     int drawn;       /* the host drew the observed rounds; 0: the suite fixed them */
     int seed_public; /* the run's key came from a seed that everybody may read */
     const gnt_public_only *only;

@@ -271,12 +271,16 @@ static void representations_are_arenas_and_probed_updates_not(void **state) {
         ROUND, "\"observe_from\": \"probe\", \"stages_drawn\": false, \"surface\": \"update\"",
         "\"observe_from\": \"probe\", \"stages_drawn\": false, \"surface\": \"representation\""};
     static const int shares[] = {1, 0, 1};
+    static const char *const head[] = {NULL, "Probe: the defense was run a second time",
+                                       "no hook of the defense got them"};
     for (size_t i = 0; i < 3; i++) {
         made run = {ARENA("r", "t", two)};
         run.facts = facts[i];
         write_run(b, &run);
         json_t *all = BOARD("r");
         assert_int_equal(json_array_size(json_object_get(all, "pairs")) > 0, shares[i]);
+        if (head[i])
+            expect_page(b, head[i]);
         json_decref(all);
     }
 }

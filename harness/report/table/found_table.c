@@ -56,7 +56,7 @@ void gnt_table_found(const gnt_results *r, gnt_table *t) {
 }
 
 static int is_probe(const gnt_task_facts *t) {
-    return !t->in_round;
+    return !t->in_round && !t->of_representations;
 }
 
 static int has_public_seed(const gnt_task_facts *t) {
