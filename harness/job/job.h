@@ -21,7 +21,8 @@
  *   capture          reads   the files of captures
  *                    leaves  as observe, and trained: the weights before (capture_job.c)
  *   prepare-attack   reads   public, shadow, trained (what was broadcast), shadow_seen, shadow_mixing,
- *                            defense_artefacts.I, models
+ *                            defense_artefacts.I, models; the first two alone if the attack
+ *                            prepares once (GNT_FLAG_PREPARES_ONCE)
  *                    leaves  artefacts
  *   attack           reads   seen, what was granted, public, artefacts, history.K, defense_artefacts.I,
  *                            models; in a chain also recovered, recovered_labels

@@ -1,7 +1,5 @@
 /* prepares_once: an attack that prepares once, and answers only if `prepare` was given public rows and
  * nothing that depends on a defense or a round. */
-#include <string.h>
-
 #include "gauntlet/plugin.h"
 
 typedef struct plugin {

@@ -867,9 +867,9 @@ typedef struct gnt_descriptor {
 #define GNT_FLAG_FIRST_DENSE 32u  /* attack: needs a model whose first layer is dense */
 #define GNT_FLAG_TAKES_START 128u /* attack: starts at observation.start_x if given */
 /* Defense: its artefacts are the same at every strength; `prepare` is called once, in an instance with the
- * preset strength. Attack, with scope task: it prepares from the rows that it was granted alone, so the host
- * calls `prepare` once for all defenses, strengths and rounds; weights, buffers, setting and shadow
- * observations are NULL, attribute −1. */
+ * preset strength. Attack, with scope task: `prepare` uses granted rows only, so the host calls it once for
+ * all defenses, strengths and rounds; weights, buffers, setting and shadow observations are NULL, attribute
+ * is −1. */
 #define GNT_FLAG_PREPARES_ONCE 256u
 /* Attack: what it does in its first steps depends on how many it will take, as with a learning rate that
  * falls until the last one. Its budget is that of the suite, or its integer parameter `steps`. The host also

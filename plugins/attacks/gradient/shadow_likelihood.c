@@ -5,9 +5,8 @@
  *   `weights` is balanced
  *
  * u_i is the update that shadow sample i would have given at the broadcast weights, s the granted clip. This
- * is Bayes' rule with the shadow samples as the prior, so no classifier of single updates does better with
- * the same knowledge, but for what it guesses between the samples. Without noise the nearest sample's value
- * wins. */
+ * is Bayes' rule with the shadow samples as the prior: an attack with the same knowledge does better only if
+ * it generalises between them. Without noise the nearest sample's value wins. */
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +49,6 @@ typedef struct judge {
     covered_part covered; /* where the defense has noise in some layers alone */
     int64_t entries;
     const float **observed;
-    float **slope; /* room for derivatives, which are not used */
 } judge;
 
 static gnt_status judge_open(judge *j, const gnt_host *host, const gnt_observation *seen) {
@@ -65,21 +63,17 @@ static gnt_status judge_open(judge *j, const gnt_host *host, const gnt_observati
         j->law.scale = 1;
     }
     j->observed = gnt_host_scratch(host, update->n, sizeof *j->observed);
-    j->slope = gnt_host_scratch(host, update->n, sizeof *j->slope);
-    TRY(hook_memory(host, j->observed && j->slope));
-    for (int64_t t = 0; t < update->n; t++) {
+    TRY(hook_memory(host, j->observed != NULL));
+    for (int64_t t = 0; t < update->n; t++)
         j->observed[t] = update->view[t].data;
-        j->slope[t] = gnt_host_scratch(host, update->view[t].count, sizeof **j->slope);
-        TRY(hook_memory(host, j->slope[t] != NULL));
-    }
     return GNT_OK;
 }
 
 /* Returns −log p(observed | the update u), up to a constant. */
 static double judge_cost(judge *j, const gnt_views *u) {
     if (!j->covered.flag)
-        return noise_cost(&j->law, u, j->observed, NULL, j->slope);
-    double cost = covered_cost(&j->covered, u, j->observed, NULL, j->slope);
+        return noise_cost(&j->law, u, j->observed, NULL, NULL);
+    double cost = covered_cost(&j->covered, u, j->observed, NULL, NULL);
     for (int64_t t = 0; t < u->n; t++)
         for (int64_t i = 0; !j->covered.flag[t] && i < u->view[t].count; i++) {
             const double r = ((double)u->view[t].data[i] - (double)j->observed[t][i]) / j->covered.floor;
@@ -146,14 +140,14 @@ static double score(const shadow_likelihood *self, const kept_samples *s, int32_
     memset(sum, 0, 2 * (size_t)values * sizeof *sum);
     double *count = sum + values;
     for (int64_t i = 0; i < s->n; i++) {
-        const int32_t v = (int32_t)s->a->data[i * s->a->dim[1] + attribute];
+        const float a = s->a->data[i * s->a->dim[1] + attribute];
         const double p = exp(least - cost[i]);
         all += p;
         squares += p * p;
-        if (v < 0 || v >= values)
+        if (!(a >= 0 && a < (float)values))
             continue;
-        sum[v] += p;
-        count[v]++;
+        sum[(int32_t)a] += p;
+        count[(int32_t)a]++;
     }
     for (int32_t v = 0; v < values; v++)
         scores[v] = (float)log((sum[v] + 1e-300) / (self->balanced ? fmax(count[v], 1) : 1));

@@ -55,8 +55,8 @@ double covered_cost(covered_part *c, const gnt_views *u, const float *const *obs
     for (int64_t k = 0; k < c->n; k++) {
         c->observed[k] = observed[c->tensor[k]];
         c->mask[k] = mask ? mask[c->tensor[k]] : NULL;
-        c->slope[k] = d[c->tensor[k]];
+        c->slope[k] = d ? d[c->tensor[k]] : NULL;
     }
     const gnt_views own = {c->n, c->view};
-    return noise_cost(&c->law, &own, c->observed, mask ? c->mask : NULL, c->slope);
+    return noise_cost(&c->law, &own, c->observed, mask ? c->mask : NULL, d ? c->slope : NULL);
 }

@@ -30,7 +30,8 @@ noise_clip covered_clip(covered_part *c, const gnt_views *u);
 /* Turns derivatives d by the clipped tensors of u into those by u, as noise_clip_vjp does; right after
  * covered_clip of u. */
 void covered_vjp(covered_part *c, noise_clip clip, float *const *d);
-/* Returns noise_cost of these tensors of u, and sets their derivatives; the other tensors of d stay. */
+/* Returns noise_cost of these tensors of u, and sets their derivatives, unless d is NULL; the other tensors
+ * of d stay. */
 double covered_cost(covered_part *c, const gnt_views *u, const float *const *observed,
                     const float *const *mask, float *const *d);
 

@@ -59,21 +59,24 @@ void noise_clip_vjp(const noise_law *law, noise_clip clip, const gnt_view *u, in
 
 /* ---- an observed update ---- */
 
-/* Returns the cost of n tensors that are clipped together; mask may be NULL. */
+/* Returns the cost of n tensors that are clipped together; mask and d_u may be NULL. */
 static double group_cost(const noise_law *law, const gnt_view *u, int64_t n, const float *const *observed,
                          const float *const *mask, float *const *d_u) {
     const noise_clip clip = noise_clip_of(law, u, n);
     double cost = 0, slope;
     for (int64_t t = 0; t < n; t++)
         for (int64_t i = 0; i < u[t].count; i++) {
-            d_u[t][i] = 0;
+            if (d_u)
+                d_u[t][i] = 0;
             if (mask && mask[t][i] == 0)
                 continue;
             const double r = clip.factor * (double)u[t].data[i] + law->mean - (double)observed[t][i];
             cost += noise_entry_cost(law, r, &slope);
-            d_u[t][i] = (float)slope;
+            if (d_u)
+                d_u[t][i] = (float)slope;
         }
-    noise_clip_vjp(law, clip, u, n, d_u);
+    if (d_u)
+        noise_clip_vjp(law, clip, u, n, d_u);
     return cost;
 }
 
@@ -82,7 +85,8 @@ double noise_cost(const noise_law *law, const gnt_views *u, const float *const *
     const int64_t group = noise_clip_group(law, u->n);
     double cost = 0;
     for (int64_t t = 0; t < u->n; t += group)
-        cost += group_cost(law, u->view + t, group, observed + t, mask ? mask + t : NULL, d_u + t);
+        cost +=
+            group_cost(law, u->view + t, group, observed + t, mask ? mask + t : NULL, d_u ? d_u + t : NULL);
     return cost;
 }
 

@@ -49,7 +49,7 @@ noise_clip noise_clip_of(const noise_law *law, const gnt_view *u, int64_t n);
 void noise_clip_vjp(const noise_law *law, noise_clip clip, const gnt_view *u, int64_t n, float *const *d);
 
 /* Returns −log p(observed | u) up to a constant, over the entries whose mask is 1 (NULL: all). d_u, one
- * tensor for each of u's, becomes its derivative by u, the clip's included. */
+ * tensor for each of u's, becomes its derivative by u, the clip's included; NULL: none is wanted. */
 double noise_cost(const noise_law *law, const gnt_views *u, const float *const *observed,
                   const float *const *mask, float *const *d_u);
 
