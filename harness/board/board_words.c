@@ -14,7 +14,8 @@ static const gnt_results *first_of(const board *b, const board_contest *c) {
 
 void board_say_place(const board *b, const board_contest *c, gnt_text *out) {
     gnt_section_title(first_of(b, c), c->task, c->stage, out);
-    gnt_text_add(out, "%s", c->in_round ? "" : ", probe");
+    const int of_representations = gnt_facts_of(first_of(b, c), c->task)->of_representations;
+    gnt_text_add(out, "%s", c->in_round || of_representations ? "" : ", probe");
     if (c->like != (size_t)(c - b->contest))
         gnt_text_add(out, " (suite %s, %s)", first_of(b, c)->suite, b->run[c->run[0]].contributor);
 }
