@@ -3,6 +3,7 @@
  * tools/export_lpips.py. Needs PyTorch; skips where there is none. */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,23 +27,70 @@ static char folder[] = "/tmp/gauntlet-export-XXXXXX";
 static const char python[] = "/usr/bin/python3";
 static int has_torch;
 
+/* Runs one python after another with the words that come in: each in a copy of a process that has PyTorch,
+ * since to import it takes longer than the rest of a test. First comes how many bytes follow, which are the
+ * file for what the copy says and its words, each after a 0 but the first; its exit code is answered. */
+static const char serving[] =
+    "import os, runpy, sys, torch, traceback\n"
+    "while True:\n"
+    "    size = int.from_bytes(sys.stdin.buffer.read(8), sys.byteorder)\n"
+    "    out, *sys.argv = sys.stdin.buffer.read(size).decode().split('\\0')\n"
+    "    copy = os.fork() if size else sys.exit()\n"
+    "    if copy == 0: break\n"
+    "    os.write(1, bytes([os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) & 255]))\n"
+    "out = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)\n"
+    "os.dup2(out, 1), os.dup2(out, 2)\n"
+    "code = 0\n"
+    "try:\n"
+    "    if sys.argv[0] == '-c': exec(sys.argv.pop(1), {'__name__': '__main__'})\n"
+    "    else:\n"
+    "        sys.path[0] = os.path.dirname(sys.argv[0])\n"
+    "        runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    "except SystemExit as end:\n"
+    "    code = end.code if isinstance(end.code, int) else int(end.code is not None)\n"
+    "    if code and end.code is not code: print(end.code, file=sys.stderr)\n"
+    "except BaseException:\n"
+    "    code = 1\n"
+    "    traceback.print_exc()\n"
+    "sys.stdout.flush(), sys.stderr.flush()\n"
+    "os._exit(code)\n"; /* at once: to take PyTorch apart takes as long as to import it */
+static pid_t server;
+static int to_server, from_server;
+
+static int open_server(void) {
+    int to[2], from[2];
+    posix_spawn_file_actions_t actions;
+    signal(SIGPIPE, SIG_IGN);
+    if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC) || posix_spawn_file_actions_init(&actions))
+        return -1;
+    posix_spawn_file_actions_adddup2(&actions, to[0], 0);
+    posix_spawn_file_actions_adddup2(&actions, from[1], 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    char *argv[] = {(char *)python, "-B", "-c", (char *)serving, NULL};
+    const int failed = posix_spawn(&server, python, &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(to[0]);
+    close(from[1]);
+    to_server = to[1];
+    from_server = from[0];
+    return failed ? -1 : 0;
+}
+
 /* Exit code of python3 with these words; what it says goes to `said` in the folder. */
 static int run_python(const char *const *words) {
-    char *argv[10] = {(char *)python, "-B"}, out[100];
-    int n = 2, status = -1;
-    for (; words[n - 2]; n++)
-        argv[n] = (char *)words[n - 2];
-    snprintf(out, sizeof out, "%s/said", folder);
-    pid_t child;
-    posix_spawn_file_actions_t actions;
-    assert_int_equal(posix_spawn_file_actions_init(&actions), 0);
-    posix_spawn_file_actions_addopen(&actions, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    int failed = posix_spawn(&child, python, &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+    char text[1 << 13];
+    uint8_t code;
+    uint64_t size = (uint64_t)snprintf(text + 8, sizeof text - 8, "%s/said", folder);
+    for (; *words; words++) {
+        assert_true(8 + size + 1 + strlen(*words) < sizeof text);
+        memcpy(text + 8 + size + 1, *words, strlen(*words));
+        text[8 + size] = 0;
+        size += 1 + strlen(*words);
+    }
+    memcpy(text, &size, 8);
+    if (write(to_server, text, 8 + size) != (ssize_t)(8 + size) || read(from_server, &code, 1) != 1)
         return -1;
-    return WEXITSTATUS(status);
+    return code;
 }
 
 static char *in_folder(char path[200], const char *name) {
@@ -52,8 +100,8 @@ static char *in_folder(char path[200], const char *name) {
 
 static int setup(void **state) {
     (void)state;
-    has_torch = mkdtemp(folder) && access(python, X_OK) == 0 &&
-                run_python((const char *[]){"-c", "import torch", NULL}) == 0;
+    has_torch = mkdtemp(folder) && access(python, X_OK) == 0 && open_server() == 0 &&
+                run_python((const char *[]){"-c", "", NULL}) == 0;
     return 0;
 }
 
@@ -63,6 +111,11 @@ static int teardown(void **state) {
                                         "cut.pth",     "trace",   "out.safetensors", "a.npz",
                                         "objects.npz", "cut.npz", "in.safetensors"};
     char path[200];
+    if (server) {
+        close(to_server);
+        close(from_server);
+        waitpid(server, NULL, 0);
+    }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(in_folder(path, names[i]));
     return rmdir(folder);
