@@ -82,6 +82,9 @@ int gnt_guard_new(gnt_guard **out, size_t most, gnt_err *err) {
         gnt_guard_free(g);
         return gnt_fail(err, "out of memory for %zu bytes of input", most);
     }
+    /* where it can be: inputs are megabytes, and each small page costs a fault */
+    madvise(g->base, most, MADV_HUGEPAGE);
+    madvise(g->saved, most, MADV_HUGEPAGE);
     *out = g;
     return 0;
 }

@@ -340,6 +340,14 @@ static int write_verdict(checking *v, gnt_err *err) {
     return bad ? gnt_fail(err, "out of memory for a verdict") : 0;
 }
 
+/* Lets malloc keep what is freed: else each walk through the hooks has the same pages mapped again, which
+ * takes a sixth of its time. A check has made-up inputs alone, of which nothing need be hidden. */
+static void keep_freed_memory(void) {
+    mallopt(M_MMAP_THRESHOLD, 1 << 25);
+    mallopt(M_TRIM_THRESHOLD, 1 << 28);
+    mallopt(M_TOP_PAD, 1 << 20);
+}
+
 int gnt_vet_work(gnt_work *w, gnt_err *err) {
     static const struct {
         const char *name;
@@ -350,6 +358,7 @@ int gnt_vet_work(gnt_work *w, gnt_err *err) {
                   {"inputs", check_inputs},         {"finite", check_finite}, {"stops", check_stops},
                   {"memory", check_memory},         {"leaves", check_leaves}};
     const char *name = w->request->vet.check;
+    keep_freed_memory();
     checking v = {.work = w, .digests = json_array()};
     int rc = open_plugin(&v, err), found = 0;
     for (size_t i = 0; rc == 0 && v.n_specs && i < sizeof checks / sizeof *checks; i++)
