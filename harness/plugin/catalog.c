@@ -1,6 +1,5 @@
 #include "plugin/catalog.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/digest.h"
@@ -12,13 +11,6 @@
 #include "plugin/own_ids.h"
 
 enum { LONGEST_ANSWER = 16 << 20 };
-
-char *gnt_catalog_cache_folder(void) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0] == '/')
-        return gnt_format("%s/gauntlet/plugins", cache);
-    return home && home[0] == '/' ? gnt_format("%s/.cache/gauntlet/plugins", home) : NULL;
-}
 
 /* A cached description is followed by its own digest in hexadecimal: a bit flip on the disk may leave a valid
  * but different one. */

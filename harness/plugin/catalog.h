@@ -22,8 +22,5 @@ typedef struct gnt_catalog_spec {
 /* Lists all plugins. Fails on duplicate ids, ids of built-in plugins in other files than the program's own, a
  * missing --plugins folder, or lack of memory. */
 int gnt_catalog(gnt_plugin_list *out, const gnt_catalog_spec *spec, gnt_err *err);
-/* Returns $XDG_CACHE_HOME/gauntlet/plugins, or $HOME/.cache/gauntlet/plugins; NULL if neither is set. The
- * caller frees. */
-char *gnt_catalog_cache_folder(void);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "base/cache_folder.h"
 #include "base/mem.h"
 #include "process/child.h"
 #include "request/request.h"
@@ -102,7 +103,7 @@ int gnt_describe_in_child(void *context, const char *path, char **json, size_t *
 
 int gnt_list_plugins(gnt_plugin_list *out, const char *plugins, const gnt_sandbox_options *options,
                      gnt_err *err) {
-    char *cache = gnt_catalog_cache_folder();
+    char *cache = gnt_cache_folder("plugins");
     gnt_catalog_spec spec = {.plugins = plugins,
                              .cache = cache,
                              .describe = gnt_describe_in_child,

@@ -15,7 +15,7 @@
 int gnt_describe_in_child(void *context, const char *path, char **json, size_t *size, gnt_err *err);
 
 /* Lists all plugins that this program finds, with `plugins` (may be NULL) as the folder of --plugins.
- * Descriptions are cached under gnt_catalog_cache_folder(). options: may be NULL. Free with
+ * Descriptions are cached under gnt_cache_folder("plugins"). options: may be NULL. Free with
  * gnt_plugin_list_free. */
 int gnt_list_plugins(gnt_plugin_list *out, const char *plugins, const gnt_sandbox_options *options,
                      gnt_err *err);

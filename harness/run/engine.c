@@ -125,7 +125,10 @@ static int open_run(run *r, gnt_err *err) {
         rc = take_folder(r, store, err);
     gnt_free(store);
     if (rc != 0 || !(r->host = gnt_run_identity(&r->program, err)) || find_scripts(r, err) != 0 ||
-        run_share_open(r, err) != 0 || run_requests_open(&r->requests, err) != 0)
+        run_share_open(r, err) != 0)
+        return -1;
+    r->requests.host = r->host;
+    if (run_requests_open(&r->requests, err) != 0)
         return -1;
     open_cells(r);
     open_searches(r);

@@ -1,6 +1,8 @@
 /* Digests the data sets, weights and starting points that a suite reads, each file once. */
+#include <gnu/libc-version.h>
 #include <string.h>
 
+#include "base/cache_folder.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "run/request/requests.h"
@@ -23,10 +25,78 @@ static const gnt_digest *known_data(const run_requests *r, const gnt_suite_task 
     return NULL;
 }
 
+/* ---- built-in sets: the digest of their rows is kept, since to draw all of them takes longer than the rest
+ * of a plan, and jobs draw the few that they need ---- */
+
+static gnt_digest sum_of(const gnt_digest *digest, const gnt_digest *key) {
+    gnt_hasher h;
+    gnt_hasher_init(&h);
+    gnt_hasher_bytes(&h, digest->b, sizeof digest->b);
+    gnt_hasher_bytes(&h, key->b, sizeof key->b);
+    return gnt_hasher_end(&h);
+}
+
+/* Returns the path at which the digest of a built-in set is kept; NULL where none can be. */
+static char *kept_at(const run_requests *r, const gnt_suite_task *t, gnt_digest *key) {
+    char hex[GNT_HEX_SIZE],
+        *folder = r->host && gnt_data_is_builtin(t->data) ? gnt_cache_folder("data") : NULL;
+    gnt_hasher h;
+    if (!folder || gnt_make_dirs(folder, NULL) != 0) {
+        gnt_free(folder);
+        return NULL;
+    }
+    gnt_hasher_init(&h);
+    gnt_hasher_text(&h, r->host);
+    gnt_hasher_text(&h, gnu_get_libc_version()); /* with its mathematics rows are drawn */
+    gnt_hasher_text(&h, t->data);
+    gnt_hasher_u64(&h, t->data_seed);
+    gnt_hasher_bytes(&h, t->rows, sizeof t->rows);
+    *key = gnt_hasher_end(&h);
+    gnt_digest_hex(key, hex);
+    char *path = gnt_format("%s/%s", folder, hex);
+    gnt_free(folder);
+    return path;
+}
+
+/* Reads a digest, after which comes its sum: a bit flip on the disk would leave another one. */
+static int read_kept(const char *path, const gnt_digest *key, gnt_digest *digest) {
+    gnt_digest sum, kept[2];
+    uint8_t *bytes;
+    size_t size;
+    if (!path || gnt_file_read(path, sizeof kept, &bytes, &size, NULL) != 0)
+        return -1;
+    int rc = size == sizeof kept ? 0 : -1;
+    if (rc == 0) {
+        memcpy(kept, bytes, sizeof kept);
+        sum = sum_of(&kept[0], key);
+        rc = memcmp(&sum, &kept[1], sizeof sum) == 0 ? 0 : -1;
+    }
+    if (rc == 0)
+        *digest = kept[0];
+    gnt_free(bytes);
+    return rc;
+}
+
+static int digest_of_rows(const run_requests *r, const gnt_suite_task *t, gnt_digest *digest, gnt_err *err) {
+    gnt_data *data;
+    gnt_digest key = {{0}};
+    char *path = kept_at(r, t, &key);
+    int rc = read_kept(path, &key, digest);
+    if (rc != 0 && (rc = gnt_suite_open_data(t, r->data_folder, &data, err)) == 0) {
+        *digest = data->digest;
+        gnt_data_free(data);
+        if (path) {
+            const gnt_digest both[2] = {*digest, sum_of(digest, &key)};
+            gnt_file_write(path, both, sizeof both, NULL);
+        }
+    }
+    gnt_free(path);
+    return rc;
+}
+
 /* Digests a data set (copied from `known` unless that is NULL) and its weights, if it has any. */
 static int digest_of(const run_requests *r, const gnt_suite_task *t, const gnt_digest *known,
                      gnt_digest *of_data, gnt_digest *weights, gnt_err *err) {
-    gnt_data *data;
     if (t->weights && gnt_digest_file(t->weights, weights, err) != 0)
         return -1;
     if (t->captures && !t->captures->has_data)
@@ -35,11 +105,7 @@ static int digest_of(const run_requests *r, const gnt_suite_task *t, const gnt_d
         *of_data = *known;
         return 0;
     }
-    if (gnt_suite_open_data(t, r->data_folder, &data, err) != 0)
-        return -1;
-    *of_data = data->digest;
-    gnt_data_free(data);
-    return 0;
+    return digest_of_rows(r, t, of_data, err);
 }
 
 static int digest_of_other_set(const run_requests *r, const gnt_suite_other_set *set, gnt_digest *digest,

@@ -31,6 +31,8 @@ typedef struct run_requests {
     const gnt_suite *suite;
     /* --data, or NULL. */
     const char *data_folder;
+    /* What computes here, as in gnt_run_identity: what is known of built-in sets holds for it alone. */
+    const char *host;
     run_jobs *jobs;
     run_inputs inputs;
 } run_requests;
