@@ -45,16 +45,20 @@ int64_t net_size(const net_shape *s) {
     return n;
 }
 
-void net_start(const net_shape *s, const gnt_host *host, float *flat) {
+void net_start(const net_shape *s, const gnt_host *host, double mean, float *flat) {
+    const double first = log(mean / (1 - mean));
     float draw;
     for (int i = 0; i < TENSORS; i++) {
         const int64_t n = count_of(s, i);
         int64_t dim[4];
         const int32_t rank = shape_of(s, i, dim);
-        const double deviation = rank == 4 ? sqrt(2.0 / (double)(dim[1] * 9)) : rank == 2 ? 0.1 : 0;
+        const int is_last = i / 2 == STAGES - 1;
+        const double deviation = rank == 4   ? sqrt(2.0 / (double)(dim[1] * 9)) * (is_last ? 0.1 : 1)
+                                 : rank == 2 ? 0.1
+                                             : 0;
         for (int64_t k = 0; k < n; k++) {
             gnt_host_normal(host, "weights", 1, &draw);
-            flat[k] = (float)(deviation * (double)draw);
+            flat[k] = (float)(deviation * (double)draw + (is_last && rank == 1 ? first : 0));
         }
         flat += n;
     }
@@ -114,7 +118,7 @@ int net_compile(net_program *p, const net_shape *s, int64_t n, char error[NET_ER
     int32_t n_out = 1;
     out[0] = image_of(g, s, n, encoded, label, tensor);
     if (p->x) {
-        out[0] = gnt_nn_mean_all(g, gnt_nn_abs(g, gnt_nn_sub(g, out[0], x)));
+        out[0] = gnt_nn_mse(g, out[0], x);
         gnt_nn_vjp(g, out, NULL, 1, tensor, TENSORS, out + 1);
         n_out += TENSORS;
     }

@@ -15,11 +15,12 @@ typedef struct net_shape {
 
 /* Returns the entries of all tensors. */
 int64_t net_size(const net_shape *s);
-/* Draws initial weights: normal with variance 2/inputs (He et al. 2015) from the stream "weights"; biases
- * 0. */
-void net_start(const net_shape *s, const gnt_host *host, float *flat);
+/* Draws initial weights: normal with variance 2/inputs (He et al. 2015), a hundredth of that in the last
+ * layer, from the stream "weights"; biases 0. The last bias gives the mean, in (0, 1): a network that starts
+ * at 1/2 may end at 0, where its sigmoid has no slope, if nearly all pixels are black. */
+void net_start(const net_shape *s, const gnt_host *host, double mean, float *flat);
 
-/* A program for n samples at once: outputs the image, or with x the mean absolute error and its gradient for
+/* A program for n samples at once: outputs the image, or with x the mean squared error and its gradient for
  * each tensor. The inputs are bound to these vectors, which must outlive it. */
 typedef struct net_program {
     gnt_program *program;
