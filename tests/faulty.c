@@ -8,7 +8,9 @@
  *   full N       from the Nth on nothing more can be made or written: no space is left
  *   broken N     the Nth fails alone: an input/output error
  *   sealed       a file system that can only be read
- *   clock        the clock on the wall jumps by days, to and fro, each time somebody looks at it */
+ *   clock        the clock on the wall jumps by days, to and fro, each time somebody looks at it
+ *   checkpoint N each worker is killed in front of the Nth checkpoint that it puts into place: it reads what
+ *                its parent was given */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -37,18 +39,35 @@ int __wrap_mkdir(const char *path, mode_t mode);
 int __wrap_unlink(const char *path);
 time_t __wrap_time(time_t *at);
 
-enum what { NOTHING, COUNT, KILL, TORN, FULL, BROKEN, SEALED, CLOCK };
+enum what { NOTHING, COUNT, KILL, TORN, FULL, BROKEN, SEALED, CLOCK, CHECKPOINT };
 
 static enum what what;
-static long at_call, calls;
+static long at_call, calls, checkpoints;
 
 static void say_count(void) {
     fprintf(stderr, "disk calls: %ld\n", calls);
 }
 
+/* Returns the parent's FAULTY if it is about checkpoints; else NULL. */
+static const char *of_parent(void) {
+    static char all[1 << 16];
+    static const char name[] = "FAULTY=checkpoint ";
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/environ", (long)getppid());
+    const int fd = __real_open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, all, sizeof all - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    for (ssize_t at = 0; at < n; at += (ssize_t)strlen(all + at) + 1)
+        if (strncmp(all + at, name, sizeof name - 1) == 0)
+            return all + at + sizeof "FAULTY=" - 1;
+    return NULL;
+}
+
 __attribute__((constructor)) static void read_faults(void) {
-    static const char *const names[] = {"", "count", "kill", "torn", "full", "broken", "sealed", "clock"};
-    const char *text = getenv("FAULTY");
+    static const char *const names[] = {"",       "count",  "kill",  "torn",      "full",
+                                        "broken", "sealed", "clock", "checkpoint"};
+    const char *own = getenv("FAULTY"), *text = own ? own : of_parent();
     for (size_t i = 1; text && i < sizeof names / sizeof *names; i++) {
         size_t n = strlen(names[i]);
         if (strncmp(text, names[i], n) != 0 || (text[n] && text[n] != ' '))
@@ -116,6 +135,9 @@ int __wrap_fsync(int fd) {
 }
 
 int __wrap_rename(const char *from, const char *to) {
+    const char *name = strrchr(to, '/');
+    if (what == CHECKPOINT && name && strcmp(name, "/checkpoint") == 0 && ++checkpoints == at_call)
+        kill(getpid(), SIGKILL);
     return fails() ? -1 : __real_rename(from, to);
 }
 

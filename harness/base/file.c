@@ -196,6 +196,16 @@ int gnt_file_write(const char *path, const void *bytes, size_t size, gnt_err *er
     return rc;
 }
 
+void gnt_file_remove(const char *path) {
+    for (int n = 0; n < MOST_WRITERS; n++) {
+        char *part = gnt_file_part_name(path, n);
+        if (part)
+            clear_part(part);
+        gnt_free(part);
+    }
+    unlink(path);
+}
+
 int gnt_file_sweep_parts(const char *folder, const char *now, double seconds) {
     static const char ending[] = ".part";
     struct stat clock, st;

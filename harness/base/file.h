@@ -21,6 +21,9 @@ int gnt_pipe_read(const char *path, size_t most, uint8_t **bytes, size_t *size, 
 /* True if the path is "-", or names a pipe or a terminal. */
 int gnt_is_pipe(const char *path);
 int gnt_file_write(const char *path, const void *bytes, size_t size, gnt_err *err);
+/* Removes a file and what dead writers of this kernel left unfinished of it. What is not there, or is a
+ * folder, is no error. */
+void gnt_file_remove(const char *path);
 /* The same for a text, as FOLDER/NAME. A text of NULL is one for which memory ran out. */
 int gnt_file_write_text(const char *folder, const char *name, const char *text, gnt_err *err);
 /* Returns the name under which writer number `writer` (from 0) of this kernel keeps an unfinished file. The

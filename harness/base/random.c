@@ -53,6 +53,20 @@ uint32_t gnt_random_u32(gnt_stream *s) {
     return s->block[s->used++];
 }
 
+uint64_t gnt_stream_words(const gnt_stream *s) {
+    const uint64_t blocks = (uint64_t)s->counter[1] << 32 | s->counter[0];
+    return 4 * blocks - (4 - s->used);
+}
+
+gnt_stream gnt_stream_at(const gnt_key *key, const char *name, uint64_t words) {
+    gnt_stream s = gnt_stream_open(key, name);
+    s.counter[0] = (uint32_t)(words / 4);
+    s.counter[1] = (uint32_t)(words / 4 >> 32);
+    for (uint64_t i = 0; i < words % 4; i++)
+        gnt_random_u32(&s);
+    return s;
+}
+
 static uint64_t random_u64(gnt_stream *s) {
     uint64_t low = gnt_random_u32(s);
     return low | (uint64_t)gnt_random_u32(s) << 32;

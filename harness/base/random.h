@@ -21,6 +21,9 @@ typedef struct gnt_stream {
 gnt_key gnt_key_of_seed(uint64_t seed);
 gnt_key gnt_key_derive(const gnt_key *parent, const char *name);
 gnt_stream gnt_stream_open(const gnt_key *key, const char *name);
+/* How many words were drawn from a stream, modulo 2⁶⁴; and a stream from which so many were drawn. */
+uint64_t gnt_stream_words(const gnt_stream *s);
+gnt_stream gnt_stream_at(const gnt_key *key, const char *name, uint64_t words);
 
 uint32_t gnt_random_u32(gnt_stream *s);
 uint64_t gnt_random_below(gnt_stream *s, uint64_t n); /* uniform on 0 … n−1 without bias; n ≥ 1 */

@@ -77,6 +77,11 @@ static int others(void *context) {
     return gnt_worker_others();
 }
 
+static void say(void *context, int is_warning, const char *text) {
+    (void)context;
+    gnt_worker_say(is_warning, text);
+}
+
 static int describe(const gnt_worker *worker, const char *file, gnt_err *err) {
     char *text;
     if (gnt_describe(&text, file, err) != 0)
@@ -86,10 +91,17 @@ static int describe(const gnt_worker *worker, const char *file, gnt_err *err) {
     return rc;
 }
 
-static int work(gnt_worker *worker, const gnt_request *request, json_t *facts, json_t *hooks,
-                gnt_status *status, gnt_err *err) {
+static int work(gnt_worker *worker, const gnt_request *request, const char *level, json_t *facts,
+                json_t *hooks, gnt_status *status, gnt_err *err) {
+    const gnt_launch_checkpoint *to = worker->launch.checkpoint;
+    gnt_work_checkpoint checkpoint = {0};
+    if (to)
+        checkpoint = (gnt_work_checkpoint){to->path, to->job, to->program, to->seconds};
     gnt_work w = {.request = request,
                   .memory = (size_t)worker->launch.memory,
+                  .checkpoint = to ? &checkpoint : NULL,
+                  .say = say,
+                  .sandbox = level,
                   .context = worker,
                   .has = has_input,
                   .read = read_input,
@@ -138,7 +150,7 @@ static int run(gnt_worker *worker, const gnt_request *request, const gnt_sandbox
     case GNT_JOB_DESCRIBE:
         return describe(worker, request->describe.file, err);
     default:
-        return work(worker, request, facts, hooks, status, err);
+        return work(worker, request, report->level, facts, hooks, status, err);
     }
 }
 

@@ -527,8 +527,12 @@ int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
         gnt_fail(err, "out of memory for %d clients of %lld weights", s.most, (long long)fl->n_params);
         goto cleanup;
     }
-    rc = watch->after_round(watch->context, 0, weights, buffers, err);
-    for (int32_t round = 0; rc == 0 && round < fl->config.rounds; round++) {
+    const gnt_fl_carried carried = {.velocity = s.velocity, .added = &s.added};
+    int32_t done = 0;
+    rc = watch->resume ? watch->resume(watch->context, &done, &carried, err) : 0;
+    if (rc == 0 && done == 0)
+        rc = watch->after_round(watch->context, 0, weights, buffers, err);
+    for (int32_t round = done; rc == 0 && round < fl->config.rounds; round++) {
         if (watch->should_stop(watch->context)) {
             rc = gnt_fail(err, "stopped in round %d", round);
             break;
@@ -536,6 +540,8 @@ int gnt_fl_train(gnt_fl *fl, const gnt_samples *data, const gnt_partition *part,
         rc = one_round(&s, round, weights, buffers, err);
         if (rc == 0)
             rc = watch->after_round(watch->context, round + 1, weights, buffers, err);
+        if (rc == 0 && watch->carry)
+            rc = watch->carry(watch->context, round + 1, &carried, err);
     }
     if (rc == 0 && s.added.n) {
         const gnt_fl_totals totals = gnt_fl_added_totals(&s.added);

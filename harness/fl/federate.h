@@ -127,6 +127,12 @@ typedef struct gnt_fl_step {
     const float *added;
 } gnt_fl_step;
 
+/* What the server carries from round to round besides weights and running statistics. */
+typedef struct gnt_fl_carried {
+    float *velocity;     /* gnt_model_shared_size; NULL: it steps without momentum */
+    gnt_fl_added *added; /* what hooks added so far */
+} gnt_fl_carried;
+
 typedef struct gnt_fl_watch {
     void *context;
     /* The rest may be NULL. Before a round: who takes part, clients in increasing order. */
@@ -152,6 +158,12 @@ typedef struct gnt_fl_watch {
     /* Called before round 0 and after every round with the weights; −1 ends the training with err. */
     int (*after_round)(void *context, int32_t rounds_done, const float *weights, const float *buffers,
                        gnt_err *err);
+    /* Called before anything else. Where it sets *rounds_done above 0, the training goes on after so many
+     * rounds, for which it has put weights, running statistics, clients' own parameters and `carried` in
+     * place. */
+    int (*resume)(void *context, int32_t *rounds_done, const gnt_fl_carried *carried, gnt_err *err);
+    /* Called after every round and its after_round: all that the next round depends on. */
+    int (*carry)(void *context, int32_t rounds_done, const gnt_fl_carried *carried, gnt_err *err);
     int (*should_stop)(void *context);
 } gnt_fl_watch;
 

@@ -245,3 +245,19 @@ gnt_fl_totals gnt_fl_added_totals(const gnt_fl_added *a) {
     }
     return t;
 }
+
+int gnt_fl_added_set(gnt_fl_added *a, int64_t n, const double *all, const gnt_fl_products *update,
+                     int32_t n_updates, const gnt_fl_totals *totals, gnt_err *err) {
+    gnt_fl_added_free(a);
+    if (gnt_fl_added_open(a, n, err) != 0)
+        return -1;
+    if (n)
+        memcpy(a->all, all, (size_t)n * sizeof *all);
+    a->totals = *totals;
+    for (int32_t k = 0; k < n_updates; k++) {
+        if (GNT_GROW(a->update, a->n_updates) != 0)
+            return gnt_fail(err, "out of memory for what is added by %d updates", n_updates);
+        a->update[a->n_updates++] = update[k];
+    }
+    return 0;
+}

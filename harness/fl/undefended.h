@@ -97,5 +97,8 @@ void gnt_fl_added_end_round(gnt_fl_added *a);
 /* Adds a defense's step of a round, and what it was made of. */
 void gnt_fl_added_step(gnt_fl_added *a, double step, double received);
 gnt_fl_totals gnt_fl_added_totals(const gnt_fl_added *a);
+/* Sets what was added in earlier rounds: all (n), the products of n_updates updates, and totals so far. */
+int gnt_fl_added_set(gnt_fl_added *a, int64_t n, const double *all, const gnt_fl_products *update,
+                     int32_t n_updates, const gnt_fl_totals *totals, gnt_err *err);
 
 #endif

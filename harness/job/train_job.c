@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "job/work/defense_state.h"
+#include "job/checkpoint.h"
 #include "job/utility_head.h"
 #include "job/work/hidden.h"
 #include "job/effect.h"
@@ -20,6 +21,7 @@
 #include "job/secret_labels.h"
 #include "job/shadow_client.h"
 #include "job/shuffle_labels.h"
+#include "job/start_weights.h"
 #include "job/control_utility.h"
 #include "job/encode_queries.h"
 #include "job/side/remote.h"
@@ -62,6 +64,8 @@ typedef struct training_job {
     /* Rows that were dealt to no client, of a partition that may leave some. */
     int64_t unused;
     int may_leave_rows;
+    /* For going on after a kill. */
+    gnt_checkpoint checkpoint;
     /* A rule on labels; the test samples that it changes, and their labels before. hit NULL: none. */
     gnt_secret_labels secret;
     uint8_t *hit;
@@ -264,6 +268,44 @@ static int should_stop(void *context) {
     return t->work->should_stop(t->work->context);
 }
 
+static int resume(void *context, int32_t *rounds_done, const gnt_fl_carried *carried, gnt_err *err) {
+    training_job *t = context;
+    return gnt_checkpoint_resume(&t->checkpoint, rounds_done, carried, err);
+}
+
+static int carry(void *context, int32_t rounds_done, const gnt_fl_carried *carried, gnt_err *err) {
+    training_job *t = context;
+    (void)err;
+    gnt_checkpoint_keep(&t->checkpoint, rounds_done, carried);
+    return 0;
+}
+
+/* Prepares for checkpoints. All that is done before round 0 has been done. */
+static void watch_for_kills(training_job *t, float *weights, float *buffers, int64_t classes,
+                            gnt_fl_watch *watch) {
+    if (!t->work->checkpoint || t->influence)
+        return;
+    t->checkpoint = (gnt_checkpoint){.work = t->work,
+                                     .request = t->request,
+                                     .model = t->model.model,
+                                     .remote = t->remote,
+                                     .record = t->record,
+                                     .effect = &t->effect,
+                                     .out = &t->out,
+                                     .n_out = t->out.n,
+                                     .state = t->state,
+                                     .own = t->own,
+                                     .weights = weights,
+                                     .buffers = buffers,
+                                     .utility = t->utility,
+                                     .learnt = t->learnt,
+                                     .rows = t->rows,
+                                     .n_test = t->test.view.n,
+                                     .classes = classes};
+    watch->resume = resume;
+    watch->carry = carry;
+}
+
 static int wants(void *context, int32_t round, int32_t client) {
     const training_job *t = context;
     return gnt_record_is_drawn(t->record, round, client);
@@ -306,49 +348,6 @@ static int released(void *context, int32_t round, int32_t client, int64_t pass, 
                     gnt_err *err) {
     training_job *t = context;
     return gnt_record_add_encodings(t->record, round, client, pass, b, err);
-}
-
-/* Each client's own parameters: its own fresh ones, or, where the task starts from a file, those of the
- * file. */
-static int start_own(training_job *t, const gnt_key *key, const float *from_file, gnt_err *err) {
-    const gnt_model *m = t->model.model;
-    int64_t own = gnt_model_own_size(m), n = clients_of(t);
-    if (own == 0)
-        return 0;
-    float *fresh = gnt_array((size_t)gnt_model_size(m), sizeof *fresh);
-    float *unused = gnt_array((size_t)gnt_model_buffer_size(m), sizeof *unused);
-    t->own = n <= INT64_MAX / own ? gnt_array((size_t)(n * own), sizeof *t->own) : NULL;
-    for (int64_t k = 0; fresh && unused && t->own && k < n; k++) {
-        char name[64];
-        snprintf(name, sizeof name, "weights of client %" PRId64, k);
-        gnt_stream random = gnt_stream_open(key, name);
-        if (!from_file)
-            gnt_model_init(m, &random, fresh, unused);
-        gnt_model_pick(m, 0, from_file ? from_file : fresh, t->own + k * own);
-    }
-    int rc = fresh && unused && t->own
-                 ? 0
-                 : gnt_fail(err, "out of memory for what %" PRId64 " clients keep: %" PRId64 " weights each",
-                            n, own);
-    gnt_free(fresh);
-    gnt_free(unused);
-    return rc;
-}
-
-static int start_weights(training_job *t, float *weights, float *buffers, gnt_err *err) {
-    gnt_work *w = t->work;
-    const gnt_key *key = &t->request->init_key;
-    gnt_stream random = gnt_stream_open(key, "weights");
-    gnt_model_init(t->model.model, &random, weights, buffers);
-    if (!w->has(w->context, "weights"))
-        return start_own(t, key, NULL, err);
-    gnt_st st;
-    gnt_st_init(&st);
-    int rc = w->read(w->context, "weights", &st, err);
-    if (rc == 0)
-        rc = gnt_model_import(t->model.model, &st, weights, buffers, err);
-    gnt_st_free(&st);
-    return rc == 0 ? start_own(t, key, weights, err) : -1;
 }
 
 /* Results of secure sums, which every client knows, for the record's marks. */
@@ -552,6 +551,8 @@ static int federate(training_job *t, gnt_sampleset *clients, const gnt_sampleset
         watch.released = gnt_record_has_encodings(t->record) ? released : NULL;
     }
     if (rc == 0)
+        watch_for_kills(t, weights, buffers, clients->view.classes, &watch);
+    if (rc == 0)
         rc = gnt_fl_train(fl, &clients->view, &part, public_data->view.n ? &public_data->view : NULL, weights,
                           buffers, t->own, &watch, err);
     if (rc == 0)
@@ -638,7 +639,7 @@ int gnt_job_train(gnt_work *w, gnt_err *err) {
         t.chain = gnt_remote_chain(t.remote);
         weights = gnt_array((size_t)gnt_model_size(t.model.model), sizeof *weights);
         buffers = gnt_array((size_t)gnt_model_buffer_size(t.model.model), sizeof *buffers);
-        rc = weights && buffers ? start_weights(&t, weights, buffers, err)
+        rc = weights && buffers ? gnt_start_weights(w, q, t.model.model, weights, buffers, &t.own, err)
                                 : gnt_fail(err, "out of memory for weights");
     }
     if (rc == 0) {

@@ -26,7 +26,8 @@ WORDS(gnt_flag_words, {"randomised", GNT_FLAG_RANDOMISED}, {"needs_public", GNT_
       {"needs_shadow", GNT_FLAG_NEEDS_SHADOW}, {"no_gradient", GNT_FLAG_NO_GRADIENT},
       {"artefacts_private", GNT_FLAG_ARTEFACTS_PRIVATE}, {"first_dense", GNT_FLAG_FIRST_DENSE},
       {"active", GNT_FLAG_ACTIVE}, {"takes_start", GNT_FLAG_TAKES_START},
-      {"prepares_once", GNT_FLAG_PREPARES_ONCE}, {"budget_schedule", GNT_FLAG_BUDGET_SCHEDULE});
+      {"prepares_once", GNT_FLAG_PREPARES_ONCE}, {"budget_schedule", GNT_FLAG_BUDGET_SCHEDULE},
+      {"resumes", GNT_FLAG_RESUMES});
 WORDS(gnt_condition_words, {"one_sample", GNT_IF_ONE_SAMPLE}, {"one_step", GNT_IF_ONE_STEP},
       {"classes", GNT_IF_CLASSES}, {"local_steps", GNT_IF_LOCAL_STEPS}, {"dense", GNT_IF_DENSE},
       {"whole_model", GNT_IF_WHOLE_MODEL}, {"hides", GNT_IF_HIDES}, {"named", GNT_IF_NAMED},

@@ -257,6 +257,34 @@ int32_t gnt_instance_facts(gnt_instance *i, const gnt_fact **list) {
     return n;
 }
 
+const gnt_fact *gnt_instance_fact_sum(const gnt_instance *i, size_t k) {
+    return k < (size_t)i->n_facts ? &i->facts[k] : NULL;
+}
+
+int gnt_instance_set_fact(gnt_instance *i, const char *name, double sum, int64_t n) {
+    gnt_fact *f = gnt_id_ok(name, '_') && n >= 0 ? fact_of(i, name) : NULL;
+    if (!f)
+        return -1;
+    f->mean = sum;
+    f->n = n;
+    return 0;
+}
+
+const char *gnt_instance_stream(const gnt_instance *i, size_t k, uint64_t *words) {
+    if (k >= i->n_streams)
+        return NULL;
+    *words = gnt_stream_words(&i->streams[k].stream);
+    return i->streams[k].name;
+}
+
+int gnt_instance_set_stream(gnt_instance *i, const char *name, uint64_t words) {
+    gnt_stream *s = stream_of(i, name);
+    if (!s)
+        return -1;
+    *s = gnt_stream_at(&i->key, name, words);
+    return 0;
+}
+
 /* ---- times ---- */
 
 static gnt_hook_time *time_of(gnt_instance *i, const char *hook) {

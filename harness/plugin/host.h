@@ -73,6 +73,19 @@ typedef struct gnt_fact {
 /* Returns the facts, sorted by name; owned by the instance, valid until its next hook. NaN and infinite
  * reports are not counted. */
 int32_t gnt_instance_facts(gnt_instance *i, const gnt_fact **list);
+/* Returns the k-th fact in the order of their first reports, with the sum of its reports as `mean`; NULL if
+ * there are not so many. */
+const gnt_fact *gnt_instance_fact_sum(const gnt_instance *i, size_t k);
+
+/* Sets the sum and the number of reports of a fact. −1 if the name is invalid, there are too many facts, or
+ * memory ran out. */
+int gnt_instance_set_fact(gnt_instance *i, const char *name, double sum, int64_t n);
+
+/* Lists the random streams that hooks have drawn from: returns the name of the k-th, the instance's until its
+ * next hook, and how many words were drawn from it (gnt_stream_words); NULL if there are not so many. */
+const char *gnt_instance_stream(const gnt_instance *i, size_t k, uint64_t *words);
+/* Puts the stream of that name where so many words were drawn. −1 as for gnt_instance_set_fact. */
+int gnt_instance_set_stream(gnt_instance *i, const char *name, uint64_t words);
 
 typedef struct gnt_hook_time {
     const char *hook;

@@ -6,8 +6,8 @@
  *     0, 1   /dev/null
  *     2      a pipe; its tail is kept
  *     3      the message: a sealed memfd with {"process": gnt_launch, "request": the caller's request}
- *     4      the status pipe: lines "progress DONE TOTAL", a line "sandbox LEVEL", a JSON object as its last
- *            line
+ *     4      the status pipe: lines "progress DONE TOTAL", "note TEXT" and "warning TEXT", a line
+ *            "sandbox LEVEL", a JSON object as its last line
  *     5 …    the inputs, then the outputs, then the sockets, in the order of the specification
  *
  * Inputs are read-only. Outputs are memfds of limited size, which the parent seals and reads after the end. A
@@ -83,7 +83,11 @@ typedef struct gnt_child_spec {
     const char *const *set;
     /* Called by gnt_children_wait for each line of progress; may be NULL. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
+    /* Called likewise with what the child says to the user, in printable characters. NULL: it says nothing. */
+    void (*said)(void *user, int is_warning, const char *text);
     void *user;
+    /* NULL: it keeps no state. */
+    const struct gnt_launch_checkpoint *checkpoint;
 } gnt_child_spec;
 
 typedef enum gnt_child_end {

@@ -174,7 +174,9 @@ static int open_sockets(const gnt_child_spec *spec, process_setup *l, message *m
 }
 
 static int open_pieces(const gnt_child_spec *spec, gnt_child *child, process_setup *l, gnt_err *err) {
-    message m = {.launch = {.memory = (int64_t)spec->memory, .sandbox = spec->sandbox}};
+    message m = {.launch = {.memory = (int64_t)spec->memory,
+                            .sandbox = spec->sandbox,
+                            .checkpoint = spec->checkpoint}};
     m.inputs = gnt_arena_array(&m.memory, spec->n_inputs, sizeof *m.inputs);
     m.outputs = gnt_arena_array(&m.memory, spec->n_outputs, sizeof *m.outputs);
     m.sockets = gnt_arena_array(&m.memory, spec->n_sockets, sizeof *m.sockets);
@@ -372,6 +374,7 @@ static gnt_child *new_child(const gnt_child_spec *spec) {
     child->grace = spec->grace > 0 ? spec->grace : 2;
     child->memory = spec->memory;
     child->progress = spec->progress;
+    child->said = spec->said;
     child->user = spec->user;
     return child;
 }

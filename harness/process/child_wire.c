@@ -70,12 +70,25 @@ char *gnt_wire_clean(const char *text) {
     return copy;
 }
 
+/* Passes on a line "note TEXT" or "warning TEXT". */
+static void pass_on(const gnt_child *child, int is_warning, const char *text) {
+    char *clean = child->said ? gnt_wire_clean(text) : NULL;
+    if (clean)
+        child->said(child->user, is_warning, clean);
+    gnt_free(clean);
+}
+
 static void take_line(gnt_child *child) {
     unsigned long long done, total;
     child->line[child->line_size] = 0;
     if (sscanf(child->line, "progress %llu %llu", &done, &total) == 2) {
         if (child->progress)
             child->progress(child->user, done, total);
+        return;
+    }
+    if (strncmp(child->line, "note ", 5) == 0 || strncmp(child->line, "warning ", 8) == 0) {
+        const int is_warning = child->line[0] == 'w';
+        pass_on(child, is_warning, child->line + (is_warning ? 8 : 5));
         return;
     }
     if (strncmp(child->line, "sandbox ", 8) == 0) {

@@ -51,6 +51,7 @@ struct gnt_child {
     double cpu;
     uint64_t memory;
     void (*progress)(void *user, uint64_t done, uint64_t total);
+    void (*said)(void *user, int is_warning, const char *text);
     void *user;
 
     /* Seconds of the monotonic clock: start, when it was asked to stop (0: never), last reading of its

@@ -26,11 +26,20 @@ static const gnt_field sandbox_rows[] = {
 };
 static const gnt_fields sandbox_fields = GNT_FIELDS_OF(gnt_sandbox_spec, sandbox_rows);
 
+static const gnt_field checkpoint_rows[] = {
+    {GNT_FIELD(gnt_launch_checkpoint, path, TEXT)},
+    {GNT_FIELD(gnt_launch_checkpoint, job, TEXT)},
+    {GNT_FIELD(gnt_launch_checkpoint, program, TEXT)},
+    {GNT_FIELD(gnt_launch_checkpoint, seconds, REAL)},
+};
+static const gnt_fields checkpoint_fields = GNT_FIELDS_OF(gnt_launch_checkpoint, checkpoint_rows);
+
 static const gnt_field launch_rows[] = {
     {GNT_FIELD(gnt_launch, inputs, LIST), .group = &piece_fields, .most_entries = MOST_PIECES},
     {GNT_FIELD(gnt_launch, outputs, LIST), .group = &piece_fields, .most_entries = MOST_PIECES},
     {GNT_FIELD(gnt_launch, sockets, LIST), .group = &piece_fields, .most_entries = MOST_PIECES},
     {GNT_FIELD(gnt_launch, memory, INT)},
     {GNT_FIELD(gnt_launch, sandbox, GROUP), .group = &sandbox_fields, .optional = 1},
+    {GNT_FIELD(gnt_launch, checkpoint, GROUP), .group = &checkpoint_fields, .optional = 1},
 };
 const gnt_fields gnt_launch_fields = GNT_FIELDS_OF(gnt_launch, launch_rows);

@@ -23,12 +23,25 @@ typedef struct gnt_launch_pieces {
     size_t n;
 } gnt_launch_pieces;
 
+/* Where the job keeps its state, to go on from after a kill. It changes no output, so it is no part of the
+ * request. */
+typedef struct gnt_launch_checkpoint {
+    /* Absolute. */
+    const char *path;
+    /* The job's store key and the digest of the program, in hexadecimal. */
+    const char *job, *program;
+    /* Between two checkpoints, at least. */
+    double seconds;
+} gnt_launch_checkpoint;
+
 typedef struct gnt_launch {
     gnt_launch_pieces inputs, outputs, sockets;
     /* Limit on memory in bytes; 0: none. */
     int64_t memory;
     /* NULL: no plugin is opened. */
     const gnt_sandbox_spec *sandbox;
+    /* NULL: nowhere. */
+    const gnt_launch_checkpoint *checkpoint;
 } gnt_launch;
 
 extern const gnt_fields gnt_launch_fields;

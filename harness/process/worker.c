@@ -184,6 +184,16 @@ void gnt_worker_progress(uint64_t done, uint64_t total) {
     gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, (size_t)n, NULL);
 }
 
+void gnt_worker_say(int is_warning, const char *text) {
+    char line[1024];
+    const int n = snprintf(line, sizeof line - 1, "%s %s", is_warning ? "warning" : "note", text);
+    size_t size = n < 0 ? 0 : (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
+    for (size_t i = 0; i < size; i++)
+        line[i] = line[i] == '\n' ? ' ' : line[i];
+    line[size++] = '\n';
+    gnt_fd_write(GNT_FD_STATUS, "the status pipe", line, size, NULL);
+}
+
 void gnt_worker_sandbox(const char *level) {
     char line[GNT_SANDBOX_LINE_MOST + 16];
     int n = snprintf(line, sizeof line, "sandbox %.*s\n", GNT_SANDBOX_LINE_MOST, level);

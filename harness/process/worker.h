@@ -47,6 +47,8 @@ int gnt_worker_others(void);
 /* Reports progress; cheap: writes at most once in 50 ms. */
 void gnt_worker_progress(uint64_t done, uint64_t total);
 int gnt_worker_should_stop(void);
+/* Shows the user a sentence, or a warning, if the parent lets this process. */
+void gnt_worker_say(int is_warning, const char *text);
 /* Reports the level of this process's sandbox. The parent only accepts the first report: since it precedes
  * the opening of a plugin, no plugin can change it. */
 void gnt_worker_sandbox(const char *level);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "process/describe.h"
 #include "run/run_impl.h"
 #include "run/side_processes.h"
@@ -55,12 +56,23 @@ static void note_progress(void *user, uint64_t done, uint64_t total) {
     j->processes.total = total;
 }
 
+static void note_said(void *user, int is_warning, const char *text) {
+    run_job *j = user;
+    gnt_free(j->processes.said);
+    j->processes.said = gnt_strdup(text);
+    j->processes.said_warning = is_warning;
+}
+
 /* Starts the job's own process. `sockets` are its ends to its sides, which have been started. */
 static int start_own(run *r, run_job *j, const json_t *request, const gnt_sandbox_spec *sandbox,
                      const gnt_child_input *inputs, size_t n_inputs, const gnt_child_socket *sockets,
                      size_t n_sockets, gnt_err *err) {
     gnt_child_output output[RUN_MOST_OUTPUTS];
     size_t n_outputs = 0;
+    run_checkpoint checkpoint;
+    const int none = run_checkpoint_of(r, j, &checkpoint, err);
+    if (none < 0)
+        return -1;
     for (; j->outputs[n_outputs]; n_outputs++)
         output[n_outputs] = (gnt_child_output){.name = j->outputs[n_outputs], .most = (uint64_t)8 << 30};
     const gnt_child_spec spec = {.request = request,
@@ -72,11 +84,15 @@ static int start_own(run *r, run_job *j, const json_t *request, const gnt_sandbo
                                  .outputs = output,
                                  .n_outputs = n_outputs,
                                  .progress = note_progress,
+                                 .said = none ? NULL : note_said,
                                  .user = j,
+                                 .checkpoint = none ? NULL : &checkpoint.launch,
                                  .seconds = r->suite->seconds,
                                  .cpu_seconds = r->suite->cpu_seconds,
                                  .memory = (uint64_t)r->suite->memory_mb << 20};
-    return gnt_child_start(&j->processes.child, &spec, err);
+    const int rc = gnt_child_start(&j->processes.child, &spec, err);
+    run_checkpoint_free(&checkpoint);
+    return rc;
 }
 
 /* Starts all processes of the job, in one kind of sandbox. */
@@ -128,5 +144,6 @@ void run_processes_free(run_job *j) {
     for (size_t i = 0; i < j->processes.n_sides; i++)
         gnt_child_free(j->processes.side[i]);
     gnt_child_free(j->processes.child);
+    gnt_free(j->processes.said);
     j->processes = (run_processes){0};
 }

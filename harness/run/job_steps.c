@@ -10,6 +10,7 @@
  * that cannot be read. */
 static void finish_stored(const run *r, run_job *j) {
     gnt_err why;
+    run_checkpoint_drop(r, j);
     run_job_is_ok(j);
     if (strcmp(j->outputs[0], "trained") != 0 || r->options->share == GNT_SHARE_WORK || run_has_utility(r, j))
         return; /* a run that shares reads it when a search needs it (search_steps.c) */
@@ -102,13 +103,15 @@ static int left_nothing(const run_job *j) {
 
 /* Ends a failed job: RUN_RUNNING → RUN_ENDED. A worker's own sentence names what failed; how a process
  * ended does not. */
-static void end_badly(run_job *j, const char *verdict, const gnt_err *reason) {
+static void end_badly(const run *r, run_job *j, const char *verdict, const gnt_err *reason) {
     const json_t *status = gnt_child_result_of(run_sides_verdict_child(j))->status;
     const char *said = json_string_value(json_object_get(status, "sentence"));
     gnt_err whole = *reason;
     if (!said || strcmp(said, reason->text) != 0)
         gnt_fail(&whole, "the job %s %s", j->name, reason->text);
     run_job_end(j, verdict, whole.text);
+    if (strcmp(verdict, "failed") == 0 || strcmp(verdict, "unsupported") == 0)
+        run_checkpoint_drop(r, j); /* nothing that it left may make it fail again */
 }
 
 /* Keeps how the process of a job ended that is now RUN_ENDED, and its inputs if the user wants them. */
@@ -150,14 +153,15 @@ static int finish_job(run *r, run_job *j, gnt_err *err) {
     if (ended_with_us)
         put_back(r, j);
     else if (!good)
-        end_badly(j, verdict, &reason);
+        end_badly(r, j, verdict, &reason);
     else if (left_nothing(j)) {
         gnt_fail(&reason, "says it is done but left no \"%s\"", j->outputs[0]);
-        end_badly(j, "failed", &reason);
+        end_badly(r, j, "failed", &reason);
     } else if (run_check_restored(j, &reason) != 0)
-        end_badly(j, "failed", &reason);
+        end_badly(r, j, "failed", &reason);
     else if ((rc = run_store_outputs(r, j, err)) == 0)
         finish_stored(r, j);
+    run_show_said(r, j);
     if (j->state == RUN_ENDED)
         note_ending(r, j);
     run_processes_free(j);
@@ -201,6 +205,8 @@ int run_wait_job(run *r, gnt_err *err) {
     int which = gnt_children_wait(children, n, WAIT_MS);
     if (which == GNT_WAIT_INTERRUPTED)
         r->interrupted = 1;
+    for (size_t i = 0; i < r->running.n; i++)
+        run_show_said(r, r->running.at[i]);
     for (size_t i = 0; which < 0 && i < n; i++)
         run_sides_have_ended(owner[i]);
     return which >= 0 && run_sides_have_ended(owner[which]) ? finish_job(r, owner[which], err) : 0;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/colour.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "run/run_impl.h"
 
@@ -90,6 +91,16 @@ void run_show_warning(const run *r, const char *format, ...) {
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
+}
+
+void run_show_said(const run *r, run_job *j) {
+    char *text = j->processes.said;
+    j->processes.said = NULL;
+    if (text && j->processes.said_warning)
+        run_show_warning(r, "the job %s: %s", j->name, text);
+    else if (text && !r->options->quiet)
+        fprintf(stderr, "%sthe job %s %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", j->name, text);
+    gnt_free(text);
 }
 
 void run_show_cell(const run *r, const run_cell *c) {

@@ -92,6 +92,7 @@
 #include "base/arena.h"
 #include "match/match.h"
 #include "metric/secret.h"
+#include "process/launch.h"
 #include "result/result.h"
 #include "run/engine.h"
 #include "run/job/run_job.h"
@@ -216,6 +217,12 @@ typedef struct run {
     int interrupted;
 } run;
 
+/* Where a job keeps its checkpoint. */
+typedef struct run_checkpoint {
+    gnt_launch_checkpoint launch;
+    char *path, job[GNT_HEX_SIZE], program[GNT_HEX_SIZE];
+} run_checkpoint;
+
 /* ---- job_store.c ---- */
 /* Sets the key of a job whose inputs are stored; −1 when out of memory. */
 int run_set_key(const run *r, run_job *j);
@@ -243,6 +250,14 @@ void run_cost_measure(run_job *j);
 int run_cost_put(run *r, const run_job *j, gnt_err *err);
 /* Reads what the job took when its output was made; 0 if that is not known. */
 void run_cost_read(run *r, run_job *j);
+
+/* ---- job_checkpoint.c ---- */
+/* Fills in where a job that is about to start keeps its checkpoint; `path` and the texts are the caller's
+ * until the job was started. Returns 0, 1 if it keeps none, or −1. */
+int run_checkpoint_of(const run *r, const run_job *j, run_checkpoint *out, gnt_err *err);
+void run_checkpoint_free(run_checkpoint *c);
+/* Removes the checkpoint of a job that is stored, or that failed by itself and is to begin again. */
+void run_checkpoint_drop(const run *r, const run_job *j);
 
 /* ---- job_processes.c ---- */
 int run_processes_start(run *r, run_job *j, gnt_err *err);
@@ -346,6 +361,8 @@ json_t *run_provenance(const run *r);
 /* ---- progress.c ---- */
 void run_show_progress(run *r, int last);
 void run_show_warning(const run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Shows what the job's process said, once. */
+void run_show_said(const run *r, run_job *j);
 void run_show_cell(const run *r, const run_cell *c);
 
 /* ---- warnings.c ---- */

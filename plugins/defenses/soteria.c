@@ -341,6 +341,7 @@ static const gnt_descriptor descriptor = {
     .families = families,
     .surfaces = GNT_SURFACE_UPDATE,
     .data_kinds = GNT_KIND_ANY,
+    .flags = GNT_FLAG_RESUMES,
     .defense = &hooks,
     .instance_size = GNT_INSTANCE(soteria),
 };

@@ -1,4 +1,4 @@
-#include "job/record/record.h"
+#include "job/record/record_impl.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,50 +10,6 @@
 #include "job/work/defense_state.h"
 #include "job/record/treated_rounds.h"
 #include "job/record/treatment.h"
-
-enum { NAME_SIZE = 64, TREATMENT = GNT_RECORD_TREATMENT, MOST_TREATMENTS = 1 << 22 };
-
-/* What one drawn client computed its update from: its rows of the clients' samples, and labels. */
-typedef struct recorded_batch {
-    int64_t n, n_y, classes;
-    int64_t *row;
-    float *y;
-    int whole;
-} recorded_batch;
-
-typedef struct recorded_stage {
-    int32_t round;
-    /* `targets` of them, drawn. */
-    int32_t *client;
-    /* The data behind the update of each, once it was received. */
-    recorded_batch *batch;
-    /* The encoded set of each, where encodings are recorded; else NULL. */
-    gnt_encoded_set *encoded;
-    gnt_fl_round compared;
-    int is_compared;
-} recorded_stage;
-
-struct gnt_record {
-    gnt_work *work;
-    const gnt_partition *part;
-    int64_t targets, n_shared, n_buffers, epochs, influence;
-    gnt_fl_config config;
-    int encodings, defended;
-    /* Receipts with running statistics, and how many of these were sent as the host computed them. */
-    int64_t with_statistics, in_the_clear;
-    /* Receipts of updates, those that are zero throughout, and of the observed ones those that would not have
-     * been zero without the defense. */
-    int64_t received, zero, withheld;
-    recorded_stage *stage;
-    size_t n_stages;
-    gnt_st record, behind;
-    gnt_fl_totals added;
-    /* Found so far. */
-    json_t *marks;
-    /* n_treated × TREATMENT. */
-    float *treatment;
-    int64_t n_treated, room;
-};
 
 /* ---- who is drawn ---- */
 
@@ -129,6 +85,8 @@ int gnt_record_open(gnt_record **out, gnt_work *w, const gnt_request_train *q, c
         r->n_stages = i + 1;
         rc = open_stage(r, &r->stage[i], (int32_t)of->stages.at[i], fl, &of->key, err);
     }
+    r->first_of_record = r->record.n;
+    r->first_behind = r->behind.n;
     if (rc != 0) {
         gnt_record_free(r);
         return -1;

@@ -43,6 +43,7 @@
 #include "fl/federate.h"
 #include "fl/partition.h"
 #include "job/record/encoded_set.h"
+#include "job/work/saved.h"
 #include "job/work/work.h"
 
 /* Returns log₁₀ of a norm or of a ratio of norms, as `treatment` has it: from −30 to 30. */
@@ -89,6 +90,14 @@ int gnt_record_add_influence(gnt_record *r, size_t i, const float *influence, gn
 int gnt_record_add_undone(gnt_record *r, int32_t round, int undone, gnt_err *err);
 /* Adds a mark, with its sentence. */
 void gnt_record_add_mark(gnt_record *r, const char *what, const gnt_err *says);
+
+/* Adds all that was recorded to a checkpoint. Not for encodings and influences. */
+int gnt_record_save(const gnt_record *r, gnt_saved *out, gnt_err *err);
+/* Checks what a checkpoint has of it after so many rounds. classes: of a label. */
+int gnt_record_check(const gnt_record *r, const gnt_st *from, int32_t rounds_done, int64_t classes,
+                     gnt_err *err);
+/* Sets a fresh record to what was checked. */
+int gnt_record_load(gnt_record *r, const gnt_st *from, gnt_err *err);
 
 /* Writes all outputs. diverged: the training ended early, and what is missing is left out. */
 int gnt_record_write(gnt_record *r, int diverged, gnt_err *err);

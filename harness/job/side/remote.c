@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "job/side/side_carried.h"
 #include "job/side/side_job.h"
 #include "plugin/info.h"
 #include "request/side.h"
@@ -557,4 +558,92 @@ size_t gnt_remote_server_copies(const gnt_remote *r) {
 
 void gnt_remote_use_server(gnt_remote *r, size_t i) {
     r->server.connection = r->servers[i];
+}
+
+/* ---- checkpoints ---- */
+
+static const char *const carriers[] = {"client/", "server/"};
+
+static remote_side *carrier(gnt_remote *r, int i) {
+    remote_side *s = i == 0 ? &r->client : &r->server;
+    return s->connection.fd >= 0 ? s : NULL;
+}
+
+/* Reads what a process carries. */
+static int read_carried(gnt_remote *r, remote_side *s, gnt_st *out, gnt_err *err) {
+    r->failure = (gnt_err){0};
+    gnt_frame_begin(&s->out, SIDE_CARRIED);
+    if (exchange(r, s) != GNT_OK)
+        return gnt_fail(err, "%s", r->failure.text);
+    return side_get_bundle(&s->in, out, err) == 0 ? side_carried_check(out, NULL, err) : -1;
+}
+
+/* Adds copies: the bundles end before the checkpoint is written. */
+static int save_side(gnt_saved *out, const char *prefix, const gnt_st *st, gnt_err *err) {
+    for (size_t i = 0; i < st->n; i++) {
+        const gnt_st_tensor *t = &st->tensor[i];
+        char name[GNT_ST_NAME];
+        snprintf(name, sizeof name, "%s%.200s", prefix, t->name);
+        if (gnt_saved_copy(out, name, t->type, t->dim[0], t->data, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gnt_remote_save(gnt_remote *r, gnt_saved *out, gnt_err *err) {
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        remote_side *s = carrier(r, i);
+        gnt_st st;
+        gnt_st_init(&st);
+        if (s)
+            rc = read_carried(r, s, &st, err) == 0 ? save_side(out, carriers[i], &st, err) : -1;
+        gnt_st_free(&st);
+    }
+    return rc;
+}
+
+/* Compares the level of the process's sandbox with that in the checkpoint, and checks the rest. */
+static int check_side(gnt_remote *r, remote_side *s, const gnt_st *saved, gnt_err *err) {
+    gnt_st now;
+    gnt_st_init(&now);
+    int rc = read_carried(r, s, &now, err);
+    if (rc == 0) {
+        const gnt_st_tensor *level = gnt_st_find(&now, "sandbox");
+        char text[64];
+        snprintf(text, sizeof text, "%s", (const char *)level->data);
+        rc = side_carried_check(saved, text, err);
+    }
+    gnt_st_free(&now);
+    return rc;
+}
+
+int gnt_remote_check(gnt_remote *r, const gnt_st *from, gnt_err *err) {
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        remote_side *s = carrier(r, i);
+        gnt_st st;
+        gnt_st_init(&st);
+        if (s)
+            rc = gnt_loaded_bundle(from, carriers[i], &st, err) == 0 ? check_side(r, s, &st, err) : -1;
+        gnt_st_free(&st);
+    }
+    return rc;
+}
+
+int gnt_remote_load(gnt_remote *r, const gnt_st *from, gnt_err *err) {
+    int rc = 0;
+    r->failure = (gnt_err){0};
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        remote_side *s = carrier(r, i);
+        gnt_st st;
+        gnt_st_init(&st);
+        if (s && (rc = gnt_loaded_bundle(from, carriers[i], &st, err)) == 0) {
+            gnt_frame_begin(&s->out, SIDE_CARRY);
+            side_put_bundle(&s->out, &st);
+            rc = exchange(r, s) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
+        }
+        gnt_st_free(&st);
+    }
+    return rc;
 }

@@ -9,6 +9,7 @@
 #ifndef GNT_JOB_REMOTE_H
 #define GNT_JOB_REMOTE_H
 
+#include "job/work/saved.h"
 #include "job/work/work.h"
 
 typedef struct gnt_remote gnt_remote;
@@ -40,6 +41,14 @@ int gnt_remote_copy_begin(gnt_remote *r, gnt_err *err);
  * client's, and facts and times of the copy are dropped. The copy cannot know. */
 int gnt_remote_shadow_begin(gnt_remote *r, gnt_err *err);
 int gnt_remote_copy_end(gnt_remote *r, gnt_err *err);
+
+/* Adds what the processes of clients and of the server carry from round to round to a checkpoint, under
+ * "client/" and "server/". Outside of copies. */
+int gnt_remote_save(gnt_remote *r, gnt_saved *out, gnt_err *err);
+/* Checks what a checkpoint has of it, and that processes were in the same sandboxes as now. */
+int gnt_remote_check(gnt_remote *r, const gnt_st *from, gnt_err *err);
+/* Sets what was checked. */
+int gnt_remote_load(gnt_remote *r, const gnt_st *from, gnt_err *err);
 
 /* How many further processes of the server there are. All are given the secure sums and requests for state
  * that the server is given. */

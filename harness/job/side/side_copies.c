@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "job/side/side_carried.h"
 #include "job/side/side_job.h"
 #include "plugin/hook_times.h"
 
@@ -152,6 +153,34 @@ static copy_end serve_copy(copy *one, const side_copies *c, const gnt_frame_conn
     return end;
 }
 
+/* Answers a request for what this process carries: the facts of all copies so far. Returns −1 when the
+ * training has ended. */
+static int answer_carried(const side_copies *c, const gnt_frame_connection *training, gnt_frame *f,
+                          json_t *reports) {
+    gnt_err why = {0}, ignored;
+    const uint64_t op = f->op;
+    gnt_st st;
+    gnt_st_init(&st);
+    int rc = 0;
+    if (op == SIDE_CARRY) {
+        rc = side_get_bundle(f, &st, &why);
+        if (rc == 0 && side_carried_check(&st, NULL, &why) == 0)
+            rc = side_carried_set_copies(&st, c->work->facts, reports, &why);
+        else
+            rc = -1;
+    } else
+        rc = side_carried_level(&st, c->work, &why) == 0
+                 ? side_carried_of_copies(&st, c->work->facts, reports, &why)
+                 : -1;
+    gnt_frame_begin(f, op);
+    gnt_frame_put_int(f, rc == 0 ? GNT_OK : GNT_FAILED);
+    gnt_frame_put_text(f, why.text);
+    if (rc == 0 && op == SIDE_CARRIED)
+        side_put_bundle(f, &st);
+    gnt_st_free(&st);
+    return gnt_frame_send(training, f, &ignored);
+}
+
 side_copies_end side_copies_serve(const side_copies *c, gnt_err *err) {
     const gnt_frame_connection training = {
         .fd = c->training, .most = side_most_message, .should_stop = stop_work, .context = c->work};
@@ -162,6 +191,11 @@ side_copies_end side_copies_serve(const side_copies *c, gnt_err *err) {
     json_t *reports = json_object();
     while (last == COPY_DONE && gnt_frame_receive(&training, &f, &ignored) == 0) {
         copy one = {.all = c};
+        if (f.op == SIDE_CARRIED || f.op == SIDE_CARRY) {
+            if (answer_carried(c, &training, &f, reports) != 0)
+                break;
+            continue;
+        }
         if (f.op != SIDE_COPY_BEGIN) {
             gnt_fail(err, "a hook is asked for outside of any client");
             end = SIDE_COPIES_FAILED;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "fl/secure_sum.h"
 #include "job/side/side_job.h"
+#include "job/side/side_carried.h"
 #include "job/side/side_copies.h"
 
 typedef struct side {
@@ -368,6 +369,35 @@ static int answer(side *s, uint64_t op, gnt_err *err) {
     }
 }
 
+static int carried(side *s, gnt_err *err) {
+    gnt_st st;
+    gnt_st_init(&st);
+    const int is_server = s->work->request->side.side == GNT_SIDE_SERVER;
+    const int rc = side_carried_level(&st, s->work, err) == 0
+                       ? side_carried_of_chain(&st, &s->chain, is_server, err)
+                       : -1;
+    if (rc == 0)
+        side_put_bundle(&s->out, &st);
+    gnt_st_free(&st);
+    return rc;
+}
+
+static int carry(side *s, gnt_err *err) {
+    gnt_st st;
+    gnt_st_init(&st);
+    const int rc = side_get_bundle(&s->in, &st, err) == 0 && side_carried_check(&st, NULL, err) == 0
+                       ? side_carried_set_chain(&st, &s->chain, err)
+                       : -1;
+    gnt_st_free(&st);
+    return rc;
+}
+
+static int answer_one(side *s, gnt_err *err) {
+    return s->in.op == SIDE_CARRIED ? carried(s, err)
+           : s->in.op == SIDE_CARRY ? carry(s, err)
+                                    : answer(s, s->in.op, err);
+}
+
 static void begin_answer(side *s, gnt_status status, const char *sentence) {
     gnt_frame_begin(&s->out, s->in.op);
     gnt_frame_put_int(&s->out, status);
@@ -406,7 +436,7 @@ static int serve_one(side *s) {
     }
     s->work->status = GNT_FAILED;
     begin_answer(s, GNT_OK, "");
-    if (answer(s, s->in.op, &why) != 0)
+    if (answer_one(s, &why) != 0)
         begin_answer(s, s->work->status == GNT_OK ? GNT_FAILED : s->work->status, why.text);
     const int sent = gnt_frame_send(&s->connection, &s->out, &why) == 0;
     shrink(&s->in);

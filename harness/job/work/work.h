@@ -24,6 +24,15 @@
 #include "plugin/host.h"
 #include "request/request.h"
 
+/* Where a training keeps its state, to go on from after a kill (job/checkpoint.h). */
+typedef struct gnt_work_checkpoint {
+    const char *path;
+    /* Digests in hexadecimal: of the job, and of the program that runs it. */
+    const char *job, *program;
+    /* Between two checkpoints, at least; 0: one after every round. */
+    double seconds;
+} gnt_work_checkpoint;
+
 typedef struct gnt_work {
     const gnt_request *request;
     /* Bytes that a plugin may take; 0: no limit. */
@@ -48,6 +57,12 @@ typedef struct gnt_work {
     void (*note)(void *context, const char *hook);
     /* For the job `vet`: counts the threads and processes besides this one. */
     int (*others)(void *context);
+    /* NULL: nothing is kept. */
+    const gnt_work_checkpoint *checkpoint;
+    /* Shows the user a sentence, or a warning. May be NULL. */
+    void (*say)(void *context, int is_warning, const char *text);
+    /* Level of this process's sandbox; NULL: it has none. */
+    const char *sandbox;
     /* Numbers that plugins report on themselves; the job fills it. */
     json_t *facts;
     /* What the plugins' hooks took (plugin/hook_times.h); the job fills it. May be NULL. */

@@ -109,6 +109,9 @@ typedef struct run_processes {
     double ended_badly_at;
     /* The progress last reported; total 0: none. */
     uint64_t done, total;
+    /* What it said last and was not shown yet; NULL: nothing. */
+    char *said;
+    int said_warning;
 } run_processes;
 
 struct run_job {
@@ -130,6 +133,8 @@ struct run_job {
     size_t n_plugins;
     /* Labels of the defense whose hooks it calls, and of the attack; NULL: none. */
     const char *defense, *attack;
+    /* 1: a checkpoint of it after any round is all that it needs to go on. */
+    int resumes;
     /* For a training: the measure of utility, and 1 if its weights are initial ones, which have no
      * utility. */
     gnt_utility_kind utility_kind;

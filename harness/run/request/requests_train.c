@@ -86,6 +86,22 @@ static void set_sides(const run_requests *r, run_job *j, int defense) {
                 ((hooks & GNT_HOOK_AGGREGATE) && (q->sides & GNT_SIDE_CLIENT));
 }
 
+/* True if a training goes on from the state that the host has after a round (job/checkpoint.h). A member with
+ * hooks needs GNT_FLAG_RESUMES, unless each client's hooks run in a process that begins with that client and
+ * its saved state. State that hooks save on the server is saved at stages alone. */
+static int resumes(const run_requests *r, const gnt_request_train *q, int defense) {
+    const uint32_t hooks = request_hooks(r, defense);
+    if ((q->record && (q->record->encodings || q->record->influence)) ||
+        ((hooks & GNT_HOOK_STATE) && (hooks & GNT_HOOK_AGGREGATE)))
+        return 0;
+    for (size_t i = 0; defense >= 0 && q->sides && i < r->suite->defense[defense].n_members; i++) {
+        const gnt_plugin_info *info = r->suite->defense[defense].member[i].info;
+        if (!(info->flags & GNT_FLAG_RESUMES) && !(q->copies && !(q->sides & GNT_SIDE_SERVER)))
+            return 0;
+    }
+    return 1;
+}
+
 /* Returns the data job's output whose rows replace those of a client: the attacker's shadow rows, else public
  * rows of the task's own set; NULL if there are neither. */
 static const char *replacing_rows(const gnt_suite_task *t) {
@@ -222,6 +238,7 @@ static run_job *training(run_requests *r, const char *name, size_t task, int def
         q->measure_every = t->curve ? (rounds + t->curve - 1) / t->curve : 0;
         q->record = record_of(r, j, t, request_hooks(r, defense), seed, coordinates);
     }
+    j->resumes = resumes(r, q, defense);
     q->keep_rows = run_is_search_seed(seed); /* for a search that is paired */
     if (t->by_head && !j->untrained)
         q->head = head_of(r, j, t, seed);

@@ -249,6 +249,19 @@ json_t *gnt_store_times(gnt_store *s, const gnt_digest *key) {
     return times;
 }
 
+/* ---- checkpoints ---- */
+
+char *gnt_store_checkpoint(const gnt_store *s, const gnt_digest *key, gnt_err *err) {
+    char hex[GNT_HEX_SIZE], *folder = realpath(s->folder, NULL), *path = NULL;
+    gnt_digest_hex(key, hex);
+    if (folder)
+        path = gnt_format("%s/%.2s/%s/checkpoint", folder, hex, hex);
+    free(folder);
+    if (!path)
+        gnt_fail(err, "%s: has no absolute path: %s", s->folder, strerror(errno));
+    return path;
+}
+
 /* ---- writing ---- */
 
 /* Removes what the store never puts at a path: a folder in a file's place, or the reverse. If that fails,
@@ -355,6 +368,15 @@ int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt
         return 0;
     /* another machine may have stored the same first, and have taken this writer for dead */
     return adopt(s, key, record, NULL) > 0 ? 0 : -1;
+}
+
+void gnt_store_drop_checkpoint(const gnt_store *s, const gnt_digest *key) {
+    char *path = path_of(s, key, "checkpoint", "");
+    if (path) {
+        remove_foreign(path, 0);
+        gnt_file_remove(path);
+    }
+    gnt_free(path);
 }
 
 static int by_name(const void *a, const void *b) {

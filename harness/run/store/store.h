@@ -7,6 +7,8 @@
  *                                        "sum"}; "sandbox" where the job opened a plugin,
  *                                        "released" where outputs were
  *   FOLDER/ab/abcdef…/times.json         time and memory it took; may be missing
+ *   FOLDER/ab/abcdef…/checkpoint         of an entry that does not count yet: the state of its job
+ *                                        (job/checkpoint.h), which writes it
  *
  * "sum" is the last member and is the BLAKE2b-256 of the key in hexadecimal and of every byte of done.json
  * before `,"sum":`. An entry whose done.json is not exactly what was written for this key, or with a file
@@ -70,6 +72,10 @@ int gnt_store_read(gnt_store *s, const gnt_digest *key, const json_t *record, co
 int gnt_store_put_times(gnt_store *s, const gnt_digest *key, const json_t *times, gnt_err *err);
 /* Returns the cost as a new reference, unchecked; NULL if there is none that can be read. */
 json_t *gnt_store_times(gnt_store *s, const gnt_digest *key);
+/* Returns the path of an entry's checkpoint, an absolute one, which the caller frees; NULL with a sentence. */
+char *gnt_store_checkpoint(const gnt_store *s, const gnt_digest *key, gnt_err *err);
+/* Removes it, if there is one. */
+void gnt_store_drop_checkpoint(const gnt_store *s, const gnt_digest *key);
 /* Returns the digest of an output in hexadecimal; NULL if the record has no such output. */
 const char *gnt_store_digest(const json_t *record, const char *name);
 /* Computes "sum" of the entry `key` whose done.json begins with these bytes. */

@@ -64,7 +64,7 @@ const gnt_descriptor sign_noise = {
     .surfaces = GNT_SURFACE_UPDATE,
     .data_kinds = GNT_KIND_ANY,
     .families = families,
-    .flags = GNT_FLAG_RANDOMISED,
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_RESUMES,
     .defense = &hooks,
     .instance_size = GNT_INSTANCE(noise),
 };

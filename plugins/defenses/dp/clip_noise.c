@@ -238,8 +238,8 @@ static const char *const clip_families[] = {GNT_FAMILY_CLIPPING, NULL};
     .instance_size = GNT_INSTANCE(dp)
 
 #define NOISY(law)                                                                                           \
-    GNT_PARAMETERS(law##_parameters), COMMON, .families = families, .flags = GNT_FLAG_RANDOMISED,            \
-                                              .start = start_##law
+    GNT_PARAMETERS(law##_parameters), COMMON,                                                                \
+        .families = families, .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_RESUMES, .start = start_##law
 
 const gnt_descriptor dp_gaussian = {
     GNT_DEFENSE("dp-gaussian", "1.1", "clips each update and adds Gaussian noise", "MIT",
@@ -259,6 +259,7 @@ const gnt_descriptor dp_clip_alone = {
                 "noise; as a baseline: Wan et al., ICCV 2023, section 5.1"),
     GNT_PARAMETERS(clip_parameters),
     COMMON,
+    .flags = GNT_FLAG_RESUMES,
     .families = clip_families,
     .start = start_clip,
 };

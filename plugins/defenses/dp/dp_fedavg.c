@@ -160,7 +160,7 @@ const gnt_descriptor dp_fedavg_descriptor = {
     GNT_PARAMETERS(parameters),
     .surfaces = GNT_SURFACE_UPDATE,
     .data_kinds = GNT_KIND_ANY,
-    .flags = GNT_FLAG_RANDOMISED,
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_RESUMES,
     .families = families,
     .defense = &hooks,
     .instance_size = GNT_INSTANCE(fedavg),

@@ -202,7 +202,8 @@ static const char *const families[] = {"step-size", NULL};
     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_TRANSCRIPT, .families = families,                           \
     .data_kinds = GNT_KIND_ANY, .defense = &hooks, .instance_size = GNT_INSTANCE(lrp)
 #define DRAWN(law)                                                                                           \
-    GNT_PARAMETERS(law##_parameters), COMMON, .flags = GNT_FLAG_RANDOMISED, .start = start_##law
+    GNT_PARAMETERS(law##_parameters), COMMON, .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_RESUMES,               \
+                                              .start = start_##law
 #define PAPER                                                                                                \
     "Wan, Du, Yuan, Yang, Chen and Xu, Enhancing Privacy Preservation in Federated Learning via Learning "   \
     "Rate Perturbation, ICCV 2023, equations 10 to 13"
@@ -224,6 +225,7 @@ static const gnt_descriptor scheme_one = {
                 "Li, Huang, Yang, Wang and Zhang, On the Convergence of FedAvg on Non-IID Data, ICLR 2020, "
                 "scheme I with transformed losses"),
     COMMON,
+    .flags = GNT_FLAG_RESUMES,
 };
 
 static const gnt_descriptor *const list[] = {&plain, &ada_lrp, &scheme_one};

@@ -157,14 +157,15 @@ static const gnt_parameter instahide_parameters[] = {
 static const char *const families[] = {GNT_FAMILY_MIXING, NULL};
 
 #define COMMON                                                                                               \
-    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING, .flags = GNT_FLAG_RANDOMISED,                     \
-    .families = families, .instance_size = GNT_INSTANCE(mixing)
+    .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING, .families = families,                             \
+    .instance_size = GNT_INSTANCE(mixing)
 
 static const gnt_descriptor mixup = {
     GNT_DEFENSE("mixup", "1.0", "trains on weighted sums of k samples, drawn again in each epoch", "MIT",
                 "Zhang, Cisse, Dauphin and Lopez-Paz, mixup: Beyond Empirical Risk Minimization, ICLR 2018"),
     GNT_PARAMETERS(mixup_parameters),
     COMMON,
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_RESUMES,
     .data_kinds = GNT_KIND_ANY,
     .defense = &mixup_hooks,
 };
@@ -175,6 +176,7 @@ static const gnt_descriptor instahide = {
                 "Learning, ICML 2020"),
     GNT_PARAMETERS(instahide_parameters),
     COMMON,
+    .flags = GNT_FLAG_RANDOMISED,
     .data_kinds = GNT_KIND_IMAGE,
     .defense = &instahide_hooks,
     .start = start_instahide,

@@ -115,6 +115,7 @@ pub const GNT_FLAG_FIRST_DENSE: u32 = 32;
 pub const GNT_FLAG_TAKES_START: u32 = 128;
 pub const GNT_FLAG_PREPARES_ONCE: u32 = 256;
 pub const GNT_FLAG_BUDGET_SCHEDULE: u32 = 512;
+pub const GNT_FLAG_RESUMES: u32 = 1024;
 pub const GNT_FLAG_ACTIVE: u32 = 64;
 
 #[repr(C)]
