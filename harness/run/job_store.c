@@ -1,4 +1,7 @@
 /* A job's entry in the store: its key, whether it is there, what its outputs say, and how they get there. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/json.h"
 #include "base/mem.h"
 #include "nn/io/safetensors.h"
@@ -72,16 +75,22 @@ json_t *run_metadata(const run *r, const run_job *j, const char *output) {
     return all;
 }
 
-/* Returns the numbers with a proper name: facts come from a process that a plugin shares. */
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Returns the numbers with a proper name: facts come from a process that a plugin shares. They are sorted, as
+ * in a record that is read from the store. */
 static json_t *checked_facts(json_t *facts) {
     enum { MOST_FACTS = 1024 };
-    json_t *all = json_object();
-    const char *name;
-    json_t *value;
-    json_object_foreach(facts, name, value) {
-        if (json_is_number(value) && gnt_id_ok(name, '_') && json_object_size(all) < MOST_FACTS)
-            json_object_set_new(all, name, json_real(json_number_value(value)));
-    }
+    json_t *all = json_object(), *value;
+    const char *name, *found[MOST_FACTS];
+    size_t n = 0;
+    json_object_foreach(facts, name, value) if (json_is_number(value) && gnt_id_ok(name, '_') &&
+                                                n < MOST_FACTS) found[n++] = name;
+    qsort(found, n, sizeof *found, by_name);
+    for (size_t i = 0; i < n; i++)
+        json_object_set_new(all, found[i], json_real(json_number_value(json_object_get(facts, found[i]))));
     return all;
 }
 
