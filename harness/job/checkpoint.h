@@ -14,9 +14,9 @@
  *   client/, server/  what hooks' processes carry (side/side_carried.h)
  *   record/ and so on what was recorded (record/record_saved.c)
  *
- * Whether a training has one is decided in run/request/requests_train.c. A checkpoint that does not count is a warning,
- * and the training begins at round 0; so is one that cannot be written. Everything is checked before anything
- * of it is used.
+ * run/request/requests_train.c decides whether a training has one. A checkpoint that does not count is a
+ * warning, and the training begins at round 0; so is one that cannot be written. Everything is checked before
+ * anything of it is used.
  *
  * Ownership: what the parts point to is the caller's and outlives the calls. */
 #ifndef GNT_JOB_CHECKPOINT_H
@@ -48,7 +48,7 @@ typedef struct gnt_checkpoint {
     /* 2 × n_test. */
     float *rows;
     int64_t n_test;
-    /* Of a label. */
+    /* Entries of a label. */
     int64_t classes;
     /* Not before then is the next written, by the monotonic clock. Set here. */
     double next;

@@ -83,7 +83,7 @@ typedef struct gnt_child_spec {
     const char *const *set;
     /* Called by gnt_children_wait for each line of progress; may be NULL. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
-    /* Called likewise with what the child says to the user, in printable characters. NULL: it says nothing. */
+    /* Called likewise with what the child says to the user, in printable characters. NULL: nothing. */
     void (*said)(void *user, int is_warning, const char *text);
     void *user;
     /* NULL: it keeps no state. */

@@ -66,7 +66,7 @@ static int refuse(const char *what, gnt_err *err) {
     return gnt_fail(err, "the checkpoint: what it has of %s is not what a training records", what);
 }
 
-/* Returns the observed round that a name ends with or, before a dot, goes on after; −1: none of those done. */
+/* Returns the observed round whose number `number` begins with, in front of `end`; −1: none that was done. */
 static int32_t round_of(const gnt_record *r, const char *number, char end, int32_t rounds_done) {
     for (size_t i = 0; i < r->n_stages; i++) {
         char text[16];

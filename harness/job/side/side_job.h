@@ -37,8 +37,8 @@ enum {
     /* A copy of the process answers what follows, until SIDE_COPY_END (side_copies.h). */
     SIDE_COPY_BEGIN,
     SIDE_COPY_END,
-    /* For a checkpoint: gives or sets what the process carries from round to round (side_carried.h). No member
-     * is named. */
+    /* For a checkpoint: gives or sets what the process carries from round to round (side_carried.h). No
+     * member is named. */
     SIDE_CARRIED,
     SIDE_CARRY
 };

@@ -1,5 +1,6 @@
-/* saved: bundles of a checkpoint (job/checkpoint.h). What is saved is borrowed, so that the state of a training
- * is not copied before it is written. What is loaded may be hostile, and is checked before it is used.
+/* saved: bundles of a checkpoint (job/checkpoint.h). What is saved is borrowed, so that the state of a
+ * training is not copied before it is written. What is loaded may be hostile, and is checked before it is
+ * used.
  *
  * Ownership: a gnt_saved borrows the data of its tensors and owns the rest; gnt_saved_free frees that. What
  * is loaded is copied into the caller's. Errors: −1 with a sentence; after one in gnt_saved_*, the checkpoint

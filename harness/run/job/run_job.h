@@ -109,7 +109,7 @@ typedef struct run_processes {
     double ended_badly_at;
     /* The progress last reported; total 0: none. */
     uint64_t done, total;
-    /* What it said last and was not shown yet; NULL: nothing. */
+    /* The last sentence that it said, until it is shown; NULL: none. */
     char *said;
     int said_warning;
 } run_processes;

@@ -72,7 +72,7 @@ int gnt_store_read(gnt_store *s, const gnt_digest *key, const json_t *record, co
 int gnt_store_put_times(gnt_store *s, const gnt_digest *key, const json_t *times, gnt_err *err);
 /* Returns the cost as a new reference, unchecked; NULL if there is none that can be read. */
 json_t *gnt_store_times(gnt_store *s, const gnt_digest *key);
-/* Returns the path of an entry's checkpoint, an absolute one, which the caller frees; NULL with a sentence. */
+/* Returns the absolute path of an entry's checkpoint, which the caller frees; NULL with a sentence. */
 char *gnt_store_checkpoint(const gnt_store *s, const gnt_digest *key, gnt_err *err);
 /* Removes it, if there is one. */
 void gnt_store_drop_checkpoint(const gnt_store *s, const gnt_digest *key);
