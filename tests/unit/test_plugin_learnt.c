@@ -1,7 +1,7 @@
 /* ridge and decoder on made-up encodings: ridge undoes a shifted negative exactly, as any linear filter, and
  * pixels in another order, as any linear map, where it has enough pairs; decoder undoes what depends on the
- * label, which no filter can; ids say which sample an encoding belongs to; too little to learn from and
- * encodings of another shape get a sentence; the same key gives the same bytes. */
+ * label, which no filter can, and does not end in black; ids say which sample an encoding belongs to; too
+ * little to learn from and encodings of another shape get a sentence; the same key gives the same bytes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,6 +61,9 @@ static gnt_samples samples(float *x, float *y, int64_t *id, int64_t n) {
                          .y = y};
 }
 
+/* The share of black pixels; the others are uniform. */
+static double black;
+
 /* Encoding i of a set is of sample (i + turn) mod EACH, as its id says. */
 static void make(world *w, encode_fn *encode, int64_t turn, uint64_t seed) {
     const gnt_key key = gnt_key_of_seed(seed);
@@ -70,8 +73,10 @@ static void make(world *w, encode_fn *encode, int64_t turn, uint64_t seed) {
         int label[EACH];
         for (int i = 0; i < EACH; i++) {
             label[i] = (int)gnt_random_below(&s, CLASSES);
-            for (int p = 0; p < PIXELS; p++)
-                w->x[j][i][p] = p % SIDE == SIDE - 1 ? w->x[j][i][p - 1] : (float)gnt_random_uniform(&s);
+            for (int p = 0; p < PIXELS; p++) {
+                const double u = gnt_random_uniform(&s), v = u < black ? 0 : (u - black) / (1 - black);
+                w->x[j][i][p] = p % SIDE == SIDE - 1 ? w->x[j][i][p - 1] : (float)v;
+            }
         }
         for (int64_t i = 0; i < EACH; i++) {
             const int64_t of = (i + turn) % EACH;
@@ -176,6 +181,18 @@ static void decoder_uses_the_label(void **state) {
                 0.1);
 }
 
+/* A network that is driven to black at once stays there, where its sigmoid has no slope. */
+static void decoder_does_not_end_in_black(void **state) {
+    (void)state;
+    black = 0.9;
+    make(&w, shift, 0, 4);
+    black = 0;
+    memset(x, 0, sizeof x);
+    const double all_black = error_of(&w, x);
+    assert_true(learn_and_answer(&w, "decoder", "{\"steps\": 400, \"features\": 8, \"rate\": 0.01}", x) <
+                0.5 * all_black);
+}
+
 static void same_key_same_bytes(void **state) {
     (void)state;
     static const char few[] = "{\"steps\": 5, \"features\": 2, \"batch\": 4}";
@@ -220,10 +237,10 @@ static void another_shape_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ridge_undoes_a_filter),    cmocka_unit_test(ridge_undoes_an_order),
-        cmocka_unit_test(ids_name_the_sample),      cmocka_unit_test(decoder_uses_the_label),
-        cmocka_unit_test(same_key_same_bytes),      cmocka_unit_test(nothing_to_learn_from),
-        cmocka_unit_test(another_shape_is_refused),
+        cmocka_unit_test(ridge_undoes_a_filter),         cmocka_unit_test(ridge_undoes_an_order),
+        cmocka_unit_test(ids_name_the_sample),           cmocka_unit_test(decoder_uses_the_label),
+        cmocka_unit_test(decoder_does_not_end_in_black), cmocka_unit_test(same_key_same_bytes),
+        cmocka_unit_test(nothing_to_learn_from),         cmocka_unit_test(another_shape_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
