@@ -1,6 +1,6 @@
 /* side_carried: what a process with a defense's hooks carries from round to round, as a bundle for a
  * checkpoint: sums of the facts that plugins reported, and where the random streams of the server are. Hooks
- * depend on nothing else that they did not get from the training (run/resumable.c).
+ * depend on nothing else that they did not get from the training (run/request/requests_train.c).
  *
  *   sandbox          U8     the level of its sandbox, with the zero at its end
  *   MEMBER.fact.NAME F64 2  sum and number of reports; of clients that are served by copies mean and number,
