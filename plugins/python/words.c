@@ -46,6 +46,7 @@ static const word flags[] = {{"randomised", GNT_FLAG_RANDOMISED},
                              {"takes_start", GNT_FLAG_TAKES_START},
                              {"prepares_once", GNT_FLAG_PREPARES_ONCE},
                              {"budget_schedule", GNT_FLAG_BUDGET_SCHEDULE},
+                             {"resumes", GNT_FLAG_RESUMES},
                              {0}};
 static const word conditions[] = {{"one_sample", GNT_IF_ONE_SAMPLE}, {"one_step", GNT_IF_ONE_STEP},
                                   {"classes", GNT_IF_CLASSES},       {"local_steps", GNT_IF_LOCAL_STEPS},
