@@ -110,34 +110,18 @@ static const char *without_defaults(const char *params, const gnt_plugin_info *i
     return copy;
 }
 
-/* Returns the expected flags, with "resumes" if the file has it: it says whether a killed training goes on,
- * nothing of its results, and results from before that flag are checked too. It is the last of all flags. */
-static gnt_texts expected_flags(const gnt_texts *is, const gnt_texts *should, gnt_arena *arena) {
-    static const char resumes[] = "resumes";
-    const char **list = gnt_arena_array(arena, should->n + 1, sizeof *list);
-    size_t n = 0;
-    for (size_t i = 0; list && i < should->n; i++)
-        if (strcmp(should->at[i], resumes) != 0)
-            list[n++] = should->at[i];
-    if (list && is->n && strcmp(is->at[is->n - 1], resumes) == 0)
-        list[n++] = resumes;
-    return (gnt_texts){list, n};
-}
-
 /* Replaces what cannot be checked of plugins that are not here by what the run says: flags, hooks, families,
  * and parameters that the suite does not give. */
 static gnt_result_members expected_members(const gnt_result_members *is, const gnt_result_members *should,
                                            const gnt_plugin_info *const *info, gnt_arena *arena) {
     gnt_result_member *list = gnt_arena_copy(arena, should->at, should->n, sizeof *list);
-    for (size_t i = 0; list && i < should->n && i < is->n; i++) {
-        list[i].flags = expected_flags(&is->at[i].flags, &should->at[i].flags, arena);
+    for (size_t i = 0; list && i < should->n && i < is->n; i++)
         if (check_is_standin(info[i])) {
             list[i].flags = is->at[i].flags;
             list[i].hooks = is->at[i].hooks;
             list[i].families = is->at[i].families;
             list[i].params = without_defaults(list[i].params, info[i], arena);
         }
-    }
     return (gnt_result_members){list, should->n};
 }
 

@@ -81,7 +81,8 @@ static void fill_member(gnt_result_member *out, const gnt_suite_member *m, gnt_a
     const size_t n = (size_t)m->info->n_families;
     *out = (gnt_result_member){.id = m->info->id,
                                .version = m->info->version,
-                               .flags = names_of(&gnt_flag_words, m->info->flags, arena),
+                               /* whether a killed training goes on changes no result */
+                               .flags = names_of(&gnt_flag_words, m->info->flags & ~GNT_FLAG_RESUMES, arena),
                                .hooks = names_of(&gnt_hook_words, m->info->hooks, arena),
                                .families = {gnt_arena_copy(arena, m->info->families, n, sizeof(char *)), n},
                                .params = m->params};

@@ -117,7 +117,7 @@ static const gnt_field member_rows[] = {
     {GNT_FIELD(gnt_result_member, id, TEXT), .help = "id of the plugin"},
     {GNT_FIELD(gnt_result_member, version, TEXT), .help = "its version"},
     {GNT_FIELD(gnt_result_member, flags, TEXTS), .late = 1,
-     .help = "what its descriptor declares, as gauntlet show names it"},
+     .help = "what its descriptor declares, as gauntlet show names it, without \"resumes\""},
     {GNT_FIELD(gnt_result_member, hooks, TEXTS), .late = 1,
      .help = "hooks that it has, which decide what must have been tried on a defense "
              "([leaderboard.md](leaderboard.md#what-is-compared))"},
