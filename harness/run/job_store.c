@@ -86,8 +86,10 @@ static json_t *checked_facts(json_t *facts) {
     json_t *all = json_object(), *value;
     const char *name, *found[MOST_FACTS];
     size_t n = 0;
-    json_object_foreach(facts, name, value) if (json_is_number(value) && gnt_id_ok(name, '_') &&
-                                                n < MOST_FACTS) found[n++] = name;
+    json_object_foreach(facts, name, value) {
+        if (json_is_number(value) && gnt_id_ok(name, '_') && n < MOST_FACTS)
+            found[n++] = name;
+    }
     qsort(found, n, sizeof *found, by_name);
     for (size_t i = 0; i < n; i++)
         json_object_set_new(all, found[i], json_real(json_number_value(json_object_get(facts, found[i]))));

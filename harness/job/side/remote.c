@@ -618,32 +618,34 @@ static int check_side(gnt_remote *r, remote_side *s, const gnt_st *saved, gnt_er
     return rc;
 }
 
-int gnt_remote_check(gnt_remote *r, const gnt_st *from, gnt_err *err) {
+/* Sets what was checked. */
+static int load_side(gnt_remote *r, remote_side *s, const gnt_st *saved, gnt_err *err) {
+    r->failure = (gnt_err){0};
+    gnt_frame_begin(&s->out, SIDE_CARRY);
+    side_put_bundle(&s->out, saved);
+    return exchange(r, s) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
+}
+
+/* Gives each process's part of a checkpoint to `use`. */
+static int each_side(gnt_remote *r, const gnt_st *from,
+                     int (*use)(gnt_remote *r, remote_side *s, const gnt_st *saved, gnt_err *err),
+                     gnt_err *err) {
     int rc = 0;
     for (int i = 0; rc == 0 && i < 2; i++) {
         remote_side *s = carrier(r, i);
         gnt_st st;
         gnt_st_init(&st);
         if (s)
-            rc = gnt_loaded_bundle(from, carriers[i], &st, err) == 0 ? check_side(r, s, &st, err) : -1;
+            rc = gnt_loaded_bundle(from, carriers[i], &st, err) == 0 ? use(r, s, &st, err) : -1;
         gnt_st_free(&st);
     }
     return rc;
 }
 
+int gnt_remote_check(gnt_remote *r, const gnt_st *from, gnt_err *err) {
+    return each_side(r, from, check_side, err);
+}
+
 int gnt_remote_load(gnt_remote *r, const gnt_st *from, gnt_err *err) {
-    int rc = 0;
-    r->failure = (gnt_err){0};
-    for (int i = 0; rc == 0 && i < 2; i++) {
-        remote_side *s = carrier(r, i);
-        gnt_st st;
-        gnt_st_init(&st);
-        if (s && (rc = gnt_loaded_bundle(from, carriers[i], &st, err)) == 0) {
-            gnt_frame_begin(&s->out, SIDE_CARRY);
-            side_put_bundle(&s->out, &st);
-            rc = exchange(r, s) == GNT_OK ? 0 : gnt_fail(err, "%s", r->failure.text);
-        }
-        gnt_st_free(&st);
-    }
-    return rc;
+    return each_side(r, from, load_side, err);
 }
