@@ -875,10 +875,10 @@ typedef struct gnt_descriptor {
  * falls until the last one. Its budget is that of the suite, or its integer parameter `steps`. The host also
  * runs it with a quarter of both, to see whether a longer search finds more. */
 #define GNT_FLAG_BUDGET_SCHEDULE 512u
-/* Defense: a killed training goes on from a checkpoint. What hooks do and report in a round depends on
- * nothing that an instance keeps from earlier rounds, such as a cache, but what `save` and `load` carry,
- * secure sums, and, in `aggregate`, random streams, which go on. Without it, and where `aggregate` and `save`
- * are combined, such a training begins again. */
+/* Defense: a killed training goes on from a checkpoint, in a new instance. Declare it only if nothing that an
+ * instance keeps from earlier rounds, such as a cache, changes what its hooks do or report, except what the
+ * host restores: the state of `save` and `load`, secure sums, and the random streams of `aggregate`. Without
+ * it, and where `aggregate` and `save` are combined, such a training begins again. */
 #define GNT_FLAG_RESUMES 1024u
 #define GNT_FLAG_ACTIVE 64u /* attack: needs `broadcast`; n/a on this host */
 
