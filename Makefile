@@ -255,7 +255,7 @@ $(B)/tests/test_hostile: WRAPPED = \
 $(B)/gauntlet-faulty: tests/faulty.c $(B)/obj/harness/cli/main.o $(B)/libgauntlet.a
 	$(Q)$(CC) $(CFLAGS_ALL) -MF $(B)/obj/faulty.d $(LDFLAGS) -o $@ $^ \
 	    -Wl,--wrap=open,--wrap=write,--wrap=fsync,--wrap=rename,--wrap=mkdir,--wrap=unlink,--wrap=time \
-	    -Wl,--as-needed $(LIBS)
+	    -Wl,--wrap=pwrite,--as-needed $(LIBS)
 units: $(UNIT) $(TEST_PLUGINS) $(B)/gauntlet-faulty
 
 $(B)/fuzz/%: tests/fuzz/%.c $(FUZZ_MAIN) $(B)/libgauntlet.a

@@ -10,7 +10,8 @@
  *   sealed       a file system that can only be read
  *   clock        the clock on the wall jumps by days, to and fro, each time somebody looks at it
  *   checkpoint N each worker is killed in front of the Nth checkpoint that it puts into place: it reads what
- *                its parent was given */
+ *                its parent was given
+ *   memo N       likewise, but when half of the Nth record of a memo is written */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,6 +31,7 @@ int __real_rename(const char *from, const char *to);
 int __real_mkdir(const char *path, mode_t mode);
 int __real_unlink(const char *path);
 time_t __real_time(time_t *at);
+ssize_t __real_pwrite(int fd, const void *bytes, size_t n, off_t at);
 
 int __wrap_open(const char *path, int flags, ...);
 ssize_t __wrap_write(int fd, const void *bytes, size_t n);
@@ -38,20 +40,21 @@ int __wrap_rename(const char *from, const char *to);
 int __wrap_mkdir(const char *path, mode_t mode);
 int __wrap_unlink(const char *path);
 time_t __wrap_time(time_t *at);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t n, off_t at);
 
-enum what { NOTHING, COUNT, KILL, TORN, FULL, BROKEN, SEALED, CLOCK, CHECKPOINT };
+enum what { NOTHING, COUNT, KILL, TORN, FULL, BROKEN, SEALED, CLOCK, CHECKPOINT, MEMO };
 
 static enum what what;
-static long at_call, calls, checkpoints;
+static long at_call, calls, checkpoints, records;
 
 static void say_count(void) {
     fprintf(stderr, "disk calls: %ld\n", calls);
 }
 
-/* Returns the parent's FAULTY if it is about checkpoints; else NULL. */
+/* Returns the parent's FAULTY if it is about workers; else NULL. */
 static const char *of_parent(void) {
     static char all[1 << 16];
-    static const char name[] = "FAULTY=checkpoint ";
+    static const char *const names[] = {"FAULTY=checkpoint ", "FAULTY=memo "};
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/environ", (long)getppid());
     const int fd = __real_open(path, O_RDONLY | O_CLOEXEC);
@@ -59,14 +62,15 @@ static const char *of_parent(void) {
     if (fd >= 0)
         close(fd);
     for (ssize_t at = 0; at < n; at += (ssize_t)strlen(all + at) + 1)
-        if (strncmp(all + at, name, sizeof name - 1) == 0)
-            return all + at + sizeof "FAULTY=" - 1;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strncmp(all + at, names[i], strlen(names[i])) == 0)
+                return all + at + sizeof "FAULTY=" - 1;
     return NULL;
 }
 
 __attribute__((constructor)) static void read_faults(void) {
-    static const char *const names[] = {"",       "count",  "kill",  "torn",      "full",
-                                        "broken", "sealed", "clock", "checkpoint"};
+    static const char *const names[] = {"",       "count",  "kill",  "torn",       "full",
+                                        "broken", "sealed", "clock", "checkpoint", "memo"};
     const char *own = getenv("FAULTY"), *text = own ? own : of_parent();
     for (size_t i = 1; text && i < sizeof names / sizeof *names; i++) {
         size_t n = strlen(names[i]);
@@ -128,6 +132,13 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t n) {
         return __real_write(fd, bytes, n);
     errno = why;
     return -1;
+}
+
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t n, off_t at) {
+    if (what != MEMO || !on_disk(fd) || ++records != at_call)
+        return __real_pwrite(fd, bytes, n, at);
+    __real_pwrite(fd, bytes, n / 2, at);
+    __builtin_trap(); /* in its sandbox a process signals none */
 }
 
 int __wrap_fsync(int fd) {

@@ -95,11 +95,16 @@ static int work(gnt_worker *worker, const gnt_request *request, const char *leve
                 json_t *hooks, gnt_status *status, gnt_err *err) {
     const gnt_launch_checkpoint *to = worker->launch.checkpoint;
     gnt_work_checkpoint checkpoint = {0};
+    gnt_memo_file memo;
     if (to)
         checkpoint = (gnt_work_checkpoint){to->path, to->job, to->program, to->seconds};
+    const gnt_launch_memo *of = worker->launch.memo;
+    if (gnt_memo_file_open(&memo, of ? (int)of->fd : -1, of ? of->job : "", err) != 0)
+        return -1;
     gnt_work w = {.request = request,
                   .memory = (size_t)worker->launch.memory,
                   .checkpoint = to ? &checkpoint : NULL,
+                  .memo = of ? &memo : NULL,
                   .say = say,
                   .sandbox = level,
                   .context = worker,
@@ -119,6 +124,7 @@ static int work(gnt_worker *worker, const gnt_request *request, const char *leve
                   .status = GNT_FAILED};
     int rc = request->kind == GNT_JOB_VET ? gnt_vet_work(&w, err) : gnt_job_run(&w, err);
     *status = w.status;
+    gnt_memo_file_close(&memo);
     return rc;
 }
 

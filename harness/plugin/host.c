@@ -33,6 +33,10 @@ struct gnt_instance {
     gnt_models models; /* its context is this instance */
     const gnt_instance_model *named;
     size_t n_named;
+    gnt_memo memo; /* its context is this instance */
+    gnt_memo_file *memo_file;
+    gnt_memo_table *memo_table; /* NULL before its first use */
+    gnt_digest memo_name;
     void *self;
     int made; /* create or start has returned: scratch belongs to the hook */
 
@@ -139,9 +143,71 @@ static const gnt_named_model *open_model(void *context, const char *parameter) {
     return NULL;
 }
 
+/* ---- what outlives the process ---- */
+
+/* Names the instance in the file: by the plugin and by the key of its role, before any other is set. */
+static gnt_digest name_memo(const gnt_instance *i) {
+    gnt_hasher h;
+    gnt_hasher_init(&h);
+    gnt_hasher_text(&h, no_null(i->descriptor->id));
+    gnt_hasher_bytes(&h, &i->key, sizeof i->key);
+    return gnt_hasher_end(&h);
+}
+
+/* NULL when out of memory. */
+static gnt_memo_table *memo_of(gnt_instance *i) {
+    if (!i->memo_table)
+        i->memo_table = gnt_memo_table_new(i->memo_file, &i->memo_name);
+    if (!i->memo_table)
+        gnt_fail(&i->broken, "out of memory for results of long computations");
+    return i->memo_table;
+}
+
+static const void *find_memo(void *context, const uint8_t *key, int64_t *count, int32_t *is_new) {
+    gnt_instance *i = context;
+    gnt_memo_table *t = key ? memo_of(i) : NULL;
+    int64_t n = 0;
+    int fresh = 0;
+    const void *value = t ? gnt_memo_find(t, key, &n, &fresh) : NULL;
+    if (count)
+        *count = n;
+    if (is_new)
+        *is_new = fresh;
+    return value;
+}
+
+static gnt_status put_memo(void *context, int64_t n, const uint8_t *keys, const void *data, int64_t count) {
+    gnt_instance *i = context;
+    gnt_memo_table *t = keys && (data || count == 0) ? memo_of(i) : NULL;
+    if (t && gnt_memo_put(t, n, keys, data, count) == 0)
+        return GNT_OK;
+    gnt_fail(&i->said, "%lld results of %lld bytes cannot be kept: out of memory, or not valid", (long long)n,
+             (long long)count);
+    return GNT_FAILED;
+}
+
+int64_t gnt_instance_memo_size(gnt_instance *i) {
+    const gnt_memo_table *t = memo_of(i);
+    return t ? gnt_memo_size(t) : 0;
+}
+
+int64_t gnt_instance_memo_used(gnt_instance *i) {
+    const gnt_memo_table *t = memo_of(i);
+    return t ? gnt_memo_used(t) : 0;
+}
+
+int gnt_instance_set_memo_used(gnt_instance *i, int64_t n) {
+    gnt_memo_table *t = memo_of(i);
+    return t ? gnt_memo_set_used(t, n) : -1;
+}
+
 static const void *host_extension(void *context, const char *id, uint32_t revision) {
     gnt_instance *i = context;
-    return id && strcmp(id, GNT_EXTENSION_MODELS) == 0 && revision <= 1 ? &i->models : NULL;
+    if (!id || revision > 1)
+        return NULL;
+    return strcmp(id, GNT_EXTENSION_MODELS) == 0 ? (const void *)&i->models
+           : strcmp(id, GNT_EXTENSION_MEMO) == 0 ? (const void *)&i->memo
+                                                 : NULL;
 }
 
 /* ---- random numbers ---- */
@@ -335,6 +401,7 @@ static void fill_host(gnt_instance *i) {
                          .model = i->model ? gnt_service_table(i->model) : NULL,
                          .extension = host_extension};
     i->models = (gnt_models){.size = sizeof i->models, .context = i, .open = open_model};
+    i->memo = (gnt_memo){.size = sizeof i->memo, .context = i, .find = find_memo, .put = put_memo};
 }
 
 static gnt_status call_create(gnt_instance *i, gnt_err *err) {
@@ -389,6 +456,8 @@ int gnt_instance_new(gnt_instance **out, const gnt_instance_spec *spec, gnt_stat
     i->model = spec->model;
     i->named = spec->models;
     i->n_named = spec->n_models;
+    i->memo_file = spec->memo;
+    i->memo_name = name_memo(i);
     i->context = spec->context;
     i->log = spec->log;
     i->progress = spec->progress;
@@ -434,6 +503,7 @@ void gnt_instance_free(gnt_instance *i) {
         gnt_service_release_all(i->model);
     arena_free(&i->of_hook);
     arena_free(&i->of_life);
+    gnt_memo_table_free(i->memo_table);
     forget_streams(i);
     gnt_free(i->streams);
     for (int32_t k = 0; k < i->n_facts; k++)

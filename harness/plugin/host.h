@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/random.h"
 #include "gauntlet/plugin.h"
+#include "plugin/memo.h"
 #include "plugin/model_service.h"
 #include "plugin/params.h"
 
@@ -36,7 +37,8 @@ typedef struct gnt_instance_spec {
     /* n_models, which outlive it; those of the plugin's own parameters first */
     const gnt_instance_model *models;
     size_t n_models;
-    void *context; /* first argument of the callbacks, each of which may be NULL */
+    gnt_memo_file *memo; /* outlives it; NULL: what it puts into its memo is in memory alone */
+    void *context;       /* first argument of the callbacks, each of which may be NULL */
     void (*log)(void *context, int32_t level, const char *text); /* text: printable, bounded */
     void (*progress)(void *context, double done, double total);
     int (*should_stop)(void *context);
@@ -86,6 +88,12 @@ int gnt_instance_set_fact(gnt_instance *i, const char *name, double sum, int64_t
 const char *gnt_instance_stream(const gnt_instance *i, size_t k, uint64_t *words);
 /* Puts the stream of that name where so many words were drawn. −1 as for gnt_instance_set_fact. */
 int gnt_instance_set_stream(gnt_instance *i, const char *name, uint64_t words);
+
+/* How many values its memo has, and how many of them were found or put (gnt_memo_used). */
+int64_t gnt_instance_memo_size(gnt_instance *i);
+int64_t gnt_instance_memo_used(gnt_instance *i);
+/* As gnt_memo_set_used; −1 also when out of memory. */
+int gnt_instance_set_memo_used(gnt_instance *i, int64_t n);
 
 typedef struct gnt_hook_time {
     const char *hook;

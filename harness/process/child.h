@@ -88,6 +88,8 @@ typedef struct gnt_child_spec {
     void *user;
     /* NULL: it keeps no state. */
     const struct gnt_launch_checkpoint *checkpoint;
+    /* The child gets a duplicate of its descriptor. NULL: no file outlives the process. */
+    const struct gnt_launch_memo *memo;
 } gnt_child_spec;
 
 typedef enum gnt_child_end {

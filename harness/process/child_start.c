@@ -34,6 +34,8 @@ enum {
     SPARE_MB = 1024,
     SPARE_FILES = 64
 };
+/* Bytes of the largest memo where memory is not limited. */
+static const double MOST_MEMO = 0x1p36;
 
 /* Everything that the new process needs, prepared before the fork. fds[i] becomes descriptor i. */
 typedef struct process_setup {
@@ -173,17 +175,31 @@ static int open_sockets(const gnt_child_spec *spec, process_setup *l, message *m
     return 0;
 }
 
+/* Passes the memo's file, if there is one, as the last descriptor. */
+static int open_memo(const gnt_child_spec *spec, process_setup *l, gnt_launch_memo *memo, gnt_err *err) {
+    if (!spec->memo)
+        return 0;
+    const size_t last = l->n_fds - 1;
+    l->fds[last] = fcntl((int)spec->memo->fd, F_DUPFD_CLOEXEC, 0);
+    if (l->fds[last] < 0)
+        return gnt_fail(err, "cannot pass a job its memo: %s", strerror(errno));
+    *memo = (gnt_launch_memo){(int64_t)last, spec->memo->job};
+    return 0;
+}
+
 static int open_pieces(const gnt_child_spec *spec, gnt_child *child, process_setup *l, gnt_err *err) {
     message m = {.launch = {.memory = (int64_t)spec->memory,
                             .sandbox = spec->sandbox,
                             .checkpoint = spec->checkpoint}};
+    gnt_launch_memo memo;
+    m.launch.memo = spec->memo ? &memo : NULL;
     m.inputs = gnt_arena_array(&m.memory, spec->n_inputs, sizeof *m.inputs);
     m.outputs = gnt_arena_array(&m.memory, spec->n_outputs, sizeof *m.outputs);
     m.sockets = gnt_arena_array(&m.memory, spec->n_sockets, sizeof *m.sockets);
     int rc = m.memory.failed ? gnt_fail(err, "out of memory for a job's request") : 0;
     if (rc == 0)
         rc = open_inputs(spec, l, &m, err) != 0 || open_outputs(spec, child, l, &m, err) != 0 ||
-                     open_sockets(spec, l, &m, err) != 0 ||
+                     open_sockets(spec, l, &m, err) != 0 || open_memo(spec, l, &memo, err) != 0 ||
                      seal_message(spec, &m.launch, &l->fds[GNT_FD_REQUEST], err) != 0
                  ? -1
                  : 0;
@@ -248,6 +264,8 @@ static void set_limits(const gnt_child_spec *spec, gnt_child *child, process_set
     for (size_t i = 0; i < spec->n_outputs; i++)
         if ((double)spec->outputs[i].most > largest)
             largest = (double)spec->outputs[i].most;
+    if (spec->memo && largest < MOST_MEMO)
+        largest = MOST_MEMO;
     if (spec->memory && (double)spec->memory < largest)
         largest = (double)spec->memory; /* outputs count as memory, which is only sampled */
     if (spec->sandbox && largest_file(&spec->sandbox->files) > largest)
@@ -383,7 +401,8 @@ int gnt_child_start(gnt_child **out, const gnt_child_spec *spec, gnt_err *err) {
     if (check_spec(spec, err) != 0)
         return -1;
     int rc = -1, error_read = -1;
-    process_setup l = {.n_fds = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs + spec->n_sockets,
+    process_setup l = {.n_fds = GNT_FD_FIRST + spec->n_inputs + spec->n_outputs + spec->n_sockets +
+                                (spec->memo != NULL),
                        .error_fd = -1};
     gnt_child *child = new_child(spec);
     l.fds = gnt_array(l.n_fds, sizeof *l.fds);

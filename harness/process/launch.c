@@ -34,6 +34,12 @@ static const gnt_field checkpoint_rows[] = {
 };
 static const gnt_fields checkpoint_fields = GNT_FIELDS_OF(gnt_launch_checkpoint, checkpoint_rows);
 
+static const gnt_field memo_rows[] = {
+    {GNT_FIELD(gnt_launch_memo, fd, INT), .most = INT32_MAX},
+    {GNT_FIELD(gnt_launch_memo, job, TEXT)},
+};
+static const gnt_fields memo_fields = GNT_FIELDS_OF(gnt_launch_memo, memo_rows);
+
 static const gnt_field launch_rows[] = {
     {GNT_FIELD(gnt_launch, inputs, LIST), .group = &piece_fields, .most_entries = MOST_PIECES},
     {GNT_FIELD(gnt_launch, outputs, LIST), .group = &piece_fields, .most_entries = MOST_PIECES},
@@ -41,5 +47,6 @@ static const gnt_field launch_rows[] = {
     {GNT_FIELD(gnt_launch, memory, INT)},
     {GNT_FIELD(gnt_launch, sandbox, GROUP), .group = &sandbox_fields, .optional = 1},
     {GNT_FIELD(gnt_launch, checkpoint, GROUP), .group = &checkpoint_fields, .optional = 1},
+    {GNT_FIELD(gnt_launch, memo, GROUP), .group = &memo_fields, .optional = 1},
 };
 const gnt_fields gnt_launch_fields = GNT_FIELDS_OF(gnt_launch, launch_rows);

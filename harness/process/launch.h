@@ -34,6 +34,14 @@ typedef struct gnt_launch_checkpoint {
     double seconds;
 } gnt_launch_checkpoint;
 
+/* A file of the job that outlives the process (plugin/memo.h). */
+typedef struct gnt_launch_memo {
+    /* Open for reading and writing. */
+    int64_t fd;
+    /* Identifies job and program. */
+    const char *job;
+} gnt_launch_memo;
+
 typedef struct gnt_launch {
     gnt_launch_pieces inputs, outputs, sockets;
     /* Limit on memory in bytes; 0: none. */
@@ -42,6 +50,8 @@ typedef struct gnt_launch {
     const gnt_sandbox_spec *sandbox;
     /* NULL: nowhere. */
     const gnt_launch_checkpoint *checkpoint;
+    /* NULL: none. */
+    const gnt_launch_memo *memo;
 } gnt_launch;
 
 extern const gnt_fields gnt_launch_fields;

@@ -70,9 +70,16 @@ static int start_own(run *r, run_job *j, const json_t *request, const gnt_sandbo
     gnt_child_output output[RUN_MOST_OUTPUTS];
     size_t n_outputs = 0;
     run_checkpoint checkpoint;
+    run_memo memo = {.launch.fd = -1};
     const int none = run_checkpoint_of(r, j, &checkpoint, err);
     if (none < 0)
         return -1;
+    /* with sides, these open the plugins */
+    const int opens_none = n_sockets == 0 ? run_memo_open(r, j, GNT_STORE_MEMO_OWN, &memo, err) : 1;
+    if (opens_none < 0) {
+        run_checkpoint_free(&checkpoint);
+        return -1;
+    }
     for (; j->outputs[n_outputs]; n_outputs++)
         output[n_outputs] = (gnt_child_output){.name = j->outputs[n_outputs], .most = (uint64_t)8 << 30};
     const gnt_child_spec spec = {.request = request,
@@ -87,11 +94,13 @@ static int start_own(run *r, run_job *j, const json_t *request, const gnt_sandbo
                                  .said = none ? NULL : note_said,
                                  .user = j,
                                  .checkpoint = none ? NULL : &checkpoint.launch,
+                                 .memo = opens_none ? NULL : &memo.launch,
                                  .seconds = r->suite->seconds,
                                  .cpu_seconds = r->suite->cpu_seconds,
                                  .memory = (uint64_t)r->suite->memory_mb << 20};
     const int rc = gnt_child_start(&j->processes.child, &spec, err);
     run_checkpoint_free(&checkpoint);
+    run_memo_close(&memo);
     return rc;
 }
 

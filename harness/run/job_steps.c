@@ -10,7 +10,7 @@
  * that cannot be read. */
 static void finish_stored(const run *r, run_job *j) {
     gnt_err why;
-    run_checkpoint_drop(r, j);
+    run_drop_unfinished(r, j);
     run_job_is_ok(j);
     if (strcmp(j->outputs[0], "trained") != 0 || r->options->share == GNT_SHARE_WORK || run_has_utility(r, j))
         return; /* a run that shares reads it when a search needs it (search_steps.c) */
@@ -111,7 +111,7 @@ static void end_badly(const run *r, run_job *j, const char *verdict, const gnt_e
         gnt_fail(&whole, "the job %s %s", j->name, reason->text);
     run_job_end(j, verdict, whole.text);
     if (strcmp(verdict, "failed") == 0 || strcmp(verdict, "unsupported") == 0)
-        run_checkpoint_drop(r, j); /* nothing that it left may make it fail again */
+        run_drop_unfinished(r, j); /* nothing that it left may make it fail again */
 }
 
 /* Keeps how the process of a job ended that is now RUN_ENDED, and its inputs if the user wants them. */

@@ -223,6 +223,12 @@ typedef struct run_checkpoint {
     char *path, job[GNT_HEX_SIZE], program[GNT_HEX_SIZE];
 } run_checkpoint;
 
+/* The file in which plugins of one of a job's processes put results that outlive it. */
+typedef struct run_memo {
+    gnt_launch_memo launch;
+    char job[2 * GNT_HEX_SIZE];
+} run_memo;
+
 /* ---- job_store.c ---- */
 /* Sets the key of a job whose inputs are stored; −1 when out of memory. */
 int run_set_key(const run *r, run_job *j);
@@ -256,8 +262,12 @@ void run_cost_read(run *r, run_job *j);
  * until the job was started. Returns 0, 1 if it keeps none, or −1. */
 int run_checkpoint_of(const run *r, const run_job *j, run_checkpoint *out, gnt_err *err);
 void run_checkpoint_free(run_checkpoint *c);
-/* Removes the checkpoint of a job that is stored, or that failed by itself and is to begin again. */
-void run_checkpoint_drop(const run *r, const run_job *j);
+/* Opens the memo of one of the job's processes (GNT_STORE_MEMO_*). Returns 0, 1 if it has none, or −1. */
+int run_memo_open(const run *r, const run_job *j, const char *name, run_memo *out, gnt_err *err);
+void run_memo_close(run_memo *m);
+/* Removes what a job left in order to go on, once it is stored, or has failed by itself and is to begin
+ * again. */
+void run_drop_unfinished(const run *r, const run_job *j);
 
 /* ---- job_processes.c ---- */
 int run_processes_start(run *r, run_job *j, gnt_err *err);

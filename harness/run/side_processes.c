@@ -32,6 +32,10 @@ static int start_one(run *r, run_job *j, const gnt_request_sides *s, uint32_t si
     }
     const gnt_request of_side = gnt_request_of_side(s, side);
     json_t *request = gnt_request_encode(&of_side, GNT_FIELDS_ALL);
+    run_memo memo = {.launch.fd = -1};
+    /* copies serve one client each, which must know nothing of another */
+    const int no_memo =
+        side == GNT_SIDE_CLIENT && !copies ? run_memo_open(r, j, GNT_STORE_MEMO_CLIENT, &memo, err) : 1;
     gnt_sandbox_spec own_sandbox = *sandbox;
     own_sandbox.may_fork = copies; /* only where clients are served by copies */
     const gnt_child_socket sockets[] = {{.name = "training", .fd = end[1]},
@@ -43,12 +47,15 @@ static int start_one(run *r, run_job *j, const gnt_request_sides *s, uint32_t si
                                  .n_inputs = n,
                                  .sockets = sockets,
                                  .n_sockets = copies ? 3 : 1,
+                                 .memo = no_memo ? NULL : &memo.launch,
                                  .seconds = r->suite->seconds,
                                  .cpu_seconds = r->suite->cpu_seconds,
                                  .memory = (uint64_t)r->suite->memory_mb << 20};
-    const int rc = request ? gnt_child_start(&j->processes.side[j->processes.n_sides], &spec, err)
-                           : gnt_fail(err, "out of memory for a job's process");
+    const int rc = no_memo < 0 ? -1
+                   : request   ? gnt_child_start(&j->processes.side[j->processes.n_sides], &spec, err)
+                               : gnt_fail(err, "out of memory for a job's process");
     json_decref(request);
+    run_memo_close(&memo);
     close(end[1]);
     if (copies) {
         close(line[0]);

@@ -427,6 +427,29 @@ typedef struct gnt_models {
     GNT_GROWS
 } gnt_models;
 
+/* Since 0.12. Result of gnt_host_extension(host, GNT_EXTENSION_MEMO, 1), valid as long as the instance:
+ * results of long computations, by a key of 16 bytes, such as a digest of what they were computed from.
+ * They outlive the process: if the job is killed or reaches its time limit, the same instance of its next
+ * attempt finds them. What a value holds, and what hooks do and report, must not depend on whether it was
+ * found. Plugins that name this service in `services` get a file for it, except in processes that serve
+ * one client alone. */
+#define GNT_EXTENSION_MEMO "gauntlet.memo"
+typedef struct gnt_memo {
+    uint32_t size;
+    uint32_t reserved;
+    void *context;
+    /* Returns the value of a key, aligned to 8 bytes and valid as long as the instance, and its number of
+     * bytes; NULL: there is none. *is_new (may be NULL): 1 the first time that a value of an earlier attempt
+     * is found, so that the facts that belong to its computation are reported then. */
+    const void *(*find)(void *context, const uint8_t *key, int64_t *count, int32_t *is_new);
+    /* Copies n ≥ 1 values of `count` bytes each, which follow each other, at most 2^32 bytes; keys: n × 16
+     * bytes. An attempt that is killed has kept all of them or none, so that what is computed as a batch is
+     * computed again as one. A value that a key has already stays. GNT_FAILED, with the sentence: out of
+     * memory, or invalid. */
+    gnt_status (*put)(void *context, int64_t n, const uint8_t *keys, const void *data, int64_t count);
+    GNT_GROWS
+} gnt_memo;
+
 /* ---- host services ---- */
 
 #define GNT_LOG_DEBUG 0
@@ -877,7 +900,7 @@ typedef struct gnt_descriptor {
 #define GNT_FLAG_BUDGET_SCHEDULE 512u
 /* Defense: a killed training goes on from a checkpoint, in a new instance. Declare it only if nothing that an
  * instance keeps from earlier rounds, such as a cache, changes what its hooks do or report, except what the
- * host restores: the state of `save` and `load`, secure sums, and the random streams of `aggregate`. Without
+ * host restores: the state of `save` and `load`, secure sums, the memo, the streams of `aggregate`. Without
  * it, and where `aggregate` and `save` are combined, such a training begins again. */
 #define GNT_FLAG_RESUMES 1024u
 #define GNT_FLAG_ACTIVE 64u /* attack: needs `broadcast`; n/a on this host */

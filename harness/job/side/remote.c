@@ -603,17 +603,12 @@ int gnt_remote_save(gnt_remote *r, gnt_saved *out, gnt_err *err) {
     return rc;
 }
 
-/* Compares the level of the process's sandbox with that in the checkpoint, and checks the rest. */
 static int check_side(gnt_remote *r, remote_side *s, const gnt_st *saved, gnt_err *err) {
     gnt_st now;
     gnt_st_init(&now);
     int rc = read_carried(r, s, &now, err);
-    if (rc == 0) {
-        const gnt_st_tensor *level = gnt_st_find(&now, "sandbox");
-        char text[64];
-        snprintf(text, sizeof text, "%s", (const char *)level->data);
-        rc = side_carried_check(saved, text, err);
-    }
+    if (rc == 0)
+        rc = side_carried_check(saved, &now, err);
     gnt_st_free(&now);
     return rc;
 }

@@ -38,15 +38,28 @@ static int add_stream(gnt_st *out, int32_t member, size_t k, const char *name, u
     return gnt_st_add(out, full, GNT_ST_U8, 1, &length, name, NULL, err);
 }
 
+/* Adds what its memo has, if anything: the place of the first value that was not found yet is all that there
+ * is to carry, for the values are in the job's file. */
+static int add_memo(gnt_st *out, int32_t member, gnt_instance *of, gnt_err *err) {
+    const int64_t pair[2] = {gnt_instance_memo_size(of), gnt_instance_memo_used(of)}, two = 2;
+    char full[LONGEST];
+    if (pair[0] == 0)
+        return 0;
+    snprintf(full, sizeof full, "%" PRId32 ".memo", member);
+    return gnt_st_add(out, full, GNT_ST_I64, 1, &two, pair, NULL, err);
+}
+
 int side_carried_of_chain(gnt_st *out, const gnt_work_chain *c, int with_streams, gnt_err *err) {
     for (int32_t i = 0; i < c->chain.n; i++) {
-        const gnt_instance *of = c->plugin[i].instance;
+        gnt_instance *of = c->plugin[i].instance;
         const gnt_fact *f;
         const char *name;
         uint64_t words;
         for (size_t k = 0; (f = gnt_instance_fact_sum(of, k)); k++)
             if (add_fact(out, i, f->name, f->mean, f->n, err) != 0)
                 return -1;
+        if (add_memo(out, i, of, err) != 0)
+            return -1;
         for (size_t k = 0; with_streams && (name = gnt_instance_stream(of, k, &words)); k++)
             if (add_stream(out, i, k, name, words, err) != 0)
                 return -1;
@@ -73,6 +86,7 @@ typedef struct carried {
     const char *fact;   /* NULL: it is none */
     const char *stream; /* its number; NULL: it is none */
     int is_name;        /* it is the name of a stream */
+    int is_memo;
 } carried;
 
 static int take_apart(const char *name, carried *out) {
@@ -89,6 +103,8 @@ static int take_apart(const char *name, carried *out) {
         out->stream = end + sizeof stream_word - 1;
     else if (strncmp(end, name_word, sizeof name_word - 1) == 0)
         out->is_name = 1;
+    else if (strcmp(end, "memo") == 0)
+        out->is_memo = 1;
     else
         return -1;
     return 0;
@@ -116,26 +132,43 @@ static int is_stream(const gnt_st *st, const gnt_st_tensor *t, const carried *of
     return t->type == GNT_ST_I64 && t->rank == 1 && t->dim[0] == 1 && stream_name(st, of);
 }
 
-static int has_level(const gnt_st *st, const char *level) {
+/* Returns the level of the sandbox; NULL: there is none that can be. */
+static const char *level_of(const gnt_st *st) {
     const gnt_st_tensor *t = gnt_st_find(st, "sandbox");
-    const size_t n = level ? strlen(level) + 1 : 0;
-    if (!t || t->type != GNT_ST_U8 || t->rank != 1 || t->dim[0] < 1 || t->dim[0] > LONGEST_LEVEL ||
-        ((const char *)t->data)[t->dim[0] - 1])
-        return 0;
-    return !level || (t->dim[0] == (int64_t)n && memcmp(t->data, level, n) == 0);
+    const char *level = t ? t->data : NULL;
+    return t && t->type == GNT_ST_U8 && t->rank == 1 && t->dim[0] >= 1 && t->dim[0] <= LONGEST_LEVEL &&
+                   !level[t->dim[0] - 1]
+               ? level
+               : NULL;
 }
 
-int side_carried_check(const gnt_st *st, const char *level, gnt_err *err) {
+static int is_memo(const gnt_st_tensor *t) {
+    const int64_t *pair = t->data;
+    return t->type == GNT_ST_I64 && t->rank == 1 && t->dim[0] == 2 && pair[1] >= 0 && pair[1] <= pair[0];
+}
+
+/* True if the process that is to go on has at least the values that were found or put. */
+static int has_values(const gnt_st *now, const gnt_st_tensor *memo) {
+    const gnt_st_tensor *t = gnt_st_find(now, memo->name);
+    const int64_t there = t ? *(const int64_t *)t->data : 0;
+    return there >= ((const int64_t *)memo->data)[1];
+}
+
+int side_carried_check(const gnt_st *st, const gnt_st *now, gnt_err *err) {
+    const char *level = level_of(st);
     carried of;
-    if (!has_level(st, level))
+    if (!level || (now && strcmp(level, level_of(now)) != 0))
         return gnt_fail(err, "the checkpoint was made by plugins in another sandbox than this one");
     for (size_t i = 0; i < st->n; i++) {
         const gnt_st_tensor *t = &st->tensor[i];
         if (strcmp(t->name, "sandbox") == 0)
             continue;
         if (take_apart(t->name, &of) != 0 || (of.fact && !is_fact(t, of.fact)) ||
-            (of.stream && !is_stream(st, t, &of)) || (of.is_name && (t->type != GNT_ST_U8 || t->rank != 1)))
+            (of.stream && !is_stream(st, t, &of)) || (of.is_memo && !is_memo(t)) ||
+            (of.is_name && (t->type != GNT_ST_U8 || t->rank != 1)))
             return gnt_fail(err, "the checkpoint: what it has of a defense's process cannot be");
+        if (now && of.is_memo && !has_values(now, t))
+            return gnt_fail(err, "results that a defense computed before are lost");
     }
     return 0;
 }
@@ -144,15 +177,16 @@ int side_carried_set_chain(const gnt_st *st, gnt_work_chain *c, gnt_err *err) {
     carried of;
     for (size_t i = 0; i < st->n; i++) {
         const gnt_st_tensor *t = &st->tensor[i];
-        if (take_apart(t->name, &of) != 0 || (!of.fact && !of.stream))
+        if (take_apart(t->name, &of) != 0 || (!of.fact && !of.stream && !of.is_memo))
             continue;
         if (of.member >= c->chain.n)
             return gnt_fail(err, "the checkpoint is of a defense with more members");
         gnt_instance *instance = c->plugin[of.member].instance;
         const double *pair = t->data;
-        const int rc =
-            of.fact ? gnt_instance_set_fact(instance, of.fact, pair[0], (int64_t)pair[1])
-                    : gnt_instance_set_stream(instance, stream_name(st, &of), *(const uint64_t *)t->data);
+        const int rc = of.fact      ? gnt_instance_set_fact(instance, of.fact, pair[0], (int64_t)pair[1])
+                       : of.is_memo ? gnt_instance_set_memo_used(instance, ((const int64_t *)t->data)[1])
+                                    : gnt_instance_set_stream(instance, stream_name(st, &of),
+                                                              *(const uint64_t *)t->data);
         if (rc != 0)
             return gnt_fail(err, "what a defense reported before cannot be put back");
     }

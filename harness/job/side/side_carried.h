@@ -5,6 +5,7 @@
  *   sandbox          U8     the level of its sandbox, with the zero at its end
  *   MEMBER.fact.NAME F64 2  sum and number of reports; of clients that are served by copies mean and number,
  *                           as MEMBER 0
+ *   MEMBER.memo      I64 2: how many values its memo has, and how many were found or put (plugin/memo.h)
  *   MEMBER.stream.K  U64    I64 1: words drawn; MEMBER.name.K U8: the stream's name
  *
  * Errors: −1 with a sentence. What is set was checked by side_carried_check. */
@@ -14,8 +15,9 @@
 #include "job/side/frame.h"
 #include "job/work/work.h"
 
-/* Checks a bundle. level: of the process's own sandbox; NULL: any. */
-int side_carried_check(const gnt_st *st, const char *level, gnt_err *err);
+/* Checks a bundle. now: that of the process which is to go on with it, in the same sandbox and with no fewer
+ * values in its memos than were found or put; NULL: any. */
+int side_carried_check(const gnt_st *st, const gnt_st *now, gnt_err *err);
 
 /* Adds the level; then what a chain's instances carry, or the facts of copies with the number of reports of
  * each. */

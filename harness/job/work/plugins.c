@@ -47,6 +47,7 @@ int gnt_work_plugin_open(gnt_work_plugin *out, gnt_work *w, const gnt_work_model
                                   .model = out->service,
                                   .models = out->models.view,
                                   .n_models = out->models.n,
+                                  .memo = w->memo,
                                   .context = w,
                                   .progress = progress,
                                   .should_stop = should_stop,

@@ -59,6 +59,8 @@ typedef struct gnt_work {
     int (*others)(void *context);
     /* NULL: nothing is kept. */
     const gnt_work_checkpoint *checkpoint;
+    /* For plugins' results that outlive this process; NULL: they do not. */
+    gnt_memo_file *memo;
     /* Shows the user a sentence, or a warning. May be NULL. */
     void (*say)(void *context, int is_warning, const char *text);
     /* Level of this process's sandbox; NULL: it has none. */

@@ -135,6 +135,8 @@ struct run_job {
     const char *defense, *attack;
     /* 1: a checkpoint of it after any round is all that it needs to go on. */
     int resumes;
+    /* 1: a plugin that it opens uses a memo (plugin/memo.h). */
+    int has_memo;
     /* For a training: the measure of utility, and 1 if its weights are initial ones, which have no
      * utility. */
     gnt_utility_kind utility_kind;

@@ -85,6 +85,8 @@ gnt_request_plugin request_plugin(run_requests *r, run_job *j, const gnt_suite_m
     gnt_free(text);
     gnt_params_free(&params);
     j->plugin[j->n_plugins++] = m->info->file;
+    for (int32_t i = 0; i < m->info->n_services; i++)
+        j->has_memo |= strcmp(m->info->services[i], GNT_EXTENSION_MEMO) == 0;
     return p;
 }
 

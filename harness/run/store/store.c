@@ -370,13 +370,33 @@ int gnt_store_put(gnt_store *s, const gnt_digest *key, json_t *record, const gnt
     return adopt(s, key, record, NULL) > 0 ? 0 : -1;
 }
 
-void gnt_store_drop_checkpoint(const gnt_store *s, const gnt_digest *key) {
-    char *path = path_of(s, key, "checkpoint", "");
-    if (path) {
+int gnt_store_open_memo(const gnt_store *s, const gnt_digest *key, const char *name, gnt_err *err) {
+    char *path = path_of(s, key, name, ""), *folder = path ? gnt_strdup(path) : NULL;
+    int fd = -1;
+    if (!folder)
+        gnt_fail(err, "out of memory for a path in the store");
+    else {
+        *strrchr(folder, '/') = 0;
         remove_foreign(path, 0);
-        gnt_file_remove(path);
+        if (gnt_make_dirs(folder, err) == 0 &&
+            (fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) < 0)
+            gnt_fail(err, "%s: cannot be opened: %s", path, strerror(errno));
     }
+    gnt_free(folder);
     gnt_free(path);
+    return fd;
+}
+
+void gnt_store_drop_unfinished(const gnt_store *s, const gnt_digest *key) {
+    static const char *const names[] = {"checkpoint", GNT_STORE_MEMO_OWN, GNT_STORE_MEMO_CLIENT};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = path_of(s, key, names[i], "");
+        if (path) {
+            remove_foreign(path, 0);
+            gnt_file_remove(path);
+        }
+        gnt_free(path);
+    }
 }
 
 static int by_name(const void *a, const void *b) {

@@ -9,6 +9,7 @@
  *   FOLDER/ab/abcdef…/times.json         time and memory it took; may be missing
  *   FOLDER/ab/abcdef…/checkpoint         of an entry that does not count yet: the state of its job
  *                                        (job/checkpoint.h), which writes it
+ *   FOLDER/ab/abcdef…/memo.NAME          of such an entry too: results of plugins (plugin/memo.h)
  *
  * "sum" is the last member and is the BLAKE2b-256 of the key in hexadecimal and of every byte of done.json
  * before `,"sum":`. An entry whose done.json is not exactly what was written for this key, or with a file
@@ -35,6 +36,10 @@
 typedef struct gnt_store gnt_store;
 
 enum { GNT_STORE_MOST_OUTPUTS = 16 };
+
+/* Memos: of the job's own process, and of that with clients' hooks. */
+#define GNT_STORE_MEMO_OWN "memo.own"
+#define GNT_STORE_MEMO_CLIENT "memo.client"
 
 /* Makes the folder if it is missing; fails if nothing can be written into it. */
 int gnt_store_open(gnt_store **out, const char *folder, gnt_err *err);
@@ -74,8 +79,11 @@ int gnt_store_put_times(gnt_store *s, const gnt_digest *key, const json_t *times
 json_t *gnt_store_times(gnt_store *s, const gnt_digest *key);
 /* Returns the absolute path of an entry's checkpoint, which the caller frees; NULL with a sentence. */
 char *gnt_store_checkpoint(const gnt_store *s, const gnt_digest *key, gnt_err *err);
-/* Removes it, if there is one. */
-void gnt_store_drop_checkpoint(const gnt_store *s, const gnt_digest *key);
+/* Opens the entry's memo of that name (GNT_STORE_MEMO_*) for reading and writing, and makes it if there is
+ * none. −1 with a sentence. */
+int gnt_store_open_memo(const gnt_store *s, const gnt_digest *key, const char *name, gnt_err *err);
+/* Removes checkpoint and memos, if there are any. */
+void gnt_store_drop_unfinished(const gnt_store *s, const gnt_digest *key);
 /* Returns the digest of an output in hexadecimal; NULL if the record has no such output. */
 const char *gnt_store_digest(const json_t *record, const char *name);
 /* Computes "sum" of the entry `key` whose done.json begins with these bytes. */

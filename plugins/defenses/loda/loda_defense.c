@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cache.h"
+#include "image_key.h"
 #include "obscure.h"
 #include "shared/try.h"
 
@@ -14,7 +14,8 @@ typedef struct loda {
     obscurer obscurer;
     int64_t preset;
     const char *extractor, *layers;
-    cache *done;
+    const gnt_memo *memo; /* of each image by its key: an `obscured`, and the encoding */
+    int64_t n_done;
     uint64_t secret;
     int has_secret;
 } loda;
@@ -42,7 +43,7 @@ static void know_secret(loda *self, const gnt_artefacts *artefacts) {
 }
 
 /* Chooses one of n public images, by SplitMix64 of the secret and the image's key: the same one each time. */
-static int64_t start_of(const loda *self, cache_key key, int64_t n) {
+static int64_t start_of(const loda *self, image_key key, int64_t n) {
     uint64_t z = self->secret ^ key.b;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -68,10 +69,43 @@ static gnt_status prepare(void *self_, const gnt_defense_prepare *in, const gnt_
 
 typedef struct waiting { /* images of a set that are still to be encoded, one batch at a time */
     int64_t *row, n;
-    cache_key *key;
+    image_key *key, *new_key; /* of all images, and of a batch */
     float *truth, *x;
     obscured *about;
+    uint8_t *values; /* what the memo gets of a batch */
 } waiting;
+
+/* ---- the memo ---- */
+
+static int64_t value_size(int64_t pixels) {
+    return (int64_t)sizeof(obscured) + pixels * (int64_t)sizeof(float);
+}
+
+/* Returns the encoding of an image; NULL: it has none yet. *is_new: 1 if it was made before this process, and
+ * *about is to be reported. */
+static const float *encoding_of(const loda *self, const image_key *key, int32_t *is_new, obscured *about) {
+    int64_t count;
+    const uint8_t *value = self->memo->find(self->memo->context, (const uint8_t *)key, &count, is_new);
+    if (!value || count != value_size(self->obscurer.g.pixels))
+        return NULL;
+    memcpy(about, value, sizeof *about);
+    return (const float *)(const void *)(value + sizeof *about);
+}
+
+/* Keeps a batch: rows from … from + n − 1 of the list. */
+static gnt_status keep_batch(loda *self, const waiting *w, int64_t from, int64_t n) {
+    const int64_t pixels = self->obscurer.g.pixels, size = value_size(pixels);
+    for (int64_t k = 0; k < n; k++) {
+        uint8_t *value = w->values + k * size;
+        memcpy(value, &w->about[k], sizeof w->about[k]);
+        memcpy(value + sizeof w->about[k], w->x + k * pixels, (size_t)pixels * sizeof(float));
+        w->new_key[k] = w->key[w->row[from + k]];
+    }
+    self->n_done += n;
+    return self->memo->put(self->memo->context, n, (const uint8_t *)w->new_key, w->values, size);
+}
+
+/* ---- encoding ---- */
 
 static int open_waiting(waiting *w, const loda *self, const gnt_samples *s) {
     const gnt_host *host = self->host;
@@ -81,19 +115,9 @@ static int open_waiting(waiting *w, const loda *self, const gnt_samples *s) {
     w->truth = gnt_host_scratch(host, pixels, sizeof(float));
     w->x = gnt_host_scratch(host, pixels, sizeof(float));
     w->about = gnt_host_scratch(host, batch, sizeof *w->about);
-    return w->row && w->key && w->truth && w->x && w->about ? 0 : -1;
-}
-
-/* Lists the rows whose encoding is not known, each image once. */
-static void list_new(waiting *w, const loda *self, const gnt_samples *s) {
-    for (int64_t i = 0; i < s->n; i++) {
-        w->key[i] = cache_key_of(s->x + i * s->features, s->features);
-        int known = cache_find(self->done, w->key[i]) != NULL;
-        for (int64_t k = 0; !known && k < w->n; k++)
-            known = w->key[w->row[k]].a == w->key[i].a && w->key[w->row[k]].b == w->key[i].b;
-        if (!known)
-            w->row[w->n++] = i;
-    }
+    w->values = gnt_host_scratch(host, batch, (size_t)value_size(s->features));
+    w->new_key = gnt_host_scratch(host, batch, sizeof *w->new_key);
+    return w->row && w->key && w->new_key && w->truth && w->x && w->about && w->values ? 0 : -1;
 }
 
 static void report(const loda *self, const obscured *about, int64_t pixels) {
@@ -104,28 +128,44 @@ static void report(const loda *self, const obscured *about, int64_t pixels) {
     gnt_host_fact(host, "psnr_to_private", mean > 0 ? -10 * log10(mean) : INFINITY);
 }
 
+/* Lists the rows whose encoding is not known, each image once. Reports those that were made before this
+ * process. */
+static void list_new(waiting *w, loda *self, const gnt_samples *s) {
+    for (int64_t i = 0; i < s->n; i++) {
+        int32_t is_new = 0;
+        obscured about;
+        w->key[i] = image_key_of(s->x + i * s->features, s->features);
+        int known = encoding_of(self, &w->key[i], &is_new, &about) != NULL;
+        if (known && is_new) {
+            report(self, &about, s->features);
+            self->n_done++;
+        }
+        for (int64_t k = 0; !known && k < w->n; k++)
+            known = w->key[w->row[k]].a == w->key[i].a && w->key[w->row[k]].b == w->key[i].b;
+        if (!known)
+            w->row[w->n++] = i;
+    }
+}
+
 /* Encodes rows from … from + n − 1 of the list. */
 static gnt_status encode_batch_of(loda *self, waiting *w, int64_t from, int64_t n, const gnt_client *client) {
     const gnt_samples *s = client->samples, *start = client->public_data;
-    const gnt_host *host = self->host;
     size_t bytes = (size_t)s->features * sizeof(float);
     for (int64_t k = 0; k < n; k++) {
         int64_t row = w->row[from + k], begin = start_of(self, w->key[row], start->n);
         memcpy(w->truth + k * s->features, s->x + row * s->features, bytes);
         memcpy(w->x + k * s->features, start->x + begin * s->features, bytes);
     }
-    double each = (double)self->obscurer.steps,
-           known = (double)(cache_size(self->done) * self->obscurer.steps);
+    double each = (double)self->obscurer.steps, known = (double)(self->n_done * self->obscurer.steps);
     double all = known + each * (double)(w->n - from);
     /* clients hold about the same number of images, and each comes round once */
     double whole = each * (double)client->n_clients * (double)client->n_samples;
     gnt_status status =
         obscurer_run(&self->obscurer, n, w->truth, w->x, w->about, known, whole > all ? whole : all);
-    for (int64_t k = 0; status == GNT_OK && k < n; k++) {
+    for (int64_t k = 0; status == GNT_OK && k < n; k++)
         report(self, &w->about[k], s->features);
-        if (cache_put(self->done, w->key[w->row[from + k]], w->x + k * s->features) != 0)
-            status = gnt_host_fail(host, "out of memory for the encoded images");
-    }
+    if (status == GNT_OK)
+        status = keep_batch(self, w, from, n);
     return status;
 }
 
@@ -161,9 +201,13 @@ static gnt_status encode_set(void *self_, const gnt_client *client, int64_t epoc
         int64_t n = w.n - from < self->obscurer.batch ? w.n - from : self->obscurer.batch;
         status = encode_batch_of(self, &w, from, n, client);
     }
-    for (int64_t i = 0; status == GNT_OK && i < s->n; i++)
-        status = out->put(out->context, cache_find(self->done, w.key[i]), s->y + i * s->classes,
-                          s->id ? s->id[i] : i);
+    for (int64_t i = 0; status == GNT_OK && i < s->n; i++) {
+        obscured about;
+        int32_t is_new;
+        const float *encoding = encoding_of(self, &w.key[i], &is_new, &about);
+        status = encoding ? out->put(out->context, encoding, s->y + i * s->classes, s->id ? s->id[i] : i)
+                          : gnt_host_fail(host, "an encoding was kept in another size");
+    }
     return status;
 }
 
@@ -181,8 +225,8 @@ static gnt_status start(void *self_) {
     if (features_open(&self->obscurer.g, self->host, "extractor",
                       features_preset(self->preset, self->layers)))
         return GNT_FAILED;
-    self->done = cache_new(self->obscurer.g.pixels);
-    if (!self->done || obscurer_open(&self->obscurer) != 0)
+    self->memo = gnt_host_extension(self->host, GNT_EXTENSION_MEMO, 1);
+    if (obscurer_open(&self->obscurer) != 0)
         return gnt_host_fail(self->host, "out of memory: set \"batch\" lower");
     return GNT_OK;
 }
@@ -190,7 +234,6 @@ static gnt_status start(void *self_) {
 static void stop(void *self_) {
     loda *self = self_;
     obscurer_close(&self->obscurer);
-    cache_free(self->done);
 }
 
 static const gnt_parameter parameters[] = {
@@ -212,7 +255,7 @@ static const gnt_parameter parameters[] = {
 };
 
 static const gnt_defense hooks = {.size = sizeof hooks, .prepare = prepare, .encode_set = encode_set};
-static const char *const services[] = {GNT_EXTENSION_MODELS, NULL};
+static const char *const services[] = {GNT_EXTENSION_MODELS, GNT_EXTENSION_MEMO, NULL};
 
 static const char *const families[] = {"loda", NULL};
 
@@ -225,7 +268,8 @@ static const gnt_descriptor descriptor = {
     .surfaces = GNT_SURFACE_UPDATE | GNT_SURFACE_ENCODING,
     .data_kinds = GNT_KIND_IMAGE,
     .families = families,
-    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_PUBLIC | GNT_FLAG_NO_GRADIENT | GNT_FLAG_ARTEFACTS_PRIVATE,
+    .flags = GNT_FLAG_RANDOMISED | GNT_FLAG_NEEDS_PUBLIC | GNT_FLAG_NO_GRADIENT | GNT_FLAG_ARTEFACTS_PRIVATE |
+             GNT_FLAG_RESUMES,
     .services = services,
     .defense = &hooks,
     .instance_size = GNT_INSTANCE(loda),

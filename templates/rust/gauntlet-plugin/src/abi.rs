@@ -78,6 +78,7 @@ pub const GNT_WRT_RATES: u32 = 8;
 pub const GNT_HELD_WEIGHTS: u32 = 1;
 pub const GNT_HELD_OBSERVED: u32 = 2;
 pub const GNT_EXTENSION_MODELS: *const c_char = text!("gauntlet.models");
+pub const GNT_EXTENSION_MEMO: *const c_char = text!("gauntlet.memo");
 pub const GNT_LOG_DEBUG: i32 = 0;
 pub const GNT_LOG_INFO: i32 = 1;
 pub const GNT_LOG_WARN: i32 = 2;
@@ -359,6 +360,30 @@ pub struct gnt_models {
     pub context: *mut c_void,
     pub open: Option<
         unsafe extern "C" fn(context: *mut c_void, parameter: *const c_char) -> *const gnt_named_model,
+    >,
+}
+
+#[repr(C)]
+pub struct gnt_memo {
+    pub size: u32,
+    pub reserved: u32,
+    pub context: *mut c_void,
+    pub find: Option<
+        unsafe extern "C" fn(
+            context: *mut c_void,
+            key: *const u8,
+            count: *mut i64,
+            is_new: *mut i32,
+        ) -> *const c_void,
+    >,
+    pub put: Option<
+        unsafe extern "C" fn(
+            context: *mut c_void,
+            n: i64,
+            keys: *const u8,
+            data: *const c_void,
+            count: i64,
+        ) -> gnt_status,
     >,
 }
 
