@@ -6,9 +6,9 @@
  *   a multiple of 8
  *
  * digest: BLAKE2b-256 of a text that identifies job and program, of the record's place in the file, and of
- * what follows. Reading ends at the first record with another digest: a process was killed while it wrote that, or
- * the file is another job's. An instance finds what it put itself, and what an instance with the same plugin
- * and key put before the file was opened.
+ * what follows. Reading ends at the first record with another digest: a process was killed while it wrote
+ * that, or the file is another job's. An instance finds what it put itself, and what an instance with the
+ * same plugin and key put before the file was opened.
  *
  * Ownership: a table borrows its file, which outlives it. Threads: one. Errors: −1 when out of memory. A file
  * that can no longer be written is no error: the job goes on without it. */
