@@ -199,11 +199,11 @@ static int after_run(gnt_vet_sequence *t) {
 }
 
 const gnt_vet_step gnt_vet_attack_steps[] = {
-    {"create", "create", 0, 0, gnt_vet_before_create, gnt_vet_create, NULL},
-    {"prepare", "prepare", GNT_HOOK_PREPARE, 0, gnt_vet_before_prepare, prepare_attack,
+    {"create", "create", 0, 0, 0, gnt_vet_before_create, gnt_vet_create, NULL},
+    {"prepare", "prepare", GNT_HOOK_PREPARE, 0, 0, gnt_vet_before_prepare, prepare_attack,
      gnt_vet_after_prepare},
-    {"create after prepare", "create", GNT_HOOK_PREPARE, 0, gnt_vet_before_create, gnt_vet_create, NULL},
-    {"run on observation 0", "run", GNT_HOOK_RUN, 0, NULL, run, after_run},
-    {"run on observation 1", "run", GNT_HOOK_RUN, 1, NULL, run, after_run},
+    {"create after prepare", "create", GNT_HOOK_PREPARE, 0, 0, gnt_vet_before_create, gnt_vet_create, NULL},
+    {"run on observation 0", "run", GNT_HOOK_RUN, 0, 0, NULL, run, after_run},
+    {"run on observation 1", "run", GNT_HOOK_RUN, 1, 0, NULL, run, after_run},
 };
 const int gnt_vet_attack_count = sizeof gnt_vet_attack_steps / sizeof *gnt_vet_attack_steps;

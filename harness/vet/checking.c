@@ -25,7 +25,7 @@ int vet_check_run(checking *v, const gnt_vet_sequence_spec *spec, inspect_hook i
     if (gnt_vet_sequence_open(&t, spec, err) != 0)
         return -1;
     while (more && (next = gnt_vet_sequence_next(t, &result, err)) == GNT_VET_NEXT_RAN) {
-        if (result.status == GNT_OK && (strcmp(result.name, "create") != 0 || v->hookless))
+        if (result.status == GNT_OK && (strcmp(result.name, "create") != 0 || v->hooks == 0))
             v->n_ran++;
         else if (result.status != GNT_OK && !v->reason.text[0])
             v->reason = result.err;

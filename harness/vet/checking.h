@@ -14,8 +14,8 @@ typedef struct checking {
     gnt_params behind_params;
     gnt_vet_spec spec[GNT_VET_MOST_SETTINGS];
     int n_specs;
-    /* It has no hooks, so it can only be created. */
-    int hookless;
+    /* GNT_HOOK_*; 0: it can only be created. */
+    uint32_t hooks;
     gnt_key key;
     /* What the check "strength" collects. */
     struct vet_given *given;

@@ -283,39 +283,41 @@ static void save_again(gnt_vet_sequence *t) {
 }
 
 #define OF_CLIENT(h, who, bit, before, call, after)                                                          \
-    { #h " of client " #who, #h, bit, who, before, call, after }
+    { #h " of client " #who, #h, bit, who, 0, before, call, after }
+#define IN_ROUND(h, who, bit, before, call, after)                                                           \
+    { #h " of client " #who, #h, bit, who, 1, before, call, after }
 #define CLIENT(who)                                                                                          \
-    OF_CLIENT(encode_set, who, GNT_HOOK_ENCODE_SET, NULL, encode_set, after_encode),                         \
-        OF_CLIENT(local_rate, who, GNT_HOOK_LOCAL_RATE, before_rate, local_rate, after_rate),                \
-        OF_CLIENT(encode_batch, who, GNT_HOOK_ENCODE_BATCH, NULL, encode_batch, after_encode),               \
-        OF_CLIENT(encode_query, who, GNT_HOOK_ENCODE_QUERY, NULL, encode_query, after_query),                \
-        OF_CLIENT(client_update, who, GNT_HOOK_CLIENT_UPDATE, before_client_update, client_update,           \
-                  after_update),                                                                             \
-        OF_CLIENT(transform_update, who, GNT_HOOK_TRANSFORM_UPDATE, before_transform, transform_update,      \
-                  after_update),                                                                             \
-        OF_CLIENT(save, who, GNT_HOOK_STATE, before_save, save, after_save)
+    IN_ROUND(encode_set, who, GNT_HOOK_ENCODE_SET, NULL, encode_set, after_encode),                          \
+        IN_ROUND(local_rate, who, GNT_HOOK_LOCAL_RATE, before_rate, local_rate, after_rate),                 \
+        IN_ROUND(encode_batch, who, GNT_HOOK_ENCODE_BATCH, NULL, encode_batch, after_encode),                \
+        IN_ROUND(encode_query, who, GNT_HOOK_ENCODE_QUERY, NULL, encode_query, after_query),                 \
+        IN_ROUND(client_update, who, GNT_HOOK_CLIENT_UPDATE, before_client_update, client_update,            \
+                 after_update),                                                                              \
+        IN_ROUND(transform_update, who, GNT_HOOK_TRANSFORM_UPDATE, before_transform, transform_update,       \
+                 after_update),                                                                              \
+        IN_ROUND(save, who, GNT_HOOK_STATE, before_save, save, after_save)
 
 const gnt_vet_step gnt_vet_defense_steps[] = {
-    {"create", "create", 0, 0, gnt_vet_before_create, gnt_vet_create, NULL},
-    {"prepare", "prepare", GNT_HOOK_PREPARE, 0, gnt_vet_before_prepare, prepare_defense,
+    {"create", "create", 0, 0, 0, gnt_vet_before_create, gnt_vet_create, NULL},
+    {"prepare", "prepare", GNT_HOOK_PREPARE, 0, 0, gnt_vet_before_prepare, prepare_defense,
      gnt_vet_after_prepare},
-    {"create after prepare", "create", GNT_HOOK_PREPARE, 0, gnt_vet_before_create, gnt_vet_create, NULL},
-    {"contribute_size", "contribute_size", GNT_HOOK_CONTRIBUTE, 0, NULL, contribute_size,
+    {"create after prepare", "create", GNT_HOOK_PREPARE, 0, 0, gnt_vet_before_create, gnt_vet_create, NULL},
+    {"contribute_size", "contribute_size", GNT_HOOK_CONTRIBUTE, 0, 0, NULL, contribute_size,
      after_contribute_size},
     OF_CLIENT(contribute, 0, GNT_HOOK_CONTRIBUTE, NULL, contribute, after_contribute),
     OF_CLIENT(contribute, 1, GNT_HOOK_CONTRIBUTE, NULL, contribute, after_contribute),
-    {"receive_sum", "receive_sum", GNT_HOOK_CONTRIBUTE, 0, before_receive_sum, receive_sum, NULL},
+    {"receive_sum", "receive_sum", GNT_HOOK_CONTRIBUTE, 0, 0, before_receive_sum, receive_sum, NULL},
     CLIENT(0),
     CLIENT(1),
-    {"aggregate", "aggregate", GNT_HOOK_AGGREGATE, 0, before_aggregate, aggregate, after_aggregate},
-    {"save of the server", "save", GNT_HOOK_STATE, -1, before_save, save, after_save},
-    {"create before load", "create", GNT_HOOK_STATE, 0, gnt_vet_before_create, gnt_vet_create, NULL},
-    {"load of the server", "load", GNT_HOOK_STATE, -1, before_load, load, NULL},
+    {"aggregate", "aggregate", GNT_HOOK_AGGREGATE, 0, 0, before_aggregate, aggregate, after_aggregate},
+    {"save of the server", "save", GNT_HOOK_STATE, -1, 0, before_save, save, after_save},
+    {"create before load", "create", GNT_HOOK_STATE, 0, 0, gnt_vet_before_create, gnt_vet_create, NULL},
+    {"load of the server", "load", GNT_HOOK_STATE, -1, 0, before_load, load, NULL},
     OF_CLIENT(load, 0, GNT_HOOK_STATE, before_load, load, NULL),
     OF_CLIENT(load, 1, GNT_HOOK_STATE, before_load, load, NULL),
-    {"save of the server after load", "save", GNT_HOOK_STATE, -1, NULL, save_again, NULL},
-    {"save of client 1 after load", "save", GNT_HOOK_STATE, 1, NULL, save_again, NULL},
+    {"save of the server after load", "save", GNT_HOOK_STATE, -1, 0, NULL, save_again, NULL},
+    {"save of client 1 after load", "save", GNT_HOOK_STATE, 1, 0, NULL, save_again, NULL},
     {"transform_update of client 1 after load", "transform_update",
-     GNT_HOOK_STATE | GNT_HOOK_TRANSFORM_UPDATE, 1, before_transform, transform_update, after_update},
+     GNT_HOOK_STATE | GNT_HOOK_TRANSFORM_UPDATE, 1, 0, before_transform, transform_update, after_update},
 };
 const int gnt_vet_defense_count = sizeof gnt_vet_defense_steps / sizeof *gnt_vet_defense_steps;

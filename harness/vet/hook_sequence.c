@@ -82,7 +82,7 @@ static void call(gnt_vet_sequence *t, const gnt_vet_step *s) {
 }
 
 static int run_step(gnt_vet_sequence *t, const gnt_vet_step *s, gnt_vet_hook_result *result, gnt_err *err) {
-    *result = (gnt_vet_hook_result){0};
+    *result = (gnt_vet_hook_result){.client = s->in_round ? s->index : -1};
     snprintf(result->name, sizeof result->name, "%s", s->name);
     t->result = result;
     t->running = s;
@@ -130,12 +130,28 @@ static int after_stop(gnt_vet_sequence *t, const gnt_vet_step *s, gnt_err *err) 
     return rc;
 }
 
+static int is_skipped(const gnt_vet_sequence *t, const gnt_vet_step *s) {
+    return (t->hooks & s->needs) != s->needs || (t->spec.skips_client_0 && s->in_round && s->index == 0);
+}
+
+/* Gives a client's hooks random streams of their own. */
+static void take_streams(gnt_vet_sequence *t, const gnt_vet_step *s) {
+    char name[32];
+    if (!t->spec.client_streams || !s->in_round || s->index == t->served)
+        return;
+    snprintf(name, sizeof name, "client %d", (int)s->index);
+    const gnt_key key = gnt_key_derive(&t->spec.key, name);
+    gnt_instance_rekey(t->instance, &key);
+    t->served = s->index;
+}
+
 gnt_vet_next gnt_vet_sequence_next(gnt_vet_sequence *t, gnt_vet_hook_result *result, gnt_err *err) {
-    while (t->at < t->n_steps && (t->hooks & t->step[t->at].needs) != t->step[t->at].needs)
+    while (t->at < t->n_steps && is_skipped(t, &t->step[t->at]))
         t->at++;
     if (t->ended || t->at == t->n_steps)
         return GNT_VET_NEXT_END;
     const gnt_vet_step *s = &t->step[t->at++];
+    take_streams(t, s);
     if (run_step(t, s, result, err) != 0)
         return GNT_VET_NEXT_FAILED;
     const int prepares = is_create(s) || strcmp(s->hook, "prepare") == 0;
@@ -177,6 +193,7 @@ int gnt_vet_sequence_open(gnt_vet_sequence **out, const gnt_vet_sequence_spec *s
     if (!t)
         return gnt_fail(err, "out of memory");
     t->spec = *spec;
+    t->served = -1;
     gnt_st_init(&t->prepared);
     for (int i = 0; i <= GNT_VET_CLIENTS; i++)
         gnt_st_init(&t->state[i]);

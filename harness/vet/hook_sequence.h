@@ -17,6 +17,8 @@
 typedef struct gnt_vet_hook_result {
     /* "transform_update of client 1". */
     char name[64];
+    /* It is one of a client's hooks between `receive_sum` and `aggregate`: that client; else −1. */
+    int client;
     gnt_status status;
     /* The reason, unless status is GNT_OK. */
     gnt_err err;
@@ -56,6 +58,10 @@ typedef struct gnt_vet_sequence_spec {
     int guarded;
     /* A stopped prepare is run once more to its end, for the hooks after it. */
     int prepares_twice;
+    /* Each client's hooks have random streams of their own, as in a run. */
+    int client_streams;
+    /* The hooks of client 0 are skipped, but not its contribution to a secure sum. */
+    int skips_client_0;
 } gnt_vet_sequence_spec;
 
 typedef struct gnt_vet_sequence gnt_vet_sequence;

@@ -17,6 +17,8 @@ typedef struct gnt_vet_step {
     uint32_t needs;
     /* The client (−1: the server), or the observation. */
     int32_t index;
+    /* It is one of a client's hooks in a round. */
+    int in_round;
     int (*before)(gnt_vet_sequence *t);
     /* Calls the hook and sets t->status. */
     void (*call)(gnt_vet_sequence *t);
@@ -34,6 +36,8 @@ struct gnt_vet_sequence {
     int n_steps, at;
     gnt_vet_models models;
     gnt_instance *instance;
+    /* The client whose random streams the instance has; −1: none yet. */
+    int served;
     /* should_stop stays false in this hook. */
     int unlimited;
     /* No other hook can run. */

@@ -36,7 +36,8 @@ enum {
     LEAVES,
     REPEATS,
     RANDOM,
-    INSTANCES
+    INSTANCES,
+    CLIENTS
 };
 
 const gnt_vet_check gnt_vet_checks[GNT_VET_CHECKS] = {
@@ -57,6 +58,8 @@ const gnt_vet_check gnt_vet_checks[GNT_VET_CHECKS] = {
     {"repeats", "the same key gives the same bytes, in another process and a second later"},
     {"random", "another key gives other bytes if GNT_FLAG_RANDOMISED is declared, and the same if not"},
     {"instances", "two instances in one process give what each gives alone"},
+    {"clients",
+     "a client's hooks give the same bytes whether the instance served another client before or not"},
 };
 
 enum { MOST_FILE = 1 << 30, MOST_SYMBOLS = 1 << 20, NOTE = 64, CYCLES = 5 };
@@ -295,6 +298,7 @@ static double seconds_of(const vetting *v, int check) {
     const double one = v->options->seconds;
     return check == EDGES       ? one * (v->plugin->n_parameters + 1)
            : check == STRENGTH  ? one * 2
+           : check == CLIENTS   ? one * 2
            : check == INSTANCES ? one * 4
            : check == MEMORY    ? one * CYCLES
                                 : one;

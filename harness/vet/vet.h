@@ -13,7 +13,7 @@
 #include "job/work/work.h"
 #include "process/sandbox.h"
 
-enum { GNT_VET_CHECKS = 17 };
+enum { GNT_VET_CHECKS = 18 };
 
 typedef struct gnt_vet_check {
     const char *name;

@@ -232,15 +232,16 @@ static int check_memory(checking *v, gnt_err *err) {
 enum { MOST_HOOKS = 128 };
 typedef char hook_digests[MOST_HOOKS][GNT_HEX_SIZE];
 
-static int run_by_itself(const gnt_vet_sequence_spec *spec, hook_digests out, gnt_vet_hook_result *last,
-                         int *n, gnt_err *err) {
+/* Runs all hooks; keeps the digests of those of a client in a round, or of all (−1). */
+static int run_by_itself(const gnt_vet_sequence_spec *spec, int client, hook_digests out, gnt_err *err) {
     gnt_vet_sequence *t;
-    int rc;
-    *n = 0;
+    gnt_vet_hook_result result;
+    int rc, n = 0;
     if (gnt_vet_sequence_open(&t, spec, err) != 0)
         return -1;
-    while (*n < MOST_HOOKS && (rc = gnt_vet_sequence_next(t, last, err)) == 1)
-        memcpy(out[(*n)++], last->digest, GNT_HEX_SIZE);
+    while (n < MOST_HOOKS && (rc = gnt_vet_sequence_next(t, &result, err)) == 1)
+        if (client < 0 || result.client == client)
+            memcpy(out[n++], result.digest, GNT_HEX_SIZE);
     gnt_vet_sequence_free(t);
     return rc;
 }
@@ -276,16 +277,65 @@ static int run_in_turns(checking *v, const gnt_vet_sequence_spec spec[2], hook_d
 
 static int check_instances(checking *v, gnt_err *err) {
     hook_digests *was = gnt_array(2, sizeof *was);
-    gnt_vet_hook_result last;
-    int rc = was ? 0 : gnt_fail(err, "out of memory"), n;
+    int rc = was ? 0 : gnt_fail(err, "out of memory");
     for (int i = 0; rc == 0 && i < v->n_specs && !v->failed.text[0]; i++) {
         gnt_vet_sequence_spec spec[2] = {vet_check_sequence(v, i), vet_check_sequence(v, i)};
         spec[1].key = gnt_key_derive(&v->key, "the other");
         for (int k = 0; rc == 0 && k < 2; k++)
-            rc = run_by_itself(&spec[k], was[k], &last, &n, err);
+            rc = run_by_itself(&spec[k], -1, was[k], err);
         if (rc == 0)
             rc = run_in_turns(v, spec, was, err);
     }
+    gnt_free(was);
+    return rc;
+}
+
+/* ---- clients of one instance ---- */
+
+/* Runs the hooks of client 1 in an instance that served no other, and compares them with `was`. */
+static int compare_client(checking *v, const gnt_vet_sequence_spec *spec, hook_digests was, gnt_err *err) {
+    gnt_vet_sequence *t;
+    gnt_vet_hook_result result;
+    int rc, n = 0;
+    if (gnt_vet_sequence_open(&t, spec, err) != 0)
+        return -1;
+    while (n < MOST_HOOKS && (rc = gnt_vet_sequence_next(t, &result, err)) == 1) {
+        if (result.client != 1)
+            continue;
+        if (memcmp(result.digest, was[n++], GNT_HEX_SIZE) != 0)
+            vet_check_fail(v, &spec->setting, result.name,
+                           "its output depends on what the instance did for another client; what lasts "
+                           "belongs into `save` and `load`");
+        else if (result.status == GNT_OK)
+            v->n_ran++;
+        else if (!v->reason.text[0])
+            v->reason = result.err;
+    }
+    gnt_vet_sequence_free(t);
+    return rc;
+}
+
+static int check_clients(checking *v, gnt_err *err) {
+    int rc = 0;
+    if (is_other_kind(v, GNT_PLUGIN_DEFENSE, "an attack has no hooks of clients"))
+        return 0;
+    if (v->hooks & (GNT_HOOK_STATE | GNT_HOOK_CONTRIBUTE)) {
+        gnt_fail(&v->reason, "each client gets a process of its own");
+        return 0;
+    }
+    hook_digests *was = gnt_array(1, sizeof *was);
+    if (!was)
+        return gnt_fail(err, "out of memory");
+    for (int i = 0; rc == 0 && i < v->n_specs && !v->failed.text[0]; i++) {
+        gnt_vet_sequence_spec spec = vet_check_sequence(v, i);
+        spec.client_streams = 1;
+        rc = run_by_itself(&spec, 1, *was, err);
+        spec.skips_client_0 = 1;
+        if (rc == 0)
+            rc = compare_client(v, &spec, *was, err);
+    }
+    if (!v->n_ran && !v->reason.text[0])
+        gnt_fail(&v->reason, "it has no hooks of clients");
     gnt_free(was);
     return rc;
 }
@@ -317,7 +367,7 @@ static int open_plugin(checking *v, gnt_err *err) {
     gnt_plugin_info info;
     if (gnt_info_of_descriptor(&info, v->descriptor, NULL, NULL, 0, err) != 0)
         return -1;
-    v->hookless = info.hooks == 0;
+    v->hooks = info.hooks;
     gnt_info_free(&info);
     return 0;
 }
@@ -356,7 +406,7 @@ int gnt_vet_work(gnt_work *w, gnt_err *err) {
                   {"strength", vet_check_strength}, {"goals", check_goals},   {"answers", check_answers},
                   {"bounds", check_bounds},         {"record", check_record}, {"instances", check_instances},
                   {"inputs", check_inputs},         {"finite", check_finite}, {"stops", check_stops},
-                  {"memory", check_memory},         {"leaves", check_leaves}};
+                  {"memory", check_memory},         {"leaves", check_leaves}, {"clients", check_clients}};
     const char *name = w->request->vet.check;
     keep_freed_memory();
     checking v = {.work = w, .digests = json_array()};

@@ -13,6 +13,7 @@
 typedef struct plugin {
     const gnt_host *host;
     double value;
+    int n_served;
 } plugin;
 
 static void *create(const gnt_host *host, const gnt_value *values) {
@@ -115,6 +116,15 @@ static gnt_status counts_calls(void *self, const gnt_client *client, gnt_tensors
     static int calls; /* outside the instance */
     (void)self, (void)client;
     update->tensor[0].data[0] = (float)++calls;
+    return GNT_OK;
+}
+
+/* ---- clients ---- */
+
+static gnt_status scales_by_count(void *self, const gnt_client *client, gnt_tensors *update) {
+    plugin *p = self; /* in the instance, which serves all clients */
+    (void)client;
+    update->tensor[0].data[0] *= (float)++p->n_served;
     return GNT_OK;
 }
 
@@ -254,6 +264,7 @@ static const gnt_descriptor descriptors[] = {
     {SHARED("declared-noise"), .create = create, .flags = GNT_FLAG_RANDOMISED,
      HOOKS(.transform_update = does_nothing)},
     DEFENSE("counts-calls", .transform_update = counts_calls),
+    DEFENSE("scales-by-count", .transform_update = scales_by_count),
     DEFENSE("writes-samples", .transform_update = writes_samples),
     DEFENSE("writes-weights", .aggregate = writes_weights),
     {SHARED("writes-artefact"), .create = create, .scope = GNT_SCOPE_TASK,
