@@ -1,6 +1,5 @@
 #include "lines.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +43,7 @@ void bench_line_empty(bench_line *l, const char *name, const char *what) {
 void bench_machine_before(bench_machine *m, double seconds) {
     double load[3] = {0};
     const char *core = gnt_blas_core_choice();
-    *m = (bench_machine){.core = *core ? core : openblas_get_corename(), .seconds = seconds};
+    *m = (bench_machine){.core = *core ? core : gnt_blas_core(), .seconds = seconds};
     gnt_run_cpu_name(m->cpu);
     gnt_dnnl_version(m->onednn);
     gnt_blas_core_is_forced_down(m->forced);

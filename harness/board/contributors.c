@@ -34,55 +34,60 @@ static void join(const board *b, size_t at) {
     }
 }
 
-/* Returns 1 if a run's name for itself could be read as one that is set apart, or as two names; −1 when
- * memory ran out. */
-static int is_ambiguous(const board *b, size_t run, const char *name) {
+/* Returns 1 if a run's name for itself could be read as one that is set apart, or as two names; −1 after
+ * an error. */
+static int is_ambiguous(const board *b, size_t run, const char *name, gnt_err *err) {
     if (b->options->source[run].contributor)
         return 0;
-    char *skeleton = gnt_skeleton(name);
+    char *skeleton = gnt_skeleton(name, err);
     const int found = skeleton ? strpbrk(skeleton, "(,") != NULL : -1;
     gnt_free(skeleton);
     return found;
 }
 
 /* Returns 1 if a run's name has to be set apart: it is ambiguous, or looks like another contributor's,
- * which the caller gave if it gave the run's; −1: out of memory. */
-static int is_taken(const board *b, size_t run, char *const *name) {
-    int taken = is_ambiguous(b, run, name[run]);
+ * which the caller gave if it gave the run's; −1 after an error. */
+static int is_taken(const board *b, size_t run, char *const *name, gnt_err *err) {
+    int taken = is_ambiguous(b, run, name[run], err);
     for (size_t k = 0; k < b->n_run && taken == 0; k++)
         if (!board_is_same_contributor(b, run, k) &&
             (!b->options->source[run].contributor || b->options->source[k].contributor))
-            taken = gnt_looks_alike(name[run], name[k]);
+            taken = gnt_looks_alike(name[run], name[k], err);
     return taken;
 }
 
-/* Returns the name with what sets it apart. */
-static char *shown_name(const board *b, size_t run, char *const *name) {
+/* Returns the name with what sets it apart; NULL after an error. */
+static char *shown_name(const board *b, size_t run, char *const *name, gnt_err *err) {
     const char *key = b->run[run].key;
-    const int taken = is_taken(b, run, name), given = b->options->source[run].contributor != NULL;
+    const int taken = is_taken(b, run, name, err), given = b->options->source[run].contributor != NULL;
     if (taken < 0)
         return NULL;
+    char *shown;
     if (*key && taken)
-        return gnt_format("%s (key %.*s)", name[run], SHOWN_OF_KEY, key);
-    if (taken)
-        return gnt_format("%s (unsigned, run %zu)", name[run], run + 1);
-    return *key || given ? gnt_strdup(name[run]) : gnt_format("%s (unsigned)", name[run]);
+        shown = gnt_format("%s (key %.*s)", name[run], SHOWN_OF_KEY, key);
+    else if (taken)
+        shown = gnt_format("%s (unsigned, run %zu)", name[run], run + 1);
+    else
+        shown = *key || given ? gnt_strdup(name[run]) : gnt_format("%s (unsigned)", name[run]);
+    if (!shown)
+        gnt_fail(err, "out of memory");
+    return shown;
 }
 
 int board_find_contributors(board *b, gnt_err *err) {
     char **name = gnt_array(b->n_run + 1, sizeof *name);
-    int failed = !name;
+    int failed = name ? 0 : gnt_fail(err, "out of memory");
     for (size_t i = 0; !failed && i < b->n_run; i++) {
         join(b, i);
         name[i] = b->run[i].contributor;
     }
     for (size_t i = 0; !failed && i < b->n_run; i++) {
-        b->run[i].contributor = shown_name(b, i, name);
+        b->run[i].contributor = shown_name(b, i, name, err);
         failed = !b->run[i].contributor;
     }
     for (size_t i = 0; name && i < b->n_run; i++)
         if (name[i] != b->run[i].contributor)
             gnt_free(name[i]);
     gnt_free(name);
-    return failed ? gnt_fail(err, "leaderboard: out of memory") : 0;
+    return failed ? gnt_fail_in(err, "leaderboard") : 0;
 }

@@ -18,14 +18,12 @@
 #include "data/data.h"
 #include "gauntlet/plugin.h"
 #include "nn/conv/dnnl.h"
+#include "nn/kernels/blas.h"
 #include "nn/kernels/blas_core.h"
 #include "nn/kernels/cpu.h"
 #include "process/sandbox_try.h"
 #include "report/plot/gnuplot.h"
 #include "run/version.h"
-
-char *openblas_get_config(void);
-char *openblas_get_corename(void);
 
 /* note: works, but slower or with less than it could; missing: something that gauntlet needs is not there. */
 typedef enum state { OK, NOTE, MISSING } state;
@@ -68,8 +66,8 @@ static void check_blas(visit *v) {
     char found[512], forced[GNT_BLAS_CORE_TEXT];
     const char *core = gnt_blas_core_choice();
     const int down = gnt_blas_core_is_forced_down(forced);
-    snprintf(found, sizeof found, "%.200s; kernels of workers: %s", openblas_get_config(),
-             *core ? core : openblas_get_corename());
+    snprintf(found, sizeof found, "%.200s; kernels of workers: %s", gnt_blas_config(),
+             *core ? core : gnt_blas_core());
     add(v, "OpenBLAS", down || forced[0] ? NOTE : OK, found, forced[0] ? forced : NULL);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "job/job.h"
+#include "nn/plan/libraries.h"
 #include "plugin/load.h"
 #include "plugin/python.h"
 #include "process/sandbox.h"
@@ -138,6 +139,8 @@ static int enter_sandbox(const gnt_worker *worker, const gnt_request *request, g
     if (!worker->launch.sandbox)
         return gnt_fail(err, "worker: the job \"%s\" opens plugins but got no sandbox",
                         gnt_job_kind_name(kind));
+    if (worker->launch.sandbox->may_fork) /* else each fork that computes would load them */
+        gnt_plan_libraries_open();
     const gnt_texts *files = &worker->launch.sandbox->files;
     if (gnt_scripts_start(files->at, files->n, err) != 0)
         return -1;

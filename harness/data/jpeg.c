@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/exif.h"
-#include "data/library.h"
+#include "base/library.h"
 
 #ifdef GNT_JPEG
 
@@ -29,14 +29,14 @@ typedef struct libjpeg {
 
 static int libjpeg_load(libjpeg *j, gnt_err *err) {
     static const char *const files[] = {"libjpeg.so.62", "libjpeg.so.8", "libjpeg.so", NULL};
-    const data_symbol wanted[] = {
+    const gnt_symbol wanted[] = {
         {"jpeg_std_error", &j->errors},         {"jpeg_CreateDecompress", &j->create},
         {"jpeg_mem_src", &j->source},           {"jpeg_save_markers", &j->markers},
         {"jpeg_read_header", &j->header},       {"jpeg_has_multiple_scans", &j->scans},
         {"jpeg_start_decompress", &j->start},   {"jpeg_read_scanlines", &j->lines},
         {"jpeg_finish_decompress", &j->finish}, {"jpeg_destroy_decompress", &j->destroy}};
-    return data_library_open(files, wanted, sizeof wanted / sizeof *wanted,
-                             "libjpeg, which reads .jpg files,", "libjpeg62-turbo-dev", err);
+    return gnt_library_open(files, wanted, sizeof wanted / sizeof *wanted, "libjpeg, which reads .jpg files,",
+                            "libjpeg62-turbo-dev", err);
 }
 
 /* A picture being decoded. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/library.h"
+#include "base/library.h"
 
 #ifdef GNT_MATIO
 
@@ -21,13 +21,13 @@ typedef struct matio {
 static int matio_load(matio *m, gnt_err *err) {
     static const char *const files[] = {"libmatio.so.11", "libmatio.so.12", "libmatio.so.13", "libmatio.so",
                                         NULL};
-    const data_symbol wanted[] = {{"Mat_Open", &m->open},
-                                  {"Mat_Close", &m->close},
-                                  {"Mat_VarReadNextInfo", &m->next},
-                                  {"Mat_VarReadDataAll", &m->data},
-                                  {"Mat_VarFree", &m->drop}};
-    return data_library_open(files, wanted, sizeof wanted / sizeof *wanted,
-                             "libmatio, which reads .mat files,", "libmatio-dev", err);
+    const gnt_symbol wanted[] = {{"Mat_Open", &m->open},
+                                 {"Mat_Close", &m->close},
+                                 {"Mat_VarReadNextInfo", &m->next},
+                                 {"Mat_VarReadDataAll", &m->data},
+                                 {"Mat_VarFree", &m->drop}};
+    return gnt_library_open(files, wanted, sizeof wanted / sizeof *wanted,
+                            "libmatio, which reads .mat files,", "libmatio-dev", err);
 }
 
 static int check_shape(const matvar_t *v, const char *path, const char *name, int rank, int64_t *dim,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/library.h"
+#include "base/library.h"
 
 #ifdef GNT_FFTW
 
@@ -34,13 +34,13 @@ struct data_spectrum {
 
 static int fftw_load(fftw *f, gnt_err *err) {
     static const char *const files[] = {"libfftw3f.so.3", "libfftw3f.so", NULL};
-    const data_symbol wanted[] = {{"fftwf_malloc", &f->take},
-                                  {"fftwf_free", &f->give},
-                                  {"fftwf_plan_dft_r2c_1d", &f->plan},
-                                  {"fftwf_execute", &f->run},
-                                  {"fftwf_destroy_plan", &f->drop}};
-    return data_library_open(files, wanted, sizeof wanted / sizeof *wanted,
-                             "FFTW, which makes spectra of recordings,", "libfftw3-dev", err);
+    const gnt_symbol wanted[] = {{"fftwf_malloc", &f->take},
+                                 {"fftwf_free", &f->give},
+                                 {"fftwf_plan_dft_r2c_1d", &f->plan},
+                                 {"fftwf_execute", &f->run},
+                                 {"fftwf_destroy_plan", &f->drop}};
+    return gnt_library_open(files, wanted, sizeof wanted / sizeof *wanted,
+                            "FFTW, which makes spectra of recordings,", "libfftw3-dev", err);
 }
 
 void data_spectrum_free(data_spectrum *s) {

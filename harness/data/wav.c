@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "data/library.h"
+#include "base/library.h"
 
 void data_wav_free(data_wav *w) {
     gnt_free(w->x);
@@ -26,10 +26,10 @@ typedef struct sndfile {
 
 static int sndfile_load(sndfile *s, gnt_err *err) {
     static const char *const files[] = {"libsndfile.so.1", "libsndfile.so", NULL};
-    const data_symbol wanted[] = {
+    const gnt_symbol wanted[] = {
         {"sf_open_virtual", &s->open}, {"sf_readf_float", &s->read}, {"sf_close", &s->close}};
-    return data_library_open(files, wanted, sizeof wanted / sizeof *wanted,
-                             "libsndfile, which reads recordings,", "libsndfile1-dev", err);
+    return gnt_library_open(files, wanted, sizeof wanted / sizeof *wanted,
+                            "libsndfile, which reads recordings,", "libsndfile1-dev", err);
 }
 
 /* ---- the checked bytes, as a file in memory ---- */

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "data/library.h"
+#include "base/library.h"
 
 #ifdef GNT_ZIP
 
@@ -30,22 +30,22 @@ typedef struct libzip {
 
 static int libzip_load(libzip *z, gnt_err *err) {
     static const char *const files[] = {"libzip.so.4", "libzip.so.5", "libzip.so", NULL};
-    const data_symbol wanted[] = {{"zip_source_buffer_create", &z->source},
-                                  {"zip_source_free", &z->drop},
-                                  {"zip_open_from_source", &z->open},
-                                  {"zip_discard", &z->close},
-                                  {"zip_name_locate", &z->locate},
-                                  {"zip_get_num_entries", &z->count},
-                                  {"zip_get_name", &z->name_of},
-                                  {"zip_stat_index", &z->stat},
-                                  {"zip_fopen_index", &z->open_file},
-                                  {"zip_fread", &z->read},
-                                  {"zip_file_get_error", &z->error},
-                                  {"zip_fclose", &z->close_file},
-                                  {"zip_error_strerror", &z->words},
-                                  {"zip_error_fini", &z->error_free}};
-    return data_library_open(files, wanted, sizeof wanted / sizeof *wanted, "libzip, which reads .zip files,",
-                             "libzip-dev, or unpack the file", err);
+    const gnt_symbol wanted[] = {{"zip_source_buffer_create", &z->source},
+                                 {"zip_source_free", &z->drop},
+                                 {"zip_open_from_source", &z->open},
+                                 {"zip_discard", &z->close},
+                                 {"zip_name_locate", &z->locate},
+                                 {"zip_get_num_entries", &z->count},
+                                 {"zip_get_name", &z->name_of},
+                                 {"zip_stat_index", &z->stat},
+                                 {"zip_fopen_index", &z->open_file},
+                                 {"zip_fread", &z->read},
+                                 {"zip_file_get_error", &z->error},
+                                 {"zip_fclose", &z->close_file},
+                                 {"zip_error_strerror", &z->words},
+                                 {"zip_error_fini", &z->error_free}};
+    return gnt_library_open(files, wanted, sizeof wanted / sizeof *wanted, "libzip, which reads .zip files,",
+                            "libzip-dev, or unpack the file", err);
 }
 
 enum { FIRST_ROOM = 1 << 16 };

@@ -1,6 +1,6 @@
 /* sandbox_files: which files of the system remain readable: the loader's cache, every library that is loaded
- * already, and those that the plugin's files are linked with. All of them are in the page cache before a
- * plugin is opened, so that none can be the first to read one. */
+ * already, those that plans open later, and those that the plugin's files are linked with. All of them are in
+ * the page cache before a plugin is opened, so that none can be the first to read one. */
 #include "process/sandbox_layers.h"
 
 #include <fcntl.h>
@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "nn/plan/libraries.h"
 #include "plugin/exports.h"
 
 enum { LARGEST = 1 << 30, MOST_NAMES = 1 << 20 };
@@ -110,21 +112,33 @@ static void read_ahead(const char *path) {
     }
 }
 
-/* Adds what the plugin's files need, and what these need. */
+/* Adds the libraries that an object in a file is linked with. It is mapped, since most of it is not read. */
+static int add_libraries_of_file(const search *s, const char *path) {
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    void *bytes = MAP_FAILED;
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+        bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    const int bad = bytes != MAP_FAILED ? add_libraries(s, path, bytes, (size_t)st.st_size) : 0;
+    if (bytes != MAP_FAILED)
+        munmap(bytes, (size_t)st.st_size);
+    if (fd >= 0)
+        close(fd);
+    return bad;
+}
+
+/* Adds what plans and the plugin's files need, and what these need. */
 static int add_needed(const search *s) {
     const size_t loaded = s->readable->n;
     int bad = 0;
+    for (const char *const *name = gnt_plan_libraries(); !bad && *name; name++)
+        bad = add_library(s, *name);
     for (size_t i = 0; !bad && i < gnt_sandbox_n_files(); i++) {
         const gnt_own_bytes f = gnt_sandbox_file(i);
         bad = add_libraries(s, f.path, f.bytes, f.size);
     }
-    for (size_t i = loaded; !bad && i < s->readable->n; i++) {
-        uint8_t *bytes = NULL;
-        size_t size = 0;
-        if (gnt_file_read(s->readable->paths[i], LARGEST, &bytes, &size, NULL) == 0)
-            bad = add_libraries(s, s->readable->paths[i], bytes, size);
-        gnt_free(bytes);
-    }
+    for (size_t i = loaded; !bad && i < s->readable->n; i++)
+        bad = add_libraries_of_file(s, s->readable->paths[i]);
     return bad;
 }
 

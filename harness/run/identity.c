@@ -1,6 +1,5 @@
 #include "run/identity.h"
 
-#include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/digest.h"
 #include "base/mem.h"
 #include "nn/conv/dnnl.h"
+#include "nn/kernels/blas.h"
 #include "nn/kernels/blas_core.h"
 #include "nn/kernels/cpu.h"
 
@@ -29,12 +29,12 @@ void gnt_run_cpu_name(char name[GNT_CPU_NAME]) {
 char *gnt_run_identity(gnt_digest *program, gnt_err *err) {
     char hex[GNT_HEX_SIZE], cpu[GNT_CPU_NAME], dnnl[64];
     const char *choice = getenv("GAUNTLET_CONV");
-    if (gnt_digest_file("/proc/self/exe", program, err) != 0)
+    if (gnt_digest_file("/proc/self/exe", program, err) != 0 || gnt_blas_open(err) != 0)
         return NULL;
     gnt_digest_hex(program, hex);
     gnt_run_cpu_name(cpu);
     char *text = gnt_format("host %s; cpu %s; blas %s; core %s; vectors %d; conv %s %s; threads 1", hex, cpu,
-                            openblas_get_config(), gnt_blas_core_choice(), gnt_cpu_vectors(),
+                            gnt_blas_config(), gnt_blas_core_choice(), gnt_cpu_vectors(),
                             gnt_dnnl_version(dnnl), choice ? choice : "");
     if (!text)
         gnt_fail(err, "out of memory");

@@ -1,6 +1,5 @@
 /* Records what a run was made from: the program, the plugins, models and data that it read, the machine.
  * Digests are those in store keys, BLAKE2b-256. No path of the user's, and no secret key. */
-#include <cblas.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "base/mem.h"
 #include "metric/features.h"
 #include "nn/conv/dnnl.h"
+#include "nn/kernels/blas.h"
 #include "nn/kernels/blas_core.h"
 #include "run/identity.h"
 #include "run/run_impl.h"
@@ -126,7 +126,7 @@ static json_t *machine_json(void) {
     gnt_dnnl_version(dnnl);
     return json_pack("{s:s, s:I, s:s, s:{s:s, s:s, s:b, s:i}, s:o}", "cpu", cpu, "processors",
                      (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "kernel", kernel.release, "openblas", "build",
-                     openblas_get_config(), "core", *core ? core : openblas_get_corename(), "core_forced",
+                     gnt_blas_config(), "core", *core ? core : gnt_blas_core(), "core_forced",
                      gnt_blas_core_is_forced_down(forced), "threads", 1, "onednn",
                      strcmp(dnnl, "none") == 0 ? json_null() : json_string(dnnl));
 }

@@ -87,9 +87,9 @@ static int check_no_other_plugin(suite_reader *r, const char *path, const char *
     for (size_t i = 0; i < r->env->plugins->n; i++) {
         const gnt_plugin_info *info = &r->env->plugins->info[i];
         const int alike =
-            info->kind == kind && strcmp(info->id, own) != 0 ? gnt_looks_alike(info->id, label) : 0;
+            info->kind == kind && strcmp(info->id, own) != 0 ? gnt_looks_alike(info->id, label, r->err) : 0;
         if (alike < 0)
-            return suite_no_memory(r);
+            return gnt_fail_in(r->err, "%s", r->doc->name);
         if (alike)
             return suite_fail(
                 r, path,

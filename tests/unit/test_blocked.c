@@ -22,7 +22,7 @@
 static gnt_dnnl *library(void) {
     gnt_dnnl *d = NULL;
     unsetenv("GAUNTLET_CONV");
-    assert_int_equal(gnt_dnnl_open(&d, NULL, 0), 0);
+    assert_int_equal(gnt_dnnl_open(&d, 1, NULL, 0), 0);
     return d;
 }
 
@@ -468,14 +468,14 @@ static void test_choice(void **state) {
     int there = d != NULL;
     gnt_dnnl_close(d);
     setenv("GAUNTLET_CONV", "dnnl", 1);
-    assert_int_equal(gnt_dnnl_open(&d, error, sizeof error), there ? 0 : -1);
+    assert_int_equal(gnt_dnnl_open(&d, 1, error, sizeof error), there ? 0 : -1);
     assert_true(there == (d != NULL) && there == !strstr(error, "GAUNTLET_CONV"));
     gnt_dnnl_close(d);
     setenv("GAUNTLET_CONV", "blas", 1);
-    assert_int_equal(gnt_dnnl_open(&d, error, sizeof error), 0);
+    assert_int_equal(gnt_dnnl_open(&d, 1, error, sizeof error), 0);
     assert_null(d);
     setenv("GAUNTLET_CONV", "winograd", 1);
-    assert_int_equal(gnt_dnnl_open(&d, error, sizeof error), -1);
+    assert_int_equal(gnt_dnnl_open(&d, 1, error, sizeof error), -1);
     assert_non_null(strstr(error, "blas or dnnl"));
     unsetenv("GAUNTLET_CONV");
 }

@@ -14,6 +14,7 @@
 #include "gauntlet/nn.h"
 #include "narrower.h"
 #include "nn/conv/backends.h"
+#include "nn/kernels/blas.h"
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/loops.h"
 
@@ -70,6 +71,7 @@ static void compare_gemm(const gnt_kernels *k, gnt_stream *r, gnt_gemm s) {
 
 static void test_gemm(void **state) {
     (void)state;
+    assert_int_equal(gnt_blas_open(NULL), 0);
     const int64_t size[][3] = {{1, 1, 1},  {1, 10, 768}, {17, 3, 33}, {64, 1, 9},
                                {5, 70, 2}, {1, 768, 10}, {768, 10, 1}};
     gnt_key key = gnt_key_of_seed(3);

@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "data/library.h"
+#include "base/library.h"
 
 static void the_first_that_is_there_is_taken(void **state) {
     (void)state;
     static const char *const files[] = {"libno-such-library.so.1", "libm.so.6", NULL};
     double (*root)(double) = NULL, (*power)(double, double) = NULL;
-    const data_symbol wanted[] = {{"sqrt", &root}, {"pow", &power}};
-    assert_int_equal(data_library_open(files, wanted, 2, "libm,", "libc6", NULL), 0);
+    const gnt_symbol wanted[] = {{"sqrt", &root}, {"pow", &power}};
+    assert_int_equal(gnt_library_open(files, wanted, 2, "libm,", "libc6", NULL), 0);
     assert_true(root(9) == 3 && power(2, 10) == 1024);
 }
 
@@ -21,12 +21,12 @@ static void what_is_missing_is_named(void **state) {
     (void)state;
     static const char *const none[] = {"libno-such-library.so.1", NULL}, *const lacks[] = {"libm.so.6", NULL};
     void (*function)(void) = NULL;
-    const data_symbol wanted = {"no_such_function", &function};
+    const gnt_symbol wanted = {"no_such_function", &function};
     gnt_err err = {{0}};
-    assert_int_equal(data_library_open(none, &wanted, 1, "libm, which computes roots,", "libc6", &err), -1);
+    assert_int_equal(gnt_library_open(none, &wanted, 1, "libm, which computes roots,", "libc6", &err), -1);
     assert_string_equal(err.text, "libm, which computes roots, is not installed; install libc6");
     err = (gnt_err){{0}};
-    assert_int_equal(data_library_open(lacks, &wanted, 1, "libm, which computes roots,", "libc6", &err), -1);
+    assert_int_equal(gnt_library_open(lacks, &wanted, 1, "libm, which computes roots,", "libc6", &err), -1);
     assert_string_equal(err.text, "libm, which computes roots, is not installed; install libc6");
     assert_null(function);
 }
@@ -36,5 +36,5 @@ int main(void) {
         cmocka_unit_test(the_first_that_is_there_is_taken),
         cmocka_unit_test(what_is_missing_is_named),
     };
-    return cmocka_run_group_tests_name("data library", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("library", tests, NULL, NULL);
 }

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <unicode/uchar.h>
+#include <unicode/utf16.h>
+#include <unicode/utf8.h>
 
 #include "base/lookalike.h"
 #include "base/mem.h"
@@ -54,7 +57,7 @@ static void look_alikes_have_one_skeleton(void **state) {
         {"", " "},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (gnt_looks_alike(pairs[i][0], pairs[i][1]) != 1)
+        if (gnt_looks_alike(pairs[i][0], pairs[i][1], NULL) != 1)
             fail_msg("\"%s\" and \"%s\" look alike", pairs[i][0], pairs[i][1]);
 }
 
@@ -64,14 +67,14 @@ static void others_do_not(void **state) {
                                            {"王", "李"},    {"ж", "ю"},     {"dp", "dq"},
                                            {"한", "하"},    {"ab", "ba"},   {"山", "출"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        assert_int_equal(gnt_looks_alike(pairs[i][0], pairs[i][1]), 0);
+        assert_int_equal(gnt_looks_alike(pairs[i][0], pairs[i][1], NULL), 0);
 }
 
 static void bytes_that_are_no_text_are_replaced(void **state) {
     (void)state;
     static const char *const broken[] = {"\xff", "\xc3", "a\xe2\x82", "\xf0\x9f", "\x80\x80"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
-        char *skeleton = gnt_skeleton(broken[i]);
+        char *skeleton = gnt_skeleton(broken[i], NULL);
         assert_non_null(strstr(skeleton, "\xef\xbf\xbd"));
         gnt_free(skeleton);
         assert_int_equal(gnt_hidden_character(broken[i]), 0);
@@ -101,12 +104,30 @@ static void hidden_characters_are_found(void **state) {
         assert_int_equal(gnt_hidden_character(of[i].text), of[i].found);
 }
 
+/* ICU is the reference, for the characters that Unicode 15 has. */
+static void hidden_are_those_of_unicode_15(void **state) {
+    (void)state;
+    enum { NOT_SHOWN = U_GC_CC_MASK | U_GC_CF_MASK | U_GC_ZL_MASK | U_GC_ZP_MASK, BLANK_BRAILLE = 0x2800 };
+    for (UChar32 c = 1; c <= 0x10FFFF; c++) {
+        char text[5] = {0};
+        UVersionInfo age;
+        int32_t n = 0;
+        u_charAge(c, age);
+        if (U_IS_SURROGATE(c) || age[0] > 15)
+            continue;
+        const int hidden = (U_GET_GC_MASK(c) & NOT_SHOWN) != 0 ||
+                           u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT) || c == BLANK_BRAILLE;
+        U8_APPEND_UNSAFE(text, n, c);
+        if (gnt_hidden_character(text) != (hidden ? (uint32_t)c : 0))
+            fail_msg("U+%04X", (unsigned)c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(look_alikes_have_one_skeleton),
-        cmocka_unit_test(others_do_not),
-        cmocka_unit_test(bytes_that_are_no_text_are_replaced),
-        cmocka_unit_test(hidden_characters_are_found),
+        cmocka_unit_test(look_alikes_have_one_skeleton),       cmocka_unit_test(others_do_not),
+        cmocka_unit_test(bytes_that_are_no_text_are_replaced), cmocka_unit_test(hidden_characters_are_found),
+        cmocka_unit_test(hidden_are_those_of_unicode_15),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

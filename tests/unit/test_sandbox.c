@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <cblas.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +29,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "gauntlet/nn.h"
+#include "nn/kernels/blas.h"
 #include "process/child.h"
 #include "process/child_wire.h"
 #include "process/sandbox.h"
@@ -95,7 +95,9 @@ static int needed(const gnt_worker *w, gnt_err *err) {
     float *a = gnt_aligned(N * N, sizeof *a), *c = gnt_aligned(N * N, sizeof *c);
     for (int i = 0; a && i < N * N; i++)
         a[i] = 1;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, a, N, a, N, 0, c, N);
+    if (gnt_blas_open(err) != 0)
+        return -1;
+    gnt_blas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, a, N, a, N, 0, c, N);
     float last = c[N * N - 1];
     gnt_free_aligned(a);
     gnt_free_aligned(c);

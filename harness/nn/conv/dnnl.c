@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "nn/kernels/cpu.h"
 
@@ -15,7 +16,6 @@ static int say(char *error, size_t size, const char *text) {
 
 #ifdef GNT_DNNL
 
-#include <dlfcn.h>
 #include <dnnl.h>
 
 enum { MOST_ARGS = 4 };
@@ -37,6 +37,72 @@ struct gnt_dnnl_op {
     int weights; /* a convolution: the layout of its weights */
 };
 
+/* ---- the library's functions ---- */
+
+#define ALL_VERSIONS(X)                                                                                      \
+    X(engine_create)                                                                                         \
+    X(engine_destroy)                                                                                        \
+    X(memory_create)                                                                                         \
+    X(memory_desc_get_size)                                                                                  \
+    X(memory_destroy)                                                                                        \
+    X(memory_set_data_handle)                                                                                \
+    X(primitive_attr_create)                                                                                 \
+    X(primitive_attr_destroy)                                                                                \
+    X(primitive_attr_set_scratchpad_mode)                                                                    \
+    X(primitive_create)                                                                                      \
+    X(primitive_desc_destroy)                                                                                \
+    X(primitive_desc_query)                                                                                  \
+    X(primitive_desc_query_md)                                                                               \
+    X(primitive_destroy)                                                                                     \
+    X(primitive_execute)                                                                                     \
+    X(reorder_primitive_desc_create)                                                                         \
+    X(set_max_cpu_isa)                                                                                       \
+    X(get_effective_cpu_isa)                                                                                 \
+    X(stream_create)                                                                                         \
+    X(stream_destroy)                                                                                        \
+    X(version)
+#if DNNL_VERSION_MAJOR >= 3
+#define THIS_VERSION(X)                                                                                      \
+    X(convolution_forward_primitive_desc_create)                                                             \
+    X(convolution_backward_data_primitive_desc_create)                                                       \
+    X(convolution_backward_weights_primitive_desc_create)                                                    \
+    X(memory_desc_create_with_tag)                                                                           \
+    X(memory_desc_destroy)
+#else
+#define THIS_VERSION(X)                                                                                      \
+    X(convolution_forward_desc_init)                                                                         \
+    X(convolution_backward_data_desc_init)                                                                   \
+    X(convolution_backward_weights_desc_init)                                                                \
+    X(memory_desc_init_by_tag)                                                                               \
+    X(primitive_desc_create)
+#endif
+
+static struct {
+#define MEMBER(f) __typeof__(&dnnl_##f) f;
+    ALL_VERSIONS(MEMBER) THIS_VERSION(MEMBER)
+#undef MEMBER
+} dnnl;
+
+/* Of the library's OpenMP; NULL: it has none. */
+static void (*set_threads)(int);
+
+static int open_library(gnt_err *err) {
+    static int is_open;
+    static const char *const files[] = {GNT_DNNL_FILE, NULL};
+#define ROW(f) {.name = "dnnl_" #f, .to = &dnnl.f},
+    const gnt_symbol wanted[] = {ALL_VERSIONS(ROW) THIS_VERSION(ROW)};
+#undef ROW
+    const gnt_symbol of_openmp = {.name = "omp_set_num_threads", .to = &set_threads};
+    if (!is_open && gnt_library_open(files, wanted, sizeof wanted / sizeof *wanted,
+                                     "oneDNN, which computes convolutions,",
+                                     "libdnnl-dev, or set GAUNTLET_CONV=blas", err) != 0)
+        return -1;
+    if (!is_open)
+        gnt_library_open(files, &of_openmp, 1, "", "", NULL); /* in a library that it is linked with */
+    is_open = 1;
+    return 0;
+}
+
 /* ---- what differs between versions 2 and 3: a memory descriptor is a struct, or a handle ---- */
 
 #if DNNL_VERSION_MAJOR >= 3
@@ -46,12 +112,12 @@ typedef const_dnnl_memory_desc_t layout_ref;
 
 static void forget(layout_desc *d) {
     if (*d)
-        dnnl_memory_desc_destroy(*d);
+        dnnl.memory_desc_destroy(*d);
     *d = NULL;
 }
 
 static int describe(layout_desc *d, const dnnl_dims_t dim, dnnl_format_tag_t tag) {
-    return dnnl_memory_desc_create_with_tag(d, 4, dim, dnnl_f32, tag) != dnnl_success;
+    return dnnl.memory_desc_create_with_tag(d, 4, dim, dnnl_f32, tag) != dnnl_success;
 }
 
 static dnnl_primitive_desc_t describe_conv(gnt_dnnl *d, int op, dnnl_alg_kind_t how, const layout_desc *x,
@@ -62,13 +128,13 @@ static dnnl_primitive_desc_t describe_conv(gnt_dnnl *d, int op, dnnl_alg_kind_t 
     dnnl_primitive_desc_t p = NULL;
     dnnl_status_t s;
     if (op == GNT_OP_CONV)
-        s = dnnl_convolution_forward_primitive_desc_create(&p, d->engine, dnnl_forward_training, how, *x, *w,
+        s = dnnl.convolution_forward_primitive_desc_create(&p, d->engine, dnnl_forward_training, how, *x, *w,
                                                            NULL, *y, stride, dense, pad, pad, d->attr);
     else if (op == GNT_OP_CONV_DX)
-        s = dnnl_convolution_backward_data_primitive_desc_create(&p, d->engine, how, *x, *w, *y, stride,
+        s = dnnl.convolution_backward_data_primitive_desc_create(&p, d->engine, how, *x, *w, *y, stride,
                                                                  dense, pad, pad, hint, d->attr);
     else
-        s = dnnl_convolution_backward_weights_primitive_desc_create(&p, d->engine, how, *x, *w, NULL, *y,
+        s = dnnl.convolution_backward_weights_primitive_desc_create(&p, d->engine, how, *x, *w, NULL, *y,
                                                                     stride, dense, pad, pad, hint, d->attr);
     return s == dnnl_success ? p : NULL;
 }
@@ -82,7 +148,7 @@ static void forget(layout_desc *d) {
 }
 
 static int describe(layout_desc *d, const dnnl_dims_t dim, dnnl_format_tag_t tag) {
-    return dnnl_memory_desc_init_by_tag(d, 4, dim, dnnl_f32, tag) != dnnl_success;
+    return dnnl.memory_desc_init_by_tag(d, 4, dim, dnnl_f32, tag) != dnnl_success;
 }
 
 static dnnl_primitive_desc_t describe_conv(gnt_dnnl *d, int op, dnnl_alg_kind_t how, const layout_desc *x,
@@ -93,14 +159,14 @@ static dnnl_primitive_desc_t describe_conv(gnt_dnnl *d, int op, dnnl_alg_kind_t 
     dnnl_primitive_desc_t p = NULL;
     dnnl_status_t s;
     if (op == GNT_OP_CONV)
-        s = dnnl_convolution_forward_desc_init(&c, dnnl_forward_training, how, x, w, NULL, y, stride, pad,
+        s = dnnl.convolution_forward_desc_init(&c, dnnl_forward_training, how, x, w, NULL, y, stride, pad,
                                                pad);
     else if (op == GNT_OP_CONV_DX)
-        s = dnnl_convolution_backward_data_desc_init(&c, how, x, w, y, stride, pad, pad);
+        s = dnnl.convolution_backward_data_desc_init(&c, how, x, w, y, stride, pad, pad);
     else
-        s = dnnl_convolution_backward_weights_desc_init(&c, how, x, w, NULL, y, stride, pad, pad);
+        s = dnnl.convolution_backward_weights_desc_init(&c, how, x, w, NULL, y, stride, pad, pad);
     if (s == dnnl_success)
-        s = dnnl_primitive_desc_create(&p, &c, d->attr, d->engine, hint);
+        s = dnnl.primitive_desc_create(&p, &c, d->attr, d->engine, hint);
     return s == dnnl_success ? p : NULL;
 }
 #endif
@@ -111,9 +177,9 @@ static dnnl_primitive_desc_t describe_conv(gnt_dnnl *d, int op, dnnl_alg_kind_t 
 static dnnl_cpu_isa_t instructions(void) {
 #if defined(__x86_64__)
     if (!gnt_cpu_has_avx512())
-        dnnl_set_max_cpu_isa(gnt_cpu_has_avx2() ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
+        dnnl.set_max_cpu_isa(gnt_cpu_has_avx2() ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
 #endif
-    return dnnl_get_effective_cpu_isa();
+    return dnnl.get_effective_cpu_isa();
 }
 
 static int64_t block_of_processor(void) {
@@ -127,24 +193,20 @@ static int64_t block_of_processor(void) {
     return 0;
 }
 
-/* Sets the number of OpenMP threads of this thread to one, whatever the environment says: a library built
- * with OpenMP chooses its algorithms by it. */
-static void use_one_thread(void) {
-    union {
-        void *found;
-        void (*call)(int);
-    } set = {dlsym(RTLD_DEFAULT, "omp_set_num_threads")};
-    if (set.found)
-        set.call(1);
-}
-
-int gnt_dnnl_open(gnt_dnnl **out, char *error, size_t error_size) {
+int gnt_dnnl_open(gnt_dnnl **out, int needed, char *error, size_t error_size) {
     const char *choice = getenv("GAUNTLET_CONV");
+    gnt_err err;
     *out = NULL;
     if (choice && strcmp(choice, "blas") == 0)
         return 0;
     if (choice && strcmp(choice, "dnnl") != 0)
         return say(error, error_size, "program: GAUNTLET_CONV must be blas or dnnl, or not be set");
+    if (!needed)
+        return 0;
+    if (open_library(&err) != 0) {
+        gnt_fail_in(&err, "program");
+        return say(error, error_size, err.text);
+    }
     int64_t block = block_of_processor();
     if (block == 0)
         return choice ? say(error, error_size, "program: GAUNTLET_CONV=dnnl, but oneDNN needs AVX2") : 0;
@@ -152,11 +214,12 @@ int gnt_dnnl_open(gnt_dnnl **out, char *error, size_t error_size) {
     if (!d)
         return say(error, error_size, "program: out of memory");
     d->block = block;
-    use_one_thread();
-    if (dnnl_engine_create(&d->engine, dnnl_cpu, 0) != dnnl_success ||
-        dnnl_stream_create(&d->stream, d->engine, dnnl_stream_in_order) != dnnl_success ||
-        dnnl_primitive_attr_create(&d->attr) != dnnl_success ||
-        dnnl_primitive_attr_set_scratchpad_mode(d->attr, dnnl_scratchpad_mode_user) != dnnl_success) {
+    if (set_threads) /* of this thread, whatever the environment says: algorithms are chosen by it */
+        set_threads(1);
+    if (dnnl.engine_create(&d->engine, dnnl_cpu, 0) != dnnl_success ||
+        dnnl.stream_create(&d->stream, d->engine, dnnl_stream_in_order) != dnnl_success ||
+        dnnl.primitive_attr_create(&d->attr) != dnnl_success ||
+        dnnl.primitive_attr_set_scratchpad_mode(d->attr, dnnl_scratchpad_mode_user) != dnnl_success) {
         gnt_dnnl_close(d);
         return say(error, error_size, "program: oneDNN cannot be started; GAUNTLET_CONV=blas does without");
     }
@@ -168,11 +231,11 @@ void gnt_dnnl_close(gnt_dnnl *d) {
     if (!d)
         return;
     if (d->attr)
-        dnnl_primitive_attr_destroy(d->attr);
+        dnnl.primitive_attr_destroy(d->attr);
     if (d->stream)
-        dnnl_stream_destroy(d->stream);
+        dnnl.stream_destroy(d->stream);
     if (d->engine)
-        dnnl_engine_destroy(d->engine);
+        dnnl.engine_destroy(d->engine);
     gnt_free(d);
 }
 
@@ -204,15 +267,15 @@ static int describe_as(gnt_dnnl *d, layout_desc *l, int layout, const int64_t *d
 static int add_argument(gnt_dnnl *d, gnt_dnnl_op *o, int name, layout_ref layout) {
     dnnl_exec_arg_t *a = &o->arg[o->n];
     a->arg = name;
-    if (dnnl_memory_create(&a->memory, layout, d->engine, DNNL_MEMORY_NONE) != dnnl_success)
+    if (dnnl.memory_create(&a->memory, layout, d->engine, DNNL_MEMORY_NONE) != dnnl_success)
         return -1;
     o->n++;
     return 0;
 }
 
 static int add_scratch(gnt_dnnl *d, gnt_dnnl_op *o, const_dnnl_primitive_desc_t p, size_t *scratch) {
-    layout_ref s = dnnl_primitive_desc_query_md(p, dnnl_query_scratchpad_md, 0);
-    *scratch = s ? dnnl_memory_desc_get_size(s) : 0;
+    layout_ref s = dnnl.primitive_desc_query_md(p, dnnl_query_scratchpad_md, 0);
+    *scratch = s ? dnnl.memory_desc_get_size(s) : 0;
     o->has_scratch = *scratch > 0;
     return o->has_scratch ? add_argument(d, o, DNNL_ARG_SCRATCHPAD, s) : 0;
 }
@@ -220,7 +283,7 @@ static int add_scratch(gnt_dnnl *d, gnt_dnnl_op *o, const_dnnl_primitive_desc_t 
 /* True if it is neither the library's plain loops nor its own im2col. */
 static int is_vector_kernel(const_dnnl_primitive_desc_t p) {
     const char *name = NULL;
-    return dnnl_primitive_desc_query(p, dnnl_query_impl_info_str, 0, &name) == dnnl_success && name &&
+    return dnnl.primitive_desc_query(p, dnnl_query_impl_info_str, 0, &name) == dnnl_success && name &&
            (!strncmp(name, "jit", 3) || !strncmp(name, "brg", 3));
 }
 
@@ -260,11 +323,11 @@ static dnnl_primitive_desc_t describe_face(gnt_dnnl *d, int op, const gnt_conv *
     if (op == GNT_OP_CONV || hint)
         p = describe_conv(d, op, how, &l->x, &l->w, &l->y, stride, pad, hint);
     if (hint)
-        dnnl_primitive_desc_destroy(hint);
+        dnnl.primitive_desc_destroy(hint);
     if (p && is_vector_kernel(p))
         return p;
     if (p)
-        dnnl_primitive_desc_destroy(p);
+        dnnl.primitive_desc_destroy(p);
     return NULL;
 }
 
@@ -291,7 +354,7 @@ gnt_conv_fit gnt_dnnl_conv(gnt_dnnl *d, int op, const gnt_conv *s, int exact, gn
         p = describe_face(d, op, s, dnnl_convolution_direct, &l);
     }
     unfit = !p;
-    if (unfit || dnnl_primitive_create(&o->primitive, p) != dnnl_success)
+    if (unfit || dnnl.primitive_create(&o->primitive, p) != dnnl_success)
         goto cleanup;
     o->stream = d->stream;
     o->has_b = 1;
@@ -310,7 +373,7 @@ gnt_conv_fit gnt_dnnl_conv(gnt_dnnl *d, int op, const gnt_conv *s, int exact, gn
     good = good && !add_scratch(d, o, p, scratch);
 cleanup:
     if (p)
-        dnnl_primitive_desc_destroy(p);
+        dnnl.primitive_desc_destroy(p);
     forget_all(&l);
     if (good)
         *out = o;
@@ -329,16 +392,16 @@ gnt_dnnl_op *gnt_dnnl_copy(gnt_dnnl *d, int from, int to, const int64_t dim[4], 
     gnt_dnnl_op *o = gnt_alloc(sizeof *o);
     int good = 0;
     if (!o || describe_as(d, &a, from, dim) || describe_as(d, &y, to, dim) ||
-        dnnl_reorder_primitive_desc_create(&p, REF(a), d->engine, REF(y), d->engine, d->attr) !=
+        dnnl.reorder_primitive_desc_create(&p, REF(a), d->engine, REF(y), d->engine, d->attr) !=
             dnnl_success ||
-        dnnl_primitive_create(&o->primitive, p) != dnnl_success)
+        dnnl.primitive_create(&o->primitive, p) != dnnl_success)
         goto cleanup;
     o->stream = d->stream;
     good = !add_argument(d, o, DNNL_ARG_TO, REF(y)) && !add_argument(d, o, DNNL_ARG_FROM, REF(a)) &&
            !add_scratch(d, o, p, scratch);
 cleanup:
     if (p)
-        dnnl_primitive_desc_destroy(p);
+        dnnl.primitive_desc_destroy(p);
     forget(&a);
     forget(&y);
     if (good)
@@ -351,9 +414,9 @@ void gnt_dnnl_free(gnt_dnnl_op *o) {
     if (!o)
         return;
     for (int i = 0; i < o->n; i++)
-        dnnl_memory_destroy(o->arg[i].memory);
+        dnnl.memory_destroy(o->arg[i].memory);
     if (o->primitive)
-        dnnl_primitive_destroy(o->primitive);
+        dnnl.primitive_destroy(o->primitive);
     gnt_free(o);
 }
 
@@ -363,24 +426,27 @@ static void *writable(const void *p) { /* the library only reads it */
 
 void gnt_dnnl_run(gnt_dnnl_op *o, void *y, const void *a, const void *b, void *scratch) {
     int n = 0;
-    dnnl_memory_set_data_handle(o->arg[n++].memory, y);
-    dnnl_memory_set_data_handle(o->arg[n++].memory, writable(a));
+    dnnl.memory_set_data_handle(o->arg[n++].memory, y);
+    dnnl.memory_set_data_handle(o->arg[n++].memory, writable(a));
     if (o->has_b)
-        dnnl_memory_set_data_handle(o->arg[n++].memory, writable(b));
+        dnnl.memory_set_data_handle(o->arg[n++].memory, writable(b));
     if (o->has_scratch)
-        dnnl_memory_set_data_handle(o->arg[n++].memory, scratch);
-    dnnl_primitive_execute(o->primitive, o->stream, n, o->arg);
+        dnnl.memory_set_data_handle(o->arg[n++].memory, scratch);
+    dnnl.primitive_execute(o->primitive, o->stream, n, o->arg);
 }
 
 const char *gnt_dnnl_version(char text[64]) {
-    const dnnl_version_t *v = dnnl_version();
-    snprintf(text, 64, "oneDNN %d.%d.%d isa %x", v->major, v->minor, v->patch, (unsigned)instructions());
+    const dnnl_version_t *v = open_library(NULL) == 0 ? dnnl.version() : NULL;
+    snprintf(text, 64, "none");
+    if (v)
+        snprintf(text, 64, "oneDNN %d.%d.%d isa %x", v->major, v->minor, v->patch, (unsigned)instructions());
     return text;
 }
 
 #else
 
-int gnt_dnnl_open(gnt_dnnl **out, char *error, size_t error_size) {
+int gnt_dnnl_open(gnt_dnnl **out, int needed, char *error, size_t error_size) {
+    (void)needed;
     const char *choice = getenv("GAUNTLET_CONV");
     *out = NULL;
     if (!choice || strcmp(choice, "blas") == 0)

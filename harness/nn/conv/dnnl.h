@@ -8,15 +8,26 @@
 
 #include "nn/conv/conv.h"
 
+/* The library's file, of the version whose header this is compiled with; NULL: the build has none. */
+#ifdef GNT_DNNL
+#include <dnnl_version.h>
+#define GNT_DNNL_QUOTE(x) #x
+#define GNT_DNNL_FILE_OF(version) "libdnnl.so." GNT_DNNL_QUOTE(version)
+#define GNT_DNNL_FILE GNT_DNNL_FILE_OF(DNNL_VERSION_MAJOR)
+#else
+#define GNT_DNNL_FILE NULL
+#endif
+
 /* Shared by all operations of a plan. */
 typedef struct gnt_dnnl gnt_dnnl;
 /* One operation with its sizes; may be used by one thread at a time. */
 typedef struct gnt_dnnl_op gnt_dnnl_op;
 
-/* Opens the library; *d is NULL where convolutions go to BLAS: the build has no oneDNN, the processor no
- * vectors that it supports, or the environment GAUNTLET_CONV=blas. Returns −1 with an error if
- * GAUNTLET_CONV=dnnl cannot be met or has another value. The caller closes. */
-int gnt_dnnl_open(gnt_dnnl **d, char *error, size_t error_size);
+/* Opens the library, which is loaded by the first call; *d is NULL where convolutions go to BLAS: the build has
+ * no oneDNN, the processor no vectors that it supports, or the environment GAUNTLET_CONV=blas. Returns −1 with
+ * an error if the library cannot be loaded, GAUNTLET_CONV=dnnl cannot be met or has another value. `needed` 0:
+ * there will be no convolution; only the value is checked, and *d is NULL. The caller closes. */
+int gnt_dnnl_open(gnt_dnnl **d, int needed, char *error, size_t error_size);
 void gnt_dnnl_close(gnt_dnnl *d);
 
 /* Returns the channels of a block: 16 or 8. */
@@ -40,7 +51,8 @@ void gnt_dnnl_free(gnt_dnnl_op *o);
  * itself allocates and frees a few hundred bytes for the list of arguments. */
 void gnt_dnnl_run(gnt_dnnl_op *o, void *y, const void *a, const void *b, void *scratch);
 
-/* Writes "oneDNN 2.6.3 avx512", or "none": part of the numerics identity, since results depend on it. */
+/* Writes "oneDNN 2.6.3 avx512", or "none", also where the library cannot be loaded: part of the numerics
+ * identity, since results depend on it. */
 const char *gnt_dnnl_version(char text[64]);
 
 #endif

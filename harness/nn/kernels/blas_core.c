@@ -5,10 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "nn/kernels/blas.h"
 #include "nn/kernels/cpu.h"
-
-/* Declared here because Debian installs OpenBLAS's cblas.h separately for each variant. */
-char *openblas_get_corename(void);
 
 /* Returns the vector width in bits of the kernels of an x86 core type; 0: unknown. Names as in OpenBLAS's
  * driver/others/dynamic.c. */
@@ -36,7 +34,7 @@ static int bits_of(const char *core) {
  * even Prescott (SSE3) where it does not know the model. */
 static const char *suitable_core(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
-    const char *chosen = openblas_get_corename();
+    const char *chosen = gnt_blas_core();
     const int is_prescott = strcmp(chosen, "Prescott") == 0;
     if (bits_of(chosen) > gnt_cpu_vectors()) /* GAUNTLET_VECTORS */
         return gnt_cpu_has_avx2() ? "Haswell" : "Prescott";

@@ -4,9 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include <cblas.h>
-
 #include "base/mem.h"
+#include "nn/kernels/blas.h"
 #include "nn/kernels/cpu.h"
 
 /* Returns the thread's own CPU time: the share of others on a core does not count. */
@@ -95,13 +94,15 @@ double gnt_limit_product(double seconds) {
     enum { N = 512 };
     float *a = gnt_aligned((size_t)3 * N * N, sizeof *a), *b = a + N * N, *c = b + N * N;
     double best = 0, end = now() + seconds;
-    if (!a)
+    if (!a || gnt_blas_open(NULL) != 0) {
+        gnt_free_aligned(a);
         return 0;
+    }
     for (int i = 0; i < 2 * N * N; i++)
         a[i] = (float)(i % 17) / 16;
     do {
         double began = now();
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, a, N, b, N, 0, c, N);
+        gnt_blas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, a, N, b, N, 0, c, N);
         double rate = 2.0 * N * N * N / (now() - began);
         best = rate > best ? rate : best;
     } while (now() < end);

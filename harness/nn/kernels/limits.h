@@ -8,7 +8,8 @@
  * faster. In flops a second, two for a multiply-add; takes about `seconds`. */
 double gnt_limit_flops(double seconds);
 /* Returns the best rate of a few matrix products of OpenBLAS in float (512³), in flops a second; takes about
- * `seconds`. Not a limit: it depends on the kernels that OpenBLAS chose. 0 when out of memory. */
+ * `seconds`. Not a limit: it depends on the kernels that OpenBLAS chose. 0 when out of memory or
+ * without OpenBLAS. */
 double gnt_limit_product(double seconds);
 /* Returns the best rate of copies within `bytes` of memory (half read, half written), in bytes read and
  * written a second. */

@@ -1,14 +1,13 @@
 /* real_gemm: matrix products by OpenBLAS, and by plain loops. */
-#include <cblas.h>
-
+#include "nn/kernels/blas.h"
 #include "nn/kernels/real.h"
 
 #ifdef GNT_REAL_F64
-#define BLAS_GEMM cblas_dgemm
-#define BLAS_GEMV cblas_dgemv
+#define BLAS_GEMM gnt_blas.dgemm
+#define BLAS_GEMV gnt_blas.dgemv
 #else
-#define BLAS_GEMM cblas_sgemm
-#define BLAS_GEMV cblas_sgemv
+#define BLAS_GEMM gnt_blas.sgemm
+#define BLAS_GEMV gnt_blas.sgemv
 #endif
 
 void NAME(multiply)(int ta, int tb, int64_t m, int64_t n, int64_t k, const real *a, const real *b, real beta,

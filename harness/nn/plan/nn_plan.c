@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "nn/kernels/blas.h"
 #include "nn/kernels/cpu.h"
 #include "nn/plan/group.h"
 
@@ -164,6 +165,38 @@ static int arguments(const gnt_graph *g, const gnt_node *outputs, int32_t n_outp
     return 0;
 }
 
+static int is_product(int op) {
+    switch (op) {
+    case GNT_OP_MATMUL:
+    case GNT_OP_GRAM:
+    case GNT_OP_GRAM_DX:
+    case GNT_OP_GENERAL_CONV:
+    case GNT_OP_GENERAL_CONV_DX:
+    case GNT_OP_GENERAL_CONV_DW:
+        return 1;
+    default:
+        return gnt_conv_is_face(op);
+    }
+}
+
+static int any_node(const gnt_graph *g, int (*is)(int op)) {
+    gnt_node i = 0;
+    while (i < g->n && !is(g->v[i].op))
+        i++;
+    return i < g->n;
+}
+
+/* Opens the libraries that the kernels of the plan call, if any. */
+static int open_libraries(gnt_nn_plan *plan, int any_layout, char *error, size_t error_size) {
+    gnt_err err;
+    if (any_node(plan->ir, is_product) && gnt_blas_open(&err) != 0) {
+        gnt_fail_in(&err, "program");
+        return say(error, error_size, err.text);
+    }
+    return any_layout ? gnt_dnnl_open(&plan->dnnl, any_node(plan->ir, gnt_conv_is_face), error, error_size)
+                      : 0;
+}
+
 int gnt_nn_plan_open(gnt_nn_plan *plan, const gnt_graph *g, const gnt_node *outputs,
                      const int32_t *output_stage, int32_t n_outputs, int32_t precision, int plain,
                      char *error, size_t error_size) {
@@ -180,7 +213,7 @@ int gnt_nn_plan_open(gnt_nn_plan *plan, const gnt_graph *g, const gnt_node *outp
         goto memory;
     if (!plain && gnt_nn_plan_gram(plan))
         goto memory;
-    if (any_layout && gnt_dnnl_open(&plan->dnnl, error, error_size)) {
+    if (open_libraries(plan, any_layout, error, error_size)) {
         gnt_nn_plan_close(plan);
         return -1;
     }
