@@ -139,12 +139,13 @@ static int enter_sandbox(const gnt_worker *worker, const gnt_request *request, g
     if (!worker->launch.sandbox)
         return gnt_fail(err, "worker: the job \"%s\" opens plugins but got no sandbox",
                         gnt_job_kind_name(kind));
-    if (worker->launch.sandbox->may_fork) /* else each fork that computes would load them */
+    gnt_sandbox_spec sandbox = *worker->launch.sandbox;
+    sandbox.whole = kind == GNT_JOB_DESCRIBE;
+    if (sandbox.may_fork) /* else each fork that computes would load them */
         gnt_plan_libraries_open();
-    const gnt_texts *files = &worker->launch.sandbox->files;
-    if (gnt_scripts_start(files->at, files->n, err) != 0)
+    if (gnt_scripts_start(sandbox.files.at, sandbox.files.n, err) != 0)
         return -1;
-    if (gnt_sandbox_enter(worker->launch.sandbox, report, err) != 0)
+    if (gnt_sandbox_enter(&sandbox, report, err) != 0)
         return -1;
     gnt_worker_sandbox(report->level);
     gnt_plugin_open_from(gnt_sandbox_place);

@@ -109,20 +109,32 @@ int gnt_libraries(gnt_text *names, const void *bytes, size_t size, const char *w
     return names->failed ? gnt_fail(err, "%s: needs more libraries than can be listed", where) : 0;
 }
 
-size_t gnt_loaded_size(const void *bytes, size_t size) {
-    const object o = {bytes, size, ""};
-    Elf64_Ehdr h;
+/* Returns the end of what the segments load, 0 if they cannot be read. */
+static size_t loaded_end(const object *o, const Elf64_Ehdr *h, size_t size) {
     Elf64_Phdr segment;
     size_t end = 0;
-    if (read_header(&o, &h, NULL) != 0 || h.e_phentsize != sizeof segment)
-        return size;
-    for (uint64_t i = 0; i < h.e_phnum; i++) {
-        if (h.e_phoff > size || get(&o, h.e_phoff + i * sizeof segment, &segment, sizeof segment) != 0)
-            return size;
-        if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)
-            return size;
+    if (h->e_phentsize != sizeof segment)
+        return 0;
+    for (uint64_t i = 0; i < h->e_phnum; i++) {
+        if (h->e_phoff > o->size || get(o, h->e_phoff + i * sizeof segment, &segment, sizeof segment) != 0 ||
+            segment.p_offset > size || segment.p_filesz > size - segment.p_offset)
+            return 0;
         if (segment.p_offset + segment.p_filesz > end)
             end = segment.p_offset + segment.p_filesz;
     }
-    return end ? end : size;
+    return end;
+}
+
+void gnt_object_parts(gnt_object_part part[2], const void *head, size_t n_head, size_t size) {
+    const object o = {head, n_head, ""};
+    Elf64_Ehdr h;
+    part[0] = (gnt_object_part){0, size};
+    part[1] = (gnt_object_part){size, size};
+    if (read_header(&o, &h, NULL) != 0)
+        return;
+    const size_t end = loaded_end(&o, &h, size), sections = (size_t)h.e_shnum * sizeof(Elf64_Shdr);
+    if (end == 0 || h.e_shoff < end || h.e_shoff > size || sections > size - h.e_shoff)
+        return;
+    part[0].end = end;
+    part[1] = (gnt_object_part){h.e_shoff, h.e_shoff + sections};
 }

@@ -122,7 +122,7 @@ int gnt_sandbox_enter(const gnt_sandbox_spec *spec, gnt_sandbox_report *report, 
     int rc = check_one_thread(err);
     sort_once();
     if (rc == 0)
-        rc = gnt_sandbox_read_files(&spec->files, err);
+        rc = gnt_sandbox_read_files(&spec->files, spec->whole, err);
     if (rc == 0)
         rc = gnt_sandbox_collect(&readable, err);
     if (rc == 0)

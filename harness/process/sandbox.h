@@ -50,6 +50,8 @@ typedef struct gnt_sandbox_spec {
     gnt_sandbox_options options;
     /* Allow threads and forks, to detect whether a plugin leaves any. */
     int may_fork;
+    /* The copies of the files have all bytes, for their digests; else zeros where names for debuggers are. */
+    int whole;
 } gnt_sandbox_spec;
 
 enum { GNT_SANDBOX_WORDS = 500 };

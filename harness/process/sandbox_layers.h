@@ -40,8 +40,8 @@ typedef struct gnt_own_bytes {
     size_t size;
 } gnt_own_bytes;
 
-/* Reads the files, before any layer is entered. */
-int gnt_sandbox_read_files(const gnt_texts *paths, gnt_err *err);
+/* Reads the files, before any layer is entered. whole: as in gnt_sandbox_spec. */
+int gnt_sandbox_read_files(const gnt_texts *paths, int whole, gnt_err *err);
 size_t gnt_sandbox_n_files(void);
 /* Returns the path and the bytes of file i, which are borrowed. */
 gnt_own_bytes gnt_sandbox_file(size_t i);
