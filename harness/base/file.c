@@ -104,21 +104,22 @@ int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_e
 
 enum { MOST_WRITERS = 8, TAG_SIZE = 9 };
 
-/* Writes the first digits of the running kernel's boot id, which changes at every boot; zeros if it cannot be
- * read. */
-static void kernel_tag(char tag[TAG_SIZE]) {
+/* Returns the first digits of the running kernel's boot id, which changes at every boot; zeros if it cannot be
+ * read. It is read once: every file that is written has it in nine names. */
+static const char *kernel_tag(void) {
+    static char tag[TAG_SIZE];
+    if (tag[0])
+        return tag;
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    memset(tag, '0', TAG_SIZE);
     if (fd < 0 || read(fd, tag, TAG_SIZE - 1) != TAG_SIZE - 1)
-        memset(tag, '0', TAG_SIZE);
-    tag[TAG_SIZE - 1] = 0;
+        memset(tag, '0', TAG_SIZE - 1);
     if (fd >= 0)
         close(fd);
+    return tag;
 }
 
 char *gnt_file_part_name(const char *path, int writer) {
-    char tag[TAG_SIZE];
-    kernel_tag(tag);
+    const char *tag = kernel_tag();
     return writer == 0             ? gnt_format("%s.%s.part", path, tag)
            : writer < MOST_WRITERS ? gnt_format("%s.%s.%d.part", path, tag, writer)
                                    : gnt_format("%s.%s.%ld.part", path, tag, (long)getpid());

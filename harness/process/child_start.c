@@ -292,19 +292,29 @@ static void lower_limit(int what, const struct rlimit *limit) {
     setrlimit(what, limit);
 }
 
-/* Runs in the forked child, with system calls only. */
+/* Gives every signal its default action, after removing those that were sent to this process meanwhile, as to
+ * the group of its parent: they are the parent's. */
+static void reset_signals(void) {
+    sigset_t waiting, none;
+    sigpending(&waiting);
+    for (int s = 1; s < NSIG; s++) {
+        if (sigismember(&waiting, s) == 1)
+            signal(s, SIG_IGN);
+        signal(s, s == SIGXFSZ ? SIG_IGN : SIG_DFL); /* a write beyond the limit gives EFBIG */
+    }
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Runs in the child, with system calls only: until it executes the program its memory is the parent's. */
 static void exec_worker(const process_setup *l) {
     static const struct rlimit none = {0, 0};
     char *arguments[] = {(char[]){"gauntlet"}, (char[]){"worker"}, NULL};
-    sigset_t empty;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != l->parent)
         _exit(127);
-    sigemptyset(&empty);
-    sigprocmask(SIG_SETMASK, &empty, NULL);
-    for (int s = 1; s < NSIG; s++)
-        signal(s, s == SIGXFSZ ? SIG_IGN : SIG_DFL); /* a write beyond the limit gives EFBIG */
+    reset_signals();
     /* the working directory is removed at once: nothing can be created in it */
     int bad = chdir(l->folder) != 0 || rmdir(l->folder) != 0;
     for (size_t i = 0; i < l->n_fds && !bad; i++)
@@ -341,14 +351,25 @@ static int move_above_targets(process_setup *l, gnt_err *err) {
     return 0;
 }
 
+/* A fork would copy the tables of the parent's pages, which grow with the number of cells. No signal is handled
+ * in the child, whose handlers would write the parent's memory. */
+static pid_t vfork_worker(const process_setup *l) {
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    const pid_t pid = vfork();
+    if (pid == 0)
+        exec_worker(l);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid;
+}
+
 static int fork_worker(gnt_child *child, process_setup *l, int error_read, gnt_err *err) {
     l->parent = getpid();
     child->started = gnt_clock();
-    pid_t pid = fork();
+    pid_t pid = vfork_worker(l);
     if (pid < 0)
         return gnt_fail(err, "cannot start a job's process: %s", strerror(errno));
-    if (pid == 0)
-        exec_worker(l);
     child->pid = pid;
     setpgid(pid, pid); /* parent and child both set it, since either may run first */
     child->pidfd = (int)syscall(SYS_pidfd_open, pid, 0u);
