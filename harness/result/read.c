@@ -6,7 +6,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "gzip/gzip.h"
+#include "result/read_impl.h"
 #include "result/result.h"
 
 /* The largest file that is read, unpacked. That of the largest plan has 300 MB with one target a cell. */
@@ -170,8 +172,89 @@ static int decode(gnt_result *r, const char *name, const json_t *root, gnt_err *
     return -1;
 }
 
+/* ---- in parts: the tree of one cell at a time is in memory, which takes ten times the text ---- */
+
+enum { LONG_LISTS = 2 };
+
+/* A long list that is being read. */
+typedef struct filling {
+    gnt_result *result;
+    gnt_outcomes *to;
+    const gnt_fields *fields;
+    size_t n;
+    int of_cells;
+} filling;
+
+static int take_outcome(void *user, size_t i, const json_t *entry) {
+    const filling *f = user;
+    gnt_path first;
+    gnt_arena *memory = &f->result->memory;
+    if (i >= f->n || gnt_fields_decode(f->fields, &f->to->at[i], entry, memory, "", NULL) != 0 ||
+        gnt_fields_unknown(f->fields, entry, "", 0, &first) > 0)
+        return -1;
+    f->to->n = i + 1;
+    return f->of_cells ? note_unknown_in(&f->to->at[i], entry, memory) : 0;
+}
+
+static int read_list(gnt_result *r, const result_list *list, const char *text) {
+    gnt_outcomes *to = (gnt_outcomes *)((char *)r + list->field->offset);
+    filling f = {r, to, list->field->group, result_count_entries(list, text), to == &r->cells};
+    to->n = 0;
+    to->at = f.n <= list->field->most_entries ? gnt_arena_array(&r->memory, f.n, sizeof *to->at) : NULL;
+    return to->at && result_each_entry(list, text, take_outcome, &f) == 0 && to->n == f.n ? 0 : -1;
+}
+
+/* Returns the tree of the text without the entries of the lists; NULL if there is none. */
+static json_t *load_without(const result_list *list, size_t n, const char *text, size_t size) {
+    gnt_text rest;
+    size_t at = 0;
+    gnt_text_init(&rest, most_bytes);
+    for (size_t i = 0; i < n; i++) {
+        gnt_text_bytes(&rest, text + at, list[i].first - at);
+        gnt_text_add(&rest, "[]");
+        at = list[i].end;
+    }
+    gnt_text_bytes(&rest, text + at, size - at);
+    json_t *root = rest.failed ? NULL : json_loadb(rest.data, rest.size, JSON_REJECT_DUPLICATES, NULL);
+    gnt_text_free(&rest);
+    return root;
+}
+
+/* Reads a file without faults or keys that no row names; of others it returns −1, with *r empty. */
+static int parse_in_parts(gnt_result *r, const char *text, size_t size) {
+    const gnt_field *field[LONG_LISTS];
+    result_list list[LONG_LISTS];
+    size_t n = 0, n_found;
+    gnt_arena memory = {0};
+    gnt_path first;
+    for (size_t i = 0; i < gnt_result_fields.n; i++)
+        if (gnt_result_fields.field[i].offset == offsetof(gnt_result, groups) ||
+            gnt_result_fields.field[i].offset == offsetof(gnt_result, cells))
+            field[n++] = &gnt_result_fields.field[i];
+    if (result_find_lists(list, &n_found, field, n, text, size) != 0)
+        return -1;
+    json_t *root = load_without(list, n_found, text, size);
+    int rc = json_integer_value(json_object_get(root, "format")) == 1 &&
+                     gnt_fields_decode(&gnt_result_fields, r, root, &memory, "", NULL) == 0
+                 ? 0
+                 : -1;
+    r->memory = memory;
+    for (size_t i = 0; rc == 0 && i < n_found; i++)
+        rc = read_list(r, &list[i], text);
+    if (rc == 0)
+        rc = complete(r, NULL) || gnt_fields_unknown(&gnt_result_fields, root, "", 0, &first) ? -1 : 0;
+    json_decref(root);
+    if (rc != 0)
+        gnt_result_free(r);
+    return rc;
+}
+
 int gnt_result_parse(gnt_result *r, const char *name, const char *text, size_t size, gnt_err *err) {
     json_error_t wrong;
+    gnt_result_clear(r);
+    if (parse_in_parts(r, text, size) == 0)
+        return 0;
+    /* as a whole, so that a sentence says what is wrong where */
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
     gnt_result_clear(r);
     if (!root)

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "must_work.h"
+#include "result/read_impl.h"
 #include "result/result.h"
 #include "schema.h"
 
@@ -257,6 +258,63 @@ static void hostile_values_are_refused(void **state) {
     }
 }
 
+/* ---- entries of long lists, one at a time ---- */
+
+static int join_entry(void *user, size_t i, const json_t *entry) {
+    char *text = json_dumps(entry, JSON_COMPACT | JSON_ENCODE_ANY), *all = user;
+    snprintf(all + strlen(all), 100 - strlen(all), "%zu%s", i, text ? text : "?");
+    gnt_free(text);
+    return 0;
+}
+
+/* Writes the lists l and m of a text, in the text's order, as their names, lengths and entries; "": refused. */
+static void list_entries(char all[100], const char *text) {
+    static const gnt_field l = {.name = "l"}, m = {.name = "m"}, *const both[] = {&l, &m};
+    result_list found[2];
+    size_t n;
+    int rc = result_find_lists(found, &n, both, 2, text, strlen(text));
+    all[0] = 0;
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        snprintf(all + strlen(all), 100 - strlen(all), "%s%zu:", found[i].field->name,
+                 result_count_entries(&found[i], text));
+        rc = result_each_entry(&found[i], text, join_entry, all);
+    }
+    if (rc != 0)
+        all[0] = 0;
+}
+
+static void entries_are_found_whatever_strings_say(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *entries;
+    } of[] = {{"{}", ""},
+              {"{\"l\":[]}", "l0:"},
+              {" { \"a\" : [1, {\"l\": [9]}] , \"m\" : [ {} , [2] ] ,\"l\":[{\"l\":[3]}]}",
+               "m2:0{}1[2]l1:0{\"l\":[3]}"},
+              {"{\"x\":\"],\\\"l\\\":[\",\"l\":[{\"k\":\"]},{\\\\\"},{}]}", "l2:0{\"k\":\"]},{\\\\\"}1{}"},
+              {"{\"l\":7,\"m\":null}", ""},
+              /* faults */
+              {"{\"l\":[{},]}", ""},
+              {"{\"l\":[,{}]}", ""},
+              {"{\"l\":[{}{}]}", ""},
+              {"{\"l\":[{} {}]}", ""},
+              {"{\"l\":[{\"a\":1,\"a\":2}]}", ""},
+              {"{\"l\":[{}}", ""},
+              {"{\"l\":[{}", ""},
+              {"{\"l\":[\"", ""},
+              {"{\"l\":[\"\\", ""},
+              {"{\"l\"", ""},
+              {"{\"l", ""},
+              {"", ""},
+              {"[]", ""}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        char all[100];
+        list_entries(all, of[i].text);
+        if (strcmp(all, of[i].entries) != 0)
+            fail_msg("%s: %s", of[i].text, all);
+    }
+}
+
 /* docs/results.schema.json takes the file with every key, and nothing of another type or word. */
 static void the_schema_describes_the_file(void **state) {
     static const struct {
@@ -296,6 +354,7 @@ int main(void) {
                                        cmocka_unit_test(only_no_defense_is_undefended),
                                        cmocka_unit_test(numbers_round_as_a_file_would),
                                        cmocka_unit_test(hostile_values_are_refused),
+                                       cmocka_unit_test(entries_are_found_whatever_strings_say),
                                        cmocka_unit_test(the_schema_describes_the_file)};
     return cmocka_run_group_tests_name("result", tests, NULL, NULL);
 }
