@@ -104,8 +104,8 @@ int gnt_fd_write(int fd, const char *name, const void *bytes, size_t size, gnt_e
 
 enum { MOST_WRITERS = 8, TAG_SIZE = 9 };
 
-/* Returns the first digits of the running kernel's boot id, which changes at every boot; zeros if it cannot be
- * read. It is read once: every file that is written has it in nine names. */
+/* Returns the first digits of the running kernel's boot id, which changes at every boot; zeros if it
+ * cannot be read. It is read once: every file that is written has it in nine names. */
 static const char *kernel_tag(void) {
     static char tag[TAG_SIZE];
     if (tag[0])

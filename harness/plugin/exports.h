@@ -20,10 +20,10 @@ typedef struct gnt_object_part {
     size_t first, end;
 } gnt_object_part;
 
-/* Sets the parts of an object of `size` bytes that loading it or the functions above read: what is loaded, and
- * the table of sections. Between and behind them are names and lines for debuggers, which are most of a file
- * that is not stripped. Only the first n_head bytes need be there; if they are no object's, or its headers are
- * not among them, the first part is the whole file. */
+/* Sets the parts of an object of `size` bytes that loading it or the functions above read: what is loaded,
+ * and the table of sections. Between and behind them are names and lines for debuggers, which are most of
+ * a file that is not stripped. Only the first n_head bytes need be there; if they are no object's, or its
+ * headers are not among them, the first part is the whole file. */
 void gnt_object_parts(gnt_object_part part[2], const void *head, size_t n_head, size_t size);
 
 #endif

@@ -351,8 +351,8 @@ static int move_above_targets(process_setup *l, gnt_err *err) {
     return 0;
 }
 
-/* A fork would copy the tables of the parent's pages, which grow with the number of cells. No signal is handled
- * in the child, whose handlers would write the parent's memory. */
+/* A fork would copy the tables of the parent's pages, which grow with the number of cells. No signal is
+ * handled in the child, whose handlers would write the parent's memory. */
 static pid_t vfork_worker(const process_setup *l) {
     sigset_t all, before;
     sigfillset(&all);

@@ -27,7 +27,7 @@ typedef struct own_file {
     char *path;
     uint8_t *bytes;
     size_t size;
-    /* What was read, and the copy has; the other bytes are zeros. */
+    /* The parts that were read, and that the copy has; the other bytes are zeros. */
     gnt_object_part part[2];
     /* The copy, open for writing; −1 after the bytes were released. */
     int fd;

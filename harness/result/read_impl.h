@@ -13,13 +13,14 @@ typedef struct result_list {
     size_t first, end;
 } result_list;
 
-/* Finds the lists of the n fields among the members of the object that the text is, in its order. Sets *n_found
- * and returns 0, or −1 where the text is no object that can be walked. It is no check of the text. */
+/* Finds the lists of the n fields among the members of the object that the text is, in its order. Sets
+ * *n_found and returns 0, or −1 where the text is no object that can be walked. It is no check of the
+ * text. */
 int result_find_lists(result_list *found, size_t *n_found, const gnt_field *const *field, size_t n,
                       const char *text, size_t size);
 
-/* Calls `take` with the JSON value of each entry of a list and its index, of one at a time. Returns −1 if an
- * entry cannot be parsed or `take` fails, and otherwise 0. */
+/* Calls `take` with the JSON value of each entry of a list and its index, of one at a time. Returns −1 if
+ * an entry cannot be parsed or `take` fails, and otherwise 0. */
 int result_each_entry(const result_list *list, const char *text,
                       int (*take)(void *user, size_t i, const json_t *entry), void *user);
 

@@ -4,7 +4,8 @@
 
 #include "result/read_impl.h"
 
-/* A walk over text that has not been checked yet: it ends at the text's end at the latest, wherever it leads. */
+/* A walk over text that has not been checked yet: it ends at the text's end at the latest, wherever it
+ * leads. */
 typedef struct walk {
     const char *text;
     size_t at, end;

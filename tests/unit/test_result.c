@@ -267,7 +267,8 @@ static int join_entry(void *user, size_t i, const json_t *entry) {
     return 0;
 }
 
-/* Writes the lists l and m of a text, in the text's order, as their names, lengths and entries; "": refused. */
+/* Writes the lists l and m of a text, in the text's order, as their names, lengths and entries; "":
+ * refused. */
 static void list_entries(char all[100], const char *text) {
     static const gnt_field l = {.name = "l"}, m = {.name = "m"}, *const both[] = {&l, &m};
     result_list found[2];

@@ -83,7 +83,7 @@ static struct {
 #undef MEMBER
 } dnnl;
 
-/* Of the library's OpenMP; NULL: it has none. */
+/* The function of the library's OpenMP; NULL: it has none. */
 static void (*set_threads)(int);
 
 static int open_library(gnt_err *err) {

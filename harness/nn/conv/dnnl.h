@@ -23,10 +23,11 @@ typedef struct gnt_dnnl gnt_dnnl;
 /* One operation with its sizes; may be used by one thread at a time. */
 typedef struct gnt_dnnl_op gnt_dnnl_op;
 
-/* Opens the library, which is loaded by the first call; *d is NULL where convolutions go to BLAS: the build has
- * no oneDNN, the processor no vectors that it supports, or the environment GAUNTLET_CONV=blas. Returns −1 with
- * an error if the library cannot be loaded, GAUNTLET_CONV=dnnl cannot be met or has another value. `needed` 0:
- * there will be no convolution; only the value is checked, and *d is NULL. The caller closes. */
+/* Opens the library, which is loaded by the first call; *d is NULL where convolutions go to BLAS: the
+ * build has no oneDNN, the processor no vectors that it supports, or the environment GAUNTLET_CONV=blas.
+ * Returns −1 with an error if the library cannot be loaded, GAUNTLET_CONV=dnnl cannot be met or has
+ * another value. `needed` 0: there will be no convolution; only the value is checked, and *d is NULL. The
+ * caller closes. */
 int gnt_dnnl_open(gnt_dnnl **d, int needed, char *error, size_t error_size);
 void gnt_dnnl_close(gnt_dnnl *d);
 

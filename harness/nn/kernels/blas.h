@@ -1,5 +1,5 @@
-/* blas: OpenBLAS, which the first plan with a product or a convolution opens: loading it takes milliseconds, and
- * most short processes compute nothing.
+/* blas: OpenBLAS, which the first plan with a product or a convolution opens: loading it takes milliseconds,
+ * and most short processes compute nothing.
  *
  * Owner and lifetime: it stays open; texts are its own. Thread: gnt_blas_open from one thread. */
 #ifndef GNT_NN_BLAS_H
