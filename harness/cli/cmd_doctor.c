@@ -48,18 +48,27 @@ static void check_program(visit *v) {
     add(v, "program", OK, found, NULL);
 }
 
+/* True for a processor with narrower vectors than others of its architecture. */
+static int is_narrow(void) {
+#if defined(__x86_64__)
+    return gnt_cpu_vectors() < 256;
+#else
+    return 0;
+#endif
+}
+
 static void check_processor(visit *v) {
     char found[128];
     const char *wrong = gnt_cpu_vectors_error();
     snprintf(found, sizeof found, "%d processors, vectors of %d bits", cli_processors(), gnt_cpu_vectors());
     add(v, "processor",
-        wrong                     ? MISSING
-        : gnt_cpu_vectors() < 256 ? NOTE
-                                  : OK,
+        wrong         ? MISSING
+        : is_narrow() ? NOTE
+                      : OK,
         found,
-        wrong                     ? wrong
-        : gnt_cpu_vectors() < 256 ? "without AVX2 and FMA everything takes several times as long"
-                                  : NULL);
+        wrong         ? wrong
+        : is_narrow() ? "without AVX2 and FMA everything takes several times as long"
+                      : NULL);
 }
 
 static void check_blas(visit *v) {
