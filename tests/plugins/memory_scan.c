@@ -153,12 +153,22 @@ static double scan_span(const scan *s, const span *at) {
     return sigsetjmp(back, 0) ? 0 : count_finds(s, (const uint8_t *)at->from, at->to - at->from, 4);
 }
 
+/* Returns the end of the address space: the stack is near it, below a power of two. x86-64 has no page there
+ * that could be mapped. */
+static uintptr_t end_of_addresses(void) {
+    const char here = 0;
+    uintptr_t end = 1;
+    while (end <= (uintptr_t)&here)
+        end *= 2;
+    return end - PAGE;
+}
+
 static double scan_memory(scan *s) {
     struct sigaction jump = {.sa_handler = jump_back, .sa_flags = SA_NODEFER}, segv, bus;
     double found = 0;
     sigaction(SIGSEGV, &jump, &segv);
     sigaction(SIGBUS, &jump, &bus);
-    walk(s, 0x10000, 0x7ffffffff000);
+    walk(s, 0x10000, end_of_addresses());
     for (size_t i = 0; i < s->n_spans; i++)
         found += scan_span(s, &s->spans[i]);
     sigaction(SIGSEGV, &segv, NULL);
