@@ -105,9 +105,11 @@ number() {
 }
 
 # how_it_crashes HOOK: the status and the reason of a defense that aborts in a hook. A copied process may
-# signal nobody, itself included, so that abort() ends in a fault there, which AddressSanitizer takes.
+# signal nobody, itself included, so that abort() ends in a fault there (on AArch64 in a trap), which
+# AddressSanitizer takes.
 how_it_crashes() {
-    status_of_crash=crashed reason_of_crash='signal (6 \(Aborted\)|11 \(Segmentation fault\))'
+    status_of_crash=crashed
+    reason_of_crash='signal (6 \(Aborted\)|11 \(Segmentation fault\)|5 \(Trace/breakpoint trap\))'
     case $sanitized$1 in
     1contribute* | 1receive-sum | 1save | 1load) status_of_crash=failed reason_of_crash='exit code 1' ;;
     esac
