@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "base/mem.h"
+#include "nn/kernels/blas.h"
 #include "nn/conv/dnnl.h"
 #include "run/version.h"
 
