@@ -36,5 +36,5 @@ vet_ours() {
     is "every-$kind-of-ours-is-looked-at" "$(grep -cE ": hooks: ok$|${answers_one}hooks: n/a" "$work/$kind")" \
         "$("$gauntlet" list --json | grep -o '"kind":"[a-z]*"' | grep -c "$kind")"
     [ -n "$sanitized" ] || is "nothing-of-our-${kind}s-is-passed-over" \
-        "$(grep ': n/a' "$work/$kind" | grep -vE 'it has no (parameters|strength)|a defense answers nothing|an attack fills no' | grep -vE "$answers_one")" ''
+        "$(grep ': n/a' "$work/$kind" | grep -vE 'it has no (parameters|strength|hooks of clients)|a defense answers nothing|an attack (fills|has) no|each client gets' | grep -vE "$answers_one")" ''
 }
