@@ -17,8 +17,8 @@ typedef struct gnt_symbol {
 
 /* Opens a shared library and sets the pointers of n symbols. files: names of the library, the preferred
  * first, up to NULL. Fails if no file can be opened or the one that was lacks a symbol, also of libraries
- * that it is linked with; `name` ("libzip,
- * which reads .zip files,") and `package`, which installs it, go into the sentence. */
+ * that it is linked with; `name` ("libzip, which reads .zip files,") and `package`, which installs it, go
+ * into the sentence. */
 int gnt_library_open(const char *const *files, const gnt_symbol *symbol, size_t n, const char *name,
                      const char *package, gnt_err *err);
 

@@ -15,8 +15,7 @@
 #include "base/err.h"
 
 /* Returns the first character that is not shown, or changes the direction of others: control and format
- * characters, and all that Unicode lets a font ignore, as Unicode 15 has
- * them; 0: none. */
+ * characters, and all that Unicode lets a font ignore, as Unicode 15 has them; 0: none. */
 uint32_t gnt_hidden_character(const char *text);
 /* Returns the skeleton of a UTF-8 text; bytes that are none are replaced. The caller frees. Fails with
  * NULL if memory runs out or ICU cannot be opened. */

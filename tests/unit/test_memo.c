@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,10 +18,8 @@ static const gnt_digest first = {{1}}, second = {{2}};
 static uint8_t keys[4][GNT_MEMO_KEY] = {"a", "b", "c", "d"};
 
 static int new_file(void) {
-    char path[] = "/tmp/gauntlet-memo-XXXXXX";
-    const int fd = mkstemp(path);
+    const int fd = memfd_create("memo", MFD_CLOEXEC);
     assert_true(fd >= 0);
-    unlink(path);
     return fd;
 }
 
